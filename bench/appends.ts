@@ -2,10 +2,10 @@
 
 import type { EventDraft } from '../src/domain/logbook/define.ts';
 import { LOGBOOK_FILE_ENTRIES_MAX } from '../src/logbook/segments.ts';
-import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../test/logbook/sample-logbook.ts';
+import { commandAnswered, commandSeen, listFerryEvents, observed, RUN } from '../test/logbook/sample-logbook.ts';
 import { recordProcess } from '../test/support/record-lab.ts';
 import { scratchRemote } from './git-remote.ts';
-import { type Result, reported } from './measure.ts';
+import { type Result, resultWithoutBar } from './measure.ts';
 
 const TURNS = 5;
 
@@ -27,7 +27,7 @@ const KINDS: readonly Kind[] = [
     name: 'run',
     run: RUN,
     lengths: [10, 1_000, 2_880],
-    first: (entries) => lifeOfAFerry(entries).slice(0, entries),
+    first: (entries) => listFerryEvents(entries).slice(0, entries),
     next: (at) => [observed(at)],
   },
   {
@@ -45,23 +45,23 @@ export async function measureAppends(): Promise<readonly Result[]> {
   for (const kind of KINDS) {
     const appends: number[] = [];
     for (const length of kind.lengths) {
-      const times = await timesAt(kind, length);
+      const times = await measureAtLength(kind, length);
       appends.push(times.append);
       results.push(
-        reported(`append-${kind.name}-${length}`, times.append, 'ms'),
-        reported(`look-${kind.name}-${length}`, times.look, 'ms'),
-        reported(`begin-${kind.name}-${length}`, times.begin, 'ms'),
+        resultWithoutBar(`append-${kind.name}-${length}`, times.append, 'ms'),
+        resultWithoutBar(`look-${kind.name}-${length}`, times.look, 'ms'),
+        resultWithoutBar(`begin-${kind.name}-${length}`, times.begin, 'ms'),
       );
     }
     const [shortest = Number.NaN] = appends;
     results.push(
-      reported(`append-${kind.name}-longest`, (appends.at(-1) ?? Number.NaN) / shortest, 'times the shortest'),
+      resultWithoutBar(`append-${kind.name}-longest`, (appends.at(-1) ?? Number.NaN) / shortest, 'times the shortest'),
     );
   }
-  return [...results, reported('entries-per-file', LOGBOOK_FILE_ENTRIES_MAX, 'entries')];
+  return [...results, resultWithoutBar('entries-per-file', LOGBOOK_FILE_ENTRIES_MAX, 'entries')];
 }
 
-async function timesAt(
+async function measureAtLength(
   { run, first, next }: Kind,
   length: number,
 ): Promise<{ readonly append: number; readonly look: number; readonly begin: number }> {
@@ -69,12 +69,12 @@ async function timesAt(
   try {
     const [writer, reader] = [recordProcess(remote), recordProcess(remote)];
     await writer.append(run, first(length));
-    const begin = await timed(() => reader.store.load());
+    const begin = await measureMs(() => reader.store.load());
     let append = Number.POSITIVE_INFINITY;
     let look = Number.POSITIVE_INFINITY;
     for (let turn = 1; turn <= TURNS; turn += 1) {
-      append = Math.min(append, await timed(() => writer.append(run, next(length + turn))));
-      look = Math.min(look, await timed(() => reader.store.load()));
+      append = Math.min(append, await measureMs(() => writer.append(run, next(length + turn))));
+      look = Math.min(look, await measureMs(() => reader.store.load()));
     }
     return { append, look, begin };
   } finally {
@@ -82,7 +82,7 @@ async function timesAt(
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const since = performance.now();
   await work();
   return performance.now() - since;

@@ -6,9 +6,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildAction } from '../scripts/bundle/build-action.ts';
 import { writeCli } from '../scripts/bundle/write-bundle.ts';
-import { isOurs } from '../src/app/action/first-look.ts';
-import { triggerOf } from '../src/handlers/registry.ts';
-import { against, type Child, childCpuMs, median, quickestMs, type Result, reported } from './measure.ts';
+import { isRelevantEvent } from '../src/app/action/first-look.ts';
+import { toTrigger } from '../src/handlers/registry.ts';
+import {
+  type Child,
+  childCpuMs,
+  measureQuickestMs,
+  median,
+  type Result,
+  resultWithBar,
+  resultWithoutBar,
+} from './measure.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LOG = fileURLToPath(new URL('../fixtures/failure-logs/1088-triton-illegal-access.log', import.meta.url));
@@ -31,11 +39,11 @@ export function measureStart(): Promise<readonly Result[]> {
     const { ours, bare } = await besideBareNode(folder, { args: [action], env });
     const [entry, program] = [files['index.js'].length, files['program.js'].length];
     return [
-      against('cold-start-foreign-event', ours / bare, 'times a bare node', '<=', 2),
-      reported('cold-start-foreign-event-cpu', ours, 'ms'),
-      against('bundle-entry-size', entry / 1_000_000, 'MB', '<=', 0.05),
-      against('bundle-size', (entry + program) / 1_000_000, 'MB', '<=', 4),
-      against('foreign-event-overhead', await foreignEventMs(), 'ms', '<=', 1),
+      resultWithBar('cold-start-foreign-event', ours / bare, 'times a bare node', '<=', 2),
+      resultWithoutBar('cold-start-foreign-event-cpu', ours, 'ms'),
+      resultWithBar('bundle-entry-size', entry / 1_000_000, 'MB', '<=', 0.05),
+      resultWithBar('bundle-size', (entry + program) / 1_000_000, 'MB', '<=', 4),
+      resultWithBar('foreign-event-overhead', await foreignEventMs(), 'ms', '<=', 1),
     ];
   });
 }
@@ -47,7 +55,10 @@ export function measureClassify(): Promise<readonly Result[]> {
     await writeCli(ROOT, folder);
     const args = [join(folder, 'bin/ferrybot.js'), 'classify'];
     const { ours, bare } = await besideBareNode(folder, { args, env: { HOME: folder }, input: LOG });
-    return [against('classify', ours / bare, 'times a bare node', '<=', 5), reported('classify-cpu', ours, 'ms')];
+    return [
+      resultWithBar('classify', ours / bare, 'times a bare node', '<=', 5),
+      resultWithoutBar('classify-cpu', ours, 'ms'),
+    ];
   });
 }
 
@@ -80,10 +91,10 @@ async function besideBareNode(
 
 async function foreignEventMs(): Promise<number> {
   const rounds = 1_000;
-  const total = await quickestMs(5, () => {
+  const total = await measureQuickestMs(5, () => {
     for (let round = 0; round < rounds; round += 1) {
-      const trigger = triggerOf('issue_comment', EVENT);
-      if (isOurs('chat', 'issue_comment', EVENT) || trigger?.kind !== 'remark')
+      const trigger = toTrigger('issue_comment', EVENT);
+      if (isRelevantEvent('chat', 'issue_comment', EVENT) || trigger?.kind !== 'remark')
         throw new Error(`a plain comment was read as ${trigger?.kind}`);
     }
   });

@@ -3,7 +3,7 @@
 import { minutesOf, totalOf } from '../scripts/minutes/minutes-table.ts';
 import { playFerry } from '../test/support/play.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** No schedule of the example lab proposes a ferry between this time and the next morning. */
@@ -29,25 +29,25 @@ export async function measureDay(): Promise<readonly Result[]> {
   ] as const) {
     const { ferry, day } = await dayWithFerry(server);
     results.push(
-      against(`ferry-${name}-requests`, ferry.requests, 'requests', '<=', requestsMax),
-      against(`ferry-${name}-writes`, ferry.writes, 'requests', '<=', 50),
-      reported(`ferry-${name}-transports`, ferry.transports, 'transports'),
-      against(`ferry-${name}-pushes`, ferry.pushes, 'pushes', '<=', 25),
+      resultWithBar(`ferry-${name}-requests`, ferry.requests, 'requests', '<=', requestsMax),
+      resultWithBar(`ferry-${name}-writes`, ferry.writes, 'requests', '<=', 50),
+      resultWithoutBar(`ferry-${name}-transports`, ferry.transports, 'transports'),
+      resultWithBar(`ferry-${name}-pushes`, ferry.pushes, 'pushes', '<=', 25),
       // Approved in the minute of its proposal, which no person manages.
-      reported(`ferry-${name}-pushes-a-minute`, ferry.mostPushesAMinute, 'pushes'),
-      reported(`day-${name}-requests`, day.requests, 'requests'),
-      reported(`day-${name}-writes`, day.writes, 'requests'),
-      reported(`day-${name}-not-modified`, day.notModified, 'requests'),
-      reported(`day-${name}-pushes`, day.pushes, 'pushes'),
-      reported(`day-${name}-transports`, day.transports, 'transports'),
-      reported(`day-${name}-hosted-jobs`, day.jobs, 'jobs'),
-      against(`idle-day-${name}-requests`, (await idleDay(server)).requests, 'requests', '<=', 300),
+      resultWithoutBar(`ferry-${name}-pushes-a-minute`, ferry.mostPushesAMinute, 'pushes'),
+      resultWithoutBar(`day-${name}-requests`, day.requests, 'requests'),
+      resultWithoutBar(`day-${name}-writes`, day.writes, 'requests'),
+      resultWithoutBar(`day-${name}-not-modified`, day.notModified, 'requests'),
+      resultWithoutBar(`day-${name}-pushes`, day.pushes, 'pushes'),
+      resultWithoutBar(`day-${name}-transports`, day.transports, 'transports'),
+      resultWithoutBar(`day-${name}-hosted-jobs`, day.jobs, 'jobs'),
+      resultWithBar(`idle-day-${name}-requests`, (await idleDay(server)).requests, 'requests', '<=', 300),
     );
   }
   return [
     ...results,
-    against('month-workflows-minutes', totalOf(minutesOf(false)), 'minutes', '<=', 2_500),
-    against('month-server-minutes', totalOf(minutesOf(true)), 'minutes', '<=', 300),
+    resultWithBar('month-workflows-minutes', totalOf(minutesOf(false)), 'minutes', '<=', 2_500),
+    resultWithBar('month-server-minutes', totalOf(minutesOf(true)), 'minutes', '<=', 300),
   ];
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { replay } from '../src/app/replay/replay.ts';
 import { readTrace } from '../src/app/replay/trace.ts';
 import { DETECTOR_IDS } from '../src/domain/failure-class.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const FOLDER = new URL('../fixtures/traces/', import.meta.url);
 
@@ -38,18 +38,21 @@ export async function measureDetectors(): Promise<readonly Result[]> {
       if (!planted.some((one) => one.detector === detector)) of(detector).falseAlarms += 1;
   }
   const ms = performance.now() - since;
-  return [reported('detectors-replay-all', ms, 'ms'), ...[...tallies].flatMap(([id, tally]) => resultsOf(id, tally))];
+  return [
+    resultWithoutBar('detectors-replay-all', ms, 'ms'),
+    ...[...tallies].flatMap(([id, tally]) => toResults(id, tally)),
+  ];
 }
 
-function resultsOf(id: string, { hits, missed, falseAlarms }: Tally): readonly Result[] {
+function toResults(id: string, { hits, missed, falseAlarms }: Tally): readonly Result[] {
   const [raised, planted] = [hits.length + falseAlarms, hits.length + missed];
   const delay = hits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...hits);
   return [
-    against(`detector-precision-${id}`, raised === 0 ? 1 : hits.length / raised, 'share', '>=', 1),
+    resultWithBar(`detector-precision-${id}`, raised === 0 ? 1 : hits.length / raised, 'share', '>=', 1),
     // What no trace plants has not been shown to be found.
-    against(`detector-recall-${id}`, planted === 0 ? 0 : hits.length / planted, 'share', '>=', 1),
+    resultWithBar(`detector-recall-${id}`, planted === 0 ? 0 : hits.length / planted, 'share', '>=', 1),
     // One cadence and a minute; what was never raised is late for ever.
-    against(`detector-delay-${id}`, delay, 's', '<=', 630),
-    reported(`detector-delay-cadences-${id}`, delay / CADENCE_S, 'cadences'),
+    resultWithBar(`detector-delay-${id}`, delay, 's', '<=', 630),
+    resultWithoutBar(`detector-delay-cadences-${id}`, delay / CADENCE_S, 'cadences'),
   ];
 }

@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { replay } from '../src/app/replay/replay.ts';
-import { traceOfLog } from '../src/app/replay/trace-of-log.ts';
+import { traceFromLog } from '../src/app/replay/trace-of-log.ts';
 import { diagnose } from '../src/diagnosis/diagnose.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../src/domain/failure-class.ts';
-import { branded, type Instant, isInstant } from '../src/domain/values.ts';
+import { brandAs, type Instant, isInstant } from '../src/domain/values.ts';
 import { CADENCE_S } from './detectors.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const FOLDER = new URL('../fixtures/failure-logs/', import.meta.url);
 const kind = z.enum(FAILURE_CLASSES);
@@ -40,50 +40,50 @@ export async function measureDiagnosis(): Promise<readonly Result[]> {
     );
     const id = `diagnosis-precision-${name}`;
     return [
-      reported(`diagnosis-logs-${name}`, meant, 'logs'),
+      resultWithoutBar(`diagnosis-logs-${name}`, meant, 'logs'),
       // Unknown is said rather than a guess: how often in all is bounded below.
-      name === 'unknown' ? reported(id, precision, 'share') : against(id, precision, 'share', '>=', 0.9),
-      against(`diagnosis-recall-${name}`, recall, 'share', '>=', 0.8),
+      name === 'unknown' ? resultWithoutBar(id, precision, 'share') : resultWithBar(id, precision, 'share', '>=', 0.9),
+      resultWithBar(`diagnosis-recall-${name}`, recall, 'share', '>=', 0.8),
     ];
   };
   const unknown = count(({ found, isRight }) => found === 'unknown' && !isRight);
   const wrong = count(({ isRight }) => !isRight) - unknown;
   const delays = await Promise.all(
     FAILURE_CLASSES.filter((name) => name !== 'benign').map((name) =>
-      delayOf(
+      measureDelay(
         name,
         judged.flatMap(({ lines, meant, found }) => (meant === name && found === name ? [lines] : [])),
       ),
     ),
   );
   return [
-    reported('diagnosis-log', ms / judged.length, 'ms'),
-    against('diagnosis-wrong', share(wrong, judged.length), 'share', '<=', 0.05),
-    against('diagnosis-unknown', share(unknown, judged.length), 'share', '<=', 0.2),
+    resultWithoutBar('diagnosis-log', ms / judged.length, 'ms'),
+    resultWithBar('diagnosis-wrong', share(wrong, judged.length), 'share', '<=', 0.05),
+    resultWithBar('diagnosis-unknown', share(unknown, judged.length), 'share', '<=', 0.2),
     ...FAILURE_CLASSES.flatMap(ofClass),
     ...delays.flat(),
   ];
 }
 
 /** From the end of the job, which is when the class can be known, until the watch answers it: the latest of some jobs. */
-async function delayOf(name: FailureClass, logs: readonly (readonly string[])[]): Promise<readonly Result[]> {
+async function measureDelay(name: FailureClass, logs: readonly (readonly string[])[]): Promise<readonly Result[]> {
   let delay = logs.length === 0 ? Number.POSITIVE_INFINITY : 0;
   for (const [index, lines] of logs.slice(0, LOGS_OF_CLASS).entries()) {
     const end = START + RUNNING_MS + index * APART_MS;
-    const trace = traceOfLog({ lines, start: instant(START), end: 'FAILED', until: instant(end) });
+    const trace = traceFromLog({ lines, start: instant(START), end: 'FAILED', until: instant(end) });
     const over = trace.records.at(-1)?.at ?? end;
     const answered = (await replay(trace)).actions.find(({ action }) => action !== 'alert');
     const at = answered === undefined ? Number.POSITIVE_INFINITY : Date.parse(answered.at);
     delay = Math.max(delay, (at - over) / 1_000);
   }
   return [
-    against(`diagnosis-delay-${name}`, delay, 's', '<=', CADENCE_S + 60),
-    reported(`diagnosis-delay-cadences-${name}`, delay / CADENCE_S, 'cadences'),
+    resultWithBar(`diagnosis-delay-${name}`, delay, 's', '<=', CADENCE_S + 60),
+    resultWithoutBar(`diagnosis-delay-cadences-${name}`, delay / CADENCE_S, 'cadences'),
   ];
 }
 
 function instant(ms: number): Instant {
-  return branded(ms, isInstant);
+  return brandAs(ms, isInstant);
 }
 
 const START = Date.UTC(2026, 10, 20, 9);

@@ -11,14 +11,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { answer } from '../packages/playground/api/api.ts';
-import { sendResponse, toRequest } from '../packages/playground/http/node-request.ts';
+import { sendResponse, toFetchRequest } from '../packages/playground/http/node-request.ts';
 import { mintInstallationToken } from '../packages/playground/identity/tokens.ts';
 import { ifThere } from '../packages/playground/world/if-there.ts';
 import { APP_PERMISSIONS } from '../src/app/server/discovery.ts';
 import { DEMO_KEYS } from '../test/support/demo-keys.ts';
-import { approve, propose, stateOf, until } from '../test/support/play.ts';
+import { approve, propose, readState, until } from '../test/support/play.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const REPOSITORIES = 1_000;
 /** The first repositories have a live run, the next ones a config and no run, and the others no config. */
@@ -54,7 +54,7 @@ export async function measureHerd(): Promise<readonly Result[]> {
   try {
     const { run: name, pull } = await propose(live);
     await approve(live, 'mira', pull, name);
-    await until(live, 'the job', async () => (await stateOf(live, name))?.submission != null);
+    await until(live, 'the job', async () => (await readState(live, name))?.submission != null);
     await live.clock.advance(20 * 60_000);
     await Promise.all([clone(live, join(folder, 'live.git')), clone(idle, join(folder, 'idle.git'))]);
     await copyRepositories(folder);
@@ -145,14 +145,14 @@ async function measureStart(origin: string, folder: string, counts: Herd['counts
     const cloned = (await readdir(workDirectory)).filter((name) => name.startsWith('org--')).length;
     if (counts.unexpected.length > 0) throw new Error(`unexpected requests: ${counts.unexpected.slice(0, 5)}`);
     return [
-      reported('herd-repositories', REPOSITORIES, 'repositories'),
-      against('herd-live-runs', value('live_runs'), 'runs', '>=', LIVE),
-      against('herd-cloned', cloned, 'repositories', '<=', LIVE + IDLE),
-      against('herd-failed', value('batch_seconds_count{result="failed"}'), 'repositories', '<=', 0),
-      against('herd-requests-at-once', counts.atOnceMax, 'requests', '<=', 100),
-      against('herd-memory', memoryMb, 'MB', '<=', 1_000),
-      reported('herd-requests', counts.requests, 'requests'),
-      reported('herd-start', seconds, 's'),
+      resultWithoutBar('herd-repositories', REPOSITORIES, 'repositories'),
+      resultWithBar('herd-live-runs', value('live_runs'), 'runs', '>=', LIVE),
+      resultWithBar('herd-cloned', cloned, 'repositories', '<=', LIVE + IDLE),
+      resultWithBar('herd-failed', value('batch_seconds_count{result="failed"}'), 'repositories', '<=', 0),
+      resultWithBar('herd-requests-at-once', counts.atOnceMax, 'requests', '<=', 100),
+      resultWithBar('herd-memory', memoryMb, 'MB', '<=', 1_000),
+      resultWithoutBar('herd-requests', counts.requests, 'requests'),
+      resultWithoutBar('herd-start', seconds, 's'),
     ];
   } finally {
     child.kill('SIGTERM');
@@ -185,7 +185,7 @@ async function listen(herd: Herd): Promise<Server> {
       counts.atOnce -= 1;
     });
     const work = async (): Promise<void> => {
-      const asked = await toRequest(request, `http://${request.headers.host}`);
+      const asked = await toFetchRequest(request, `http://${request.headers.host}`);
       if (asked === null) throw new Error(`no request: ${request.url}`);
       const answered = await answerFor(herd, asked);
       await sleep(ANSWER_MS);

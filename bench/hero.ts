@@ -2,14 +2,14 @@
 
 import type { JobSpec } from '../src/domain/engine.ts';
 import type { RunState } from '../src/domain/logbook/run-state.ts';
-import { consentLine } from '../test/support/approve.ts';
+import { requireActionLine } from '../test/support/approve.ts';
 import { HERO, openCheckpointLab, saveCheckpoint } from '../test/support/checkpoint-lab.ts';
 import { ferryScript, type JobScript } from '../test/support/ferry-script.ts';
 import { HERO_LANE } from '../test/support/hero-run.ts';
-import { approve, eventsOf, seal, stateOf, until } from '../test/support/play.ts';
-import { answersTo, say } from '../test/support/talk.ts';
+import { approve, readEventsOf, readState, seal, until } from '../test/support/play.ts';
+import { listAnswersTo, postComment } from '../test/support/talk.ts';
 import type { VirtualLab } from '../test/support/virtual-lab.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const COMPILE_MS = 300_000;
@@ -42,7 +42,7 @@ export async function measureHero(): Promise<readonly Result[]> {
   const place: Place = { lab: null, root: '', saved: 0 };
   const { lab, issue, save, close } = await openCheckpointLab(
     {
-      script: attempts(place),
+      script: planAttempts(place),
       // Webhooks tell of everything; the sweep is for those that are lost.
       sweepMs: 30 * 60_000,
       config: (text) =>
@@ -54,39 +54,39 @@ export async function measureHero(): Promise<readonly Result[]> {
       await approve(running, 'mira', thread, HERO);
       for (let turn = 1; ; turn += 1) {
         await running.clock.advance(TURN_MS);
-        const state = await stateOf(running, HERO);
-        if (turn % TURNS_OF_DAY === 0 && days.length <= DAYS) days.push(await markOf(running));
+        const state = await readState(running, HERO);
+        if (turn % TURNS_OF_DAY === 0 && days.length <= DAYS) days.push(await takeMark(running));
         if (state?.end?.status === 'SUCCEEDED' && days.length > DAYS) return;
-        if (turn > 2 * DAYS * TURNS_OF_DAY) throw new Error(stuck(running, state));
+        if (turn > 2 * DAYS * TURNS_OF_DAY) throw new Error(describeStuck(running, state));
         if (isRefused(state)) await goBack(running, thread, place);
       }
     },
     ' --resume={checkpoint}',
   );
   await save(STEPS);
-  await say(lab, 'ada', issue, '/cleanup-checkpoints');
+  await postComment(lab, 'ada', issue, '/cleanup-checkpoints');
   await lab.clock.advance(120_000);
-  await say(lab, 'mira', issue, consentLine(lab, 'Checkpoints of'));
-  await until(lab, 'the clean-up', async () => (await stateOf(lab, HERO))?.actions[0]?.ended?.outcome === 'done');
+  await postComment(lab, 'mira', issue, requireActionLine(lab, 'Checkpoints of'));
+  await until(lab, 'the clean-up', async () => (await readState(lab, HERO))?.actions[0]?.ended?.outcome === 'done');
   await seal(lab, HERO, issue);
-  const all = await markOf(lab);
-  const state = await stateOf(lab, HERO);
+  const all = await takeMark(lab);
+  const state = await readState(lab, HERO);
   await close();
   return [
-    reported('hero-month-crashes', state?.attempts.length ?? 0, 'crashes'),
-    reported('hero-month-rollbacks', state?.rejections.length ?? 0, 'rollbacks'),
-    ...costs(all, between(days[0], days[7]), between(days[DAYS - 8], days[DAYS - 1])),
+    resultWithoutBar('hero-month-crashes', state?.attempts.length ?? 0, 'crashes'),
+    resultWithoutBar('hero-month-rollbacks', state?.rejections.length ?? 0, 'rollbacks'),
+    ...buildResults(all, subtractMarks(days[0], days[7]), subtractMarks(days[DAYS - 8], days[DAYS - 1])),
   ];
 }
 
-function costs(all: Mark, first: Mark, last: Mark): readonly Result[] {
+function buildResults(all: Mark, first: Mark, last: Mark): readonly Result[] {
   return [
-    reported('hero-month-looks', all.looks, 'looks'),
-    reported('hero-month-requests-a-look', ratio(all.requests, all.looks), 'requests'),
-    reported('hero-month-content-writes-a-look', ratio(all.contentWrites, all.looks), 'requests'),
-    reported('hero-month-events-a-look', ratio(all.events, all.looks), 'events'),
+    resultWithoutBar('hero-month-looks', all.looks, 'looks'),
+    resultWithoutBar('hero-month-requests-a-look', ratio(all.requests, all.looks), 'requests'),
+    resultWithoutBar('hero-month-content-writes-a-look', ratio(all.contentWrites, all.looks), 'requests'),
+    resultWithoutBar('hero-month-events-a-look', ratio(all.events, all.looks), 'events'),
     ...(['requests', 'contentWrites', 'events', 'transports'] as const).map((what) =>
-      against(
+      resultWithBar(
         `hero-last-week-against-first-${what}`,
         ratio(last[what] * first.looks, first[what] * last.looks),
         'times',
@@ -100,9 +100,9 @@ function costs(all: Mark, first: Mark, last: Mark): readonly Result[] {
 /** An attempt that got no further than the one before: somebody goes back behind its newest checkpoint, and has that approved. */
 async function goBack(lab: VirtualLab, issue: number, { saved }: Place): Promise<void> {
   const step = saved - SAVED_EVERY;
-  const asked = await say(lab, 'mira', issue, `/rollback step=${step} reason="it got no further"`);
+  const asked = await postComment(lab, 'mira', issue, `/rollback step=${step} reason="it got no further"`);
   await lab.clock.advance(120_000);
-  const [answer = ''] = answersTo(lab, asked);
+  const [answer = ''] = listAnswersTo(lab, asked);
   if (!answer.includes('out of its lineage')) throw new Error(`no way back: ${answer}`);
   await approve(lab, 'mira', issue, HERO);
 }
@@ -115,7 +115,7 @@ function isRefused(state: RunState | null): state is RunState {
   );
 }
 
-function stuck(lab: VirtualLab, state: RunState | null): string {
+function describeStuck(lab: VirtualLab, state: RunState | null): string {
   const { attempts = [], end = null } = state ?? {};
   return `attempt ${attempts.length + 1} ended ${end?.status}, and nothing followed:\n${lab.log.slice(-12).join('\n')}`;
 }
@@ -124,7 +124,7 @@ function stuck(lab: VirtualLab, state: RunState | null): string {
 type Place = { lab: VirtualLab | null; root: string; saved: number };
 
 /** Ten attempts that are preempted, and one that comes to the end. Each goes on from where it is told to, and what it says it saved lies there. */
-function attempts(place: Place): (spec: JobSpec) => JobScript {
+function planAttempts(place: Place): (spec: JobSpec) => JobScript {
   let attempt = 0;
   return ({ command }) => {
     const part = REACHED[attempt] ?? null;
@@ -133,19 +133,20 @@ function attempts(place: Place): (spec: JobSpec) => JobScript {
     const whole = ferryScript({
       ...{ runName: HERO, steps: STEPS, durationMs: WHOLE_DAYS * DAY_MS, compileMs: COMPILE_MS },
       ...{ evalEverySteps: STEPS / 6, checkpointEverySteps: SAVED_EVERY },
-      failAt: part === null ? null : { step: Math.round((STEPS * part) / 11), line: lineOf(attempt), exitCode: 1 },
+      failAt:
+        part === null ? null : { step: Math.round((STEPS * part) / 11), line: approvalLineOf(attempt), exitCode: 1 },
     });
-    const script = resumed(whole, Math.round((from * (WHOLE_DAYS * DAY_MS - COMPILE_MS)) / STEPS));
+    const script = resumeScript(whole, Math.round((from * (WHOLE_DAYS * DAY_MS - COMPILE_MS)) / STEPS));
     for (const { atMs, text } of script.lines) {
       const step = Number(/Saved checkpoint to .{1,200} for step (\d+)/.exec(text)?.[1] ?? 0);
-      if (step > 0) save(place, step, atMs);
+      if (step > 0) saveCheckpointAt(place, step, atMs);
     }
     return script;
   };
 }
 
 /** The same, without the steps that are done already. */
-function resumed(script: JobScript, doneMs: number): JobScript {
+function resumeScript(script: JobScript, doneMs: number): JobScript {
   const later = <Timed extends { readonly atMs: number }>(all: readonly Timed[]): readonly Timed[] =>
     all.flatMap((one) =>
       one.atMs <= COMPILE_MS ? [one] : one.atMs - doneMs > COMPILE_MS ? [{ ...one, atMs: one.atMs - doneMs }] : [],
@@ -159,7 +160,7 @@ function resumed(script: JobScript, doneMs: number): JobScript {
 }
 
 /** Just before the log says so. */
-function save(place: Place, step: number, inMs: number): void {
+function saveCheckpointAt(place: Place, step: number, inMs: number): void {
   const { lab, root } = place;
   if (lab === null) throw new Error('a job began before its lab');
   const { clock } = lab;
@@ -169,18 +170,18 @@ function save(place: Place, step: number, inMs: number): void {
   });
 }
 
-function lineOf(attempt: number): string {
+function approvalLineOf(attempt: number): string {
   return `trainer PREEMPTION: the slice goes to the reservation ${TAKEN_BY[attempt - 1]}`;
 }
 
-async function markOf(lab: VirtualLab): Promise<Mark> {
-  const events = await eventsOf(lab, HERO);
+async function takeMark(lab: VirtualLab): Promise<Mark> {
+  const events = await readEventsOf(lab, HERO);
   const { rest, graphql, contentWrites, git } = lab.usage;
   const looks = events.filter(({ type }) => type === 'observed').length;
   return { looks, events: events.length, requests: rest + graphql, contentWrites, transports: git };
 }
 
-function between(from: Mark | undefined, to: Mark | undefined): Mark {
+function subtractMarks(from: Mark | undefined, to: Mark | undefined): Mark {
   if (from === undefined || to === undefined) throw new Error('the month was not played to its end');
   return {
     looks: to.looks - from.looks,

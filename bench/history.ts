@@ -7,12 +7,12 @@ import type { Readable, Writable } from 'node:stream';
 import { checkpointRecord } from '../src/app/control/repository.ts';
 import type { CommitRequest, GitReader, GitWriter, TagText } from '../src/domain/git.ts';
 import type { EventDraft } from '../src/domain/logbook/define.ts';
-import { branded, type Instant, isInstant, isRunId, isSha, isTreeId, type Sha } from '../src/domain/values.ts';
-import { beginningsOf, idOfText } from '../src/host/git/read.ts';
-import { keys, lifeOfAFerry, observed, RUN } from '../test/logbook/sample-logbook.ts';
+import { brandAs, type Instant, isInstant, isRunId, isSha, isTreeId, type Sha } from '../src/domain/values.ts';
+import { matchPrefixes, textBlobId } from '../src/host/git/read.ts';
+import { keys, listFerryEvents, observed, RUN } from '../test/logbook/sample-logbook.ts';
 import { type RecordProcess, recordProcess } from '../test/support/record-lab.ts';
 import { type ScratchRemote, scratchRemote } from './git-remote.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const FEW = 50;
 const MANY = 2_500;
@@ -36,9 +36,9 @@ export async function measureHistory(): Promise<readonly Result[]> {
       costs.many = least(costs.many, await measured(many));
     }
     return (['begin', 'poll', 'append'] as const).flatMap((name) => [
-      reported(`history-${FEW}-${name}`, costs.few[name], 'ms CPU'),
-      reported(`history-${MANY}-${name}`, costs.many[name], 'ms CPU'),
-      against(`history-${name}`, costs.many[name] / costs.few[name], `times ${FEW} past runs`, '<=', 1.5),
+      resultWithoutBar(`history-${FEW}-${name}`, costs.few[name], 'ms CPU'),
+      resultWithoutBar(`history-${MANY}-${name}`, costs.many[name], 'ms CPU'),
+      resultWithBar(`history-${name}`, costs.many[name] / costs.few[name], `times ${FEW} past runs`, '<=', 1.5),
     ]);
   } finally {
     few.remove();
@@ -57,7 +57,7 @@ function least(a: Costs, b: Costs): Costs {
 let step = 1;
 
 async function measured(remote: ScratchRemote): Promise<Costs> {
-  const now = branded(END_MS, isInstant);
+  const now = brandAs(END_MS, isInstant);
   const fresh = recordProcess(remote, now, KEYS);
   const begin = await cpuMs(() => fresh.store.load());
   const { runs, broken } = fresh.store.current();
@@ -98,7 +98,7 @@ async function recordWith(past: number): Promise<ScratchRemote> {
   let month = '';
   let process: RecordProcess | null = null;
   for (let day = 0; day <= days; day += 1) {
-    const at = branded(END_MS - (days - day) * DAY_MS, isInstant);
+    const at = brandAs(END_MS - (days - day) * DAY_MS, isInstant);
     const date = new Date(at).toISOString().slice(0, 10);
     if (process === null || date.slice(0, 7) !== month) {
       month = date.slice(0, 7);
@@ -114,11 +114,11 @@ async function recordWith(past: number): Promise<ScratchRemote> {
 
 /** One run, a commit for each of its steps. */
 async function play({ store }: RecordProcess, run: string, at: Instant, isOver: boolean): Promise<void> {
-  const life: readonly EventDraft[] = JSON.parse(JSON.stringify(lifeOfAFerry(2)).replaceAll(RUN, run));
+  const life: readonly EventDraft[] = JSON.parse(JSON.stringify(listFerryEvents(2)).replaceAll(RUN, run));
   const ends = isOver ? STEPS : STEPS.slice(0, -2);
   for (const [index, end] of ends.entries()) {
     const drafts = life.slice(ends[index - 1] ?? 0, end);
-    const result = await store.append([{ run: branded(run, isRunId), drafts }], at);
+    const result = await store.append([{ run: brandAs(run, isRunId), drafts }], at);
     if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
   }
 }
@@ -145,12 +145,12 @@ function importer(directory: string): Importer {
     for (const [path, text] of Object.entries(changes)) {
       if (text === null) throw new Error('nothing is deleted here');
       files.set(path, text);
-      texts.set(idOfText(text), text);
+      texts.set(textBlobId(text), text);
       const folder = path.slice(0, path.lastIndexOf('/'));
       folders.set(folder, (folders.get(folder) ?? new Set()).add(path));
       lines.push(`M 100644 inline ${path}`, data(text));
     }
-    const sha = branded(await ask(`${lines.join('\n')}\nget-mark :1\n`), isSha);
+    const sha = brandAs(await ask(`${lines.join('\n')}\nget-mark :1\n`), isSha);
     for (const { name, message: text } of added) {
       program.stdin.write(`tag ${name}\nfrom :1\ntagger ${who}\n${data(`${text}\n`)}\n`);
       tags.set(name, {
@@ -167,17 +167,18 @@ function importer(directory: string): Importer {
     resolve: async () => head,
     mergeBase: async (a: Sha) => a,
     versions: async () => [],
-    beginningsOf,
-    blobIdOf: idOfText,
+    beginningsOf: matchPrefixes,
+    blobIdOf: textBlobId,
     tagTexts: async () => [...tags.values()],
     // Never the same, so that each folder is listed.
-    treeId: async (_: Sha, path: string) => (folders.has(path) ? branded(idOfText(`${path} ${head}`), isTreeId) : null),
+    treeId: async (_: Sha, path: string) =>
+      folders.has(path) ? brandAs(textBlobId(`${path} ${head}`), isTreeId) : null,
     entriesIn: async (_: Sha, wanted: readonly string[]) =>
       wanted.flatMap((folder) =>
         [...(folders.get(folder) ?? [])].map((path) => ({
           path,
           type: 'blob',
-          id: idOfText(files.get(path) ?? ''),
+          id: textBlobId(files.get(path) ?? ''),
         })),
       ),
     readBlobs: async (ids: readonly string[]) => new Map(ids.map((id) => [id, texts.get(id) ?? ''])),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { execa } from 'execa';
 import { SIGNATURES } from '../src/diagnosis/rows.ts';
-import { against, childCpuMs, type Result, reported } from './measure.ts';
+import { childCpuMs, type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const LOG_BYTES = 200_000_000;
 const TURNS = 3;
@@ -50,12 +50,12 @@ export async function measureLogScan(): Promise<readonly Result[]> {
     }
     const [scan, grep, ripgrep] = [Math.min(...ours), Math.min(...greps), Math.min(...ripgreps)];
     return [
-      reported('log-scan-200mb', scan, 'ms'),
-      reported('log-scan-200mb-grep', grep, 'ms'),
-      reported('log-scan-200mb-ripgrep', ripgrep, 'ms'),
-      against('log-scan-speed-of-grep', grep / scan, 'ratio', '>=', 0.4),
-      against('log-scan-speed-of-ripgrep', ripgrep / scan, 'ratio', '>=', 0.4),
-      against('log-scan-memory', maxRssKb / 1_024, 'MB', '<=', 100),
+      resultWithoutBar('log-scan-200mb', scan, 'ms'),
+      resultWithoutBar('log-scan-200mb-grep', grep, 'ms'),
+      resultWithoutBar('log-scan-200mb-ripgrep', ripgrep, 'ms'),
+      resultWithBar('log-scan-speed-of-grep', grep / scan, 'ratio', '>=', 0.4),
+      resultWithBar('log-scan-speed-of-ripgrep', ripgrep / scan, 'ratio', '>=', 0.4),
+      resultWithBar('log-scan-memory', maxRssKb / 1_024, 'MB', '<=', 100),
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -13,18 +13,18 @@ export type Result = {
 };
 
 /** A value held against its bar; a bar that is missed is reported, never asserted. */
-export function against(id: string, value: number, unit: string, op: '<=' | '>=', bar: number): Result {
+export function resultWithBar(id: string, value: number, unit: string, op: '<=' | '>=', bar: number): Result {
   const rounded = Math.round(value * 1_000) / 1_000;
   return { id, value: rounded, unit, op, bar, ok: op === '<=' ? rounded <= bar : rounded >= bar };
 }
 
 /** A value that is reported beside the others, without a bar. */
-export function reported(id: string, value: number, unit: string): Result {
+export function resultWithoutBar(id: string, value: number, unit: string): Result {
   return { id, value: Math.round(value * 1_000) / 1_000, unit, op: null, bar: null, ok: null };
 }
 
 /** CPU milliseconds of this process for the cheapest of `tries`: the least disturbed one. Run nothing beside it. */
-export async function quickestMs(tries: number, work: () => unknown): Promise<number> {
+export async function measureQuickestMs(tries: number, work: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let turn = 0; turn < tries; turn += 1) {
     const before = process.cpuUsage();

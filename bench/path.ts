@@ -1,12 +1,12 @@
 /** How much of `src` one command executes, from its comment to its answer or its job: files, functions and gate evaluations. */
 
 import { Session } from 'node:inspector/promises';
-import { shownApprovalLine } from '../test/support/approve.ts';
+import { findShownApprovalLine } from '../test/support/approve.ts';
 import { propose, until } from '../test/support/play.ts';
-import { answersTo, SHORT_FERRY, say } from '../test/support/talk.ts';
+import { listAnswersTo, postComment, SHORT_FERRY } from '../test/support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
 import { type ExecutedPath, executedFiles, executedPath } from './executed-path.ts';
-import { against, type Result } from './measure.ts';
+import { type Result, resultWithBar } from './measure.ts';
 import { type MeasuredCommand, writePath } from './path-page.ts';
 
 const SOURCES = new URL('../src/', import.meta.url).href;
@@ -36,15 +36,16 @@ export async function measurePath(): Promise<readonly Result[]> {
   try {
     const { pull } = await propose(lab);
     const comments: number[] = [];
-    const comment = async (body: string): Promise<void> => void comments.push(await say(lab, 'mira', pull, body));
+    const comment = async (body: string): Promise<void> =>
+      void comments.push(await postComment(lab, 'mira', pull, body));
     await untilCard(lab);
     const status = await count('`/status`', () => comment('/status'));
     const hold = await count('`/hold`', () => comment('/hold reason="the tokenizer changes today"'));
     await comment('/unhold');
-    const unanswered = comments.filter((id) => answersTo(lab, id).length !== 1);
+    const unanswered = comments.filter((id) => listAnswersTo(lab, id).length !== 1);
     if (unanswered.length > 0) throw new Error(`no answer to the comments ${unanswered.join(', ')}`);
     await untilCard(lab);
-    const approval = shownApprovalLine(lab) ?? '';
+    const approval = findShownApprovalLine(lab) ?? '';
     const launch = await count('`/approve-launch DIGEST`', async () => {
       await comment(approval);
       await until(lab, 'the start of the job', () => lab.engine.startCount() === 1, { stepMs: 1_000 });
@@ -59,14 +60,14 @@ export async function measurePath(): Promise<readonly Result[]> {
 }
 
 function untilCard(lab: VirtualLab): Promise<void> {
-  return until(lab, 'a card that asks for an approval', () => shownApprovalLine(lab) !== null);
+  return until(lab, 'a card that asks for an approval', () => findShownApprovalLine(lab) !== null);
 }
 
 function judge(name: keyof typeof BARS, path: ExecutedPath): readonly Result[] {
   const { files, functions, gateEvaluations } = BARS[name];
   return [
-    against(`path-${name}-files`, path.files, 'files', '<=', files),
-    against(`path-${name}-functions`, path.functions, 'functions', '<=', functions),
-    against(`path-${name}-gate-evaluations`, path.gateEvaluations, 'evaluations', '<=', gateEvaluations),
+    resultWithBar(`path-${name}-files`, path.files, 'files', '<=', files),
+    resultWithBar(`path-${name}-functions`, path.functions, 'functions', '<=', functions),
+    resultWithBar(`path-${name}-gate-evaluations`, path.gateEvaluations, 'evaluations', '<=', gateEvaluations),
   ];
 }

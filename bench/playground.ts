@@ -8,7 +8,7 @@ import { createMemoryStore } from '../packages/playground/git/store/memory-store
 import { listen } from '../packages/playground/http/server.ts';
 import { createWorld } from '../packages/playground/world/create-world.ts';
 import { seedWorld } from '../packages/playground/world/seed.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const COMMENTS = 10_000;
 const READS = 3_000;
@@ -33,9 +33,9 @@ export async function measurePlayground(): Promise<readonly Result[]> {
       best.theirs = Math.max(best.theirs, await readsPerSecond(agent, theirs.site));
     }
     return [
-      against('playground-reads-beside-emulate', best.ours / best.theirs, 'times its rate', '>=', 1),
-      reported('playground-reads-10000-comments', best.ours, 'reads/s'),
-      reported('emulate-reads-10000-comments', best.theirs, 'reads/s'),
+      resultWithBar('playground-reads-beside-emulate', best.ours / best.theirs, 'times its rate', '>=', 1),
+      resultWithoutBar('playground-reads-10000-comments', best.ours, 'reads/s'),
+      resultWithoutBar('emulate-reads-10000-comments', best.theirs, 'reads/s'),
       ...(await memory(agent, ours.site)),
     ];
   } finally {
@@ -136,8 +136,8 @@ async function memory(agent: Agent, site: Site): Promise<readonly Result[]> {
   await read(MEMORY_REQUESTS - WARM_REQUESTS);
   const after = heapMb();
   return [
-    against('playground-heap-growth-to-100000-requests', after - before, 'MB', '<=', 10),
-    reported('playground-heap-after-100000-requests', after, 'MB'),
+    resultWithBar('playground-heap-growth-to-100000-requests', after - before, 'MB', '<=', 10),
+    resultWithoutBar('playground-heap-after-100000-requests', after, 'MB'),
   ];
 }
 

@@ -9,7 +9,7 @@ import { startRayHead } from '../test/support/ray-head.ts';
 import { isRayThere } from '../test/support/ray-tools.ts';
 import { createRecordedRay } from '../test/support/recorded-ray.ts';
 import { serveRecordedRay } from '../test/support/serve-recorded-ray.ts';
-import { against, quickestMs, type Result, reported } from './measure.ts';
+import { measureQuickestMs, type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const RECORDED_JOBS = 200;
 /** Forty running jobs already take 2.3 GB. */
@@ -34,10 +34,10 @@ async function measureRecorded(): Promise<readonly Result[]> {
     const before = ray.requests();
     await pass(engine, asked);
     const requests = ray.requests() - before;
-    const ms = await quickestMs(5, () => pass(engine, asked));
+    const ms = await measureQuickestMs(5, () => pass(engine, asked));
     return [
-      against(`ray-observe-${RECORDED_JOBS}-requests`, requests, 'requests', '<=', REQUESTS_MAX),
-      against(`ray-observe-${RECORDED_JOBS}`, ms, 'ms', '<=', PASS_MS_MAX),
+      resultWithBar(`ray-observe-${RECORDED_JOBS}-requests`, requests, 'requests', '<=', REQUESTS_MAX),
+      resultWithBar(`ray-observe-${RECORDED_JOBS}`, ms, 'ms', '<=', PASS_MS_MAX),
     ];
   } finally {
     await served.close();
@@ -59,8 +59,8 @@ async function measureReal(): Promise<readonly Result[]> {
     await pass(engine, asked);
     const inOnePass = requests;
     return [
-      against(`ray-observe-${REAL_JOBS}-real-requests`, inOnePass, 'requests', '<=', REQUESTS_MAX),
-      reported(`ray-observe-${REAL_JOBS}-real`, await quickestMs(5, () => pass(engine, asked)), 'ms'),
+      resultWithBar(`ray-observe-${REAL_JOBS}-real-requests`, inOnePass, 'requests', '<=', REQUESTS_MAX),
+      resultWithoutBar(`ray-observe-${REAL_JOBS}-real`, await measureQuickestMs(5, () => pass(engine, asked)), 'ms'),
     ];
   } finally {
     await head.close();

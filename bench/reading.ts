@@ -1,13 +1,13 @@
 /** Reading what people and files say: an ordinary comment, a huge one, hostile shapes, and the delta of a long file. */
 
 import { readFile } from 'node:fs/promises';
-import { COMMENT_OF_STRANGER } from '../src/commands/grammar/markdown.ts';
-import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
+import { UNTRUSTED_COMMENT_BOUNDS } from '../src/commands/grammar/markdown.ts';
+import { readComment, readCommentWithinBounds } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
-import { configDelta } from '../src/delta/config-delta.ts';
-import { withoutTokens } from '../src/domain/written-secrets.ts';
+import { diffConfigs } from '../src/delta/config-delta.ts';
+import { maskTokens } from '../src/domain/written-secrets.ts';
 import { createPythonReader } from '../src/host/python-child.ts';
-import { against, quickestMs, type Result, withChildrenMs } from './measure.ts';
+import { measureQuickestMs, type Result, resultWithBar, withChildrenMs } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);
 const OPTIONS = { otherBots: [] };
@@ -48,32 +48,32 @@ export async function measureReading(): Promise<readonly Result[]> {
     'On x wrote:\n'.repeat(5_400),
     'www.a '.repeat(10_000),
   ].map((text) => `${text}\n\n/status\n`.slice(-65_536));
-  const asUntrusted = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, OPTIONS);
+  const asUntrusted = (text: string) => readCommentWithinBounds('stranger', text, COMMAND_DEFINITIONS, OPTIONS);
   // As long as GitHub takes, and as long as is parsed of a stranger.
-  const untrusted = hostile.flatMap((text) => [text, text.slice(0, COMMENT_OF_STRANGER.characters)]);
+  const untrusted = hostile.flatMap((text) => [text, text.slice(0, UNTRUSTED_COMMENT_BOUNDS.characters)]);
   return [
-    against(
+    resultWithBar(
       'comment-untrusted-worst',
-      await worstMs(untrusted, (text) => asUntrusted(withoutTokens(text))),
+      await worstMs(untrusted, (text) => asUntrusted(maskTokens(text))),
       'ms',
       '<=',
       20,
     ),
-    against(
+    resultWithBar(
       'comment-ordinary',
-      await quickestMs(20, () => readComment(ordinary, COMMAND_DEFINITIONS, OPTIONS)),
+      await measureQuickestMs(20, () => readComment(ordinary, COMMAND_DEFINITIONS, OPTIONS)),
       'ms',
       '<=',
       5,
     ),
-    against(
+    resultWithBar(
       'comment-65536',
-      await quickestMs(5, () => readComment(huge, COMMAND_DEFINITIONS, OPTIONS)),
+      await measureQuickestMs(5, () => readComment(huge, COMMAND_DEFINITIONS, OPTIONS)),
       'ms',
       '<=',
       300,
     ),
-    against(
+    resultWithBar(
       'comment-hostile-worst',
       await worstMs(hostile, (text) => readComment(text, COMMAND_DEFINITIONS, OPTIONS)),
       'ms',
@@ -88,7 +88,7 @@ export async function measureReading(): Promise<readonly Result[]> {
 /** The most expensive text, each read for itself. */
 async function worstMs(texts: readonly string[], read: (text: string) => unknown): Promise<number> {
   let worst = 0;
-  for (const text of texts) worst = Math.max(worst, await quickestMs(5, () => read(text)));
+  for (const text of texts) worst = Math.max(worst, await measureQuickestMs(5, () => read(text)));
   return worst;
 }
 
@@ -117,11 +117,11 @@ async function deltas(id: string, more: (index: number) => readonly string[]): P
   const compare = async (): Promise<void> => {
     // A reader remembers what it has read, so each time needs its own.
     const read = createPythonReader(process.env['PATH'] ?? '');
-    const delta = configDelta(await read(base, 'python3'), await read(head, 'python3'));
+    const delta = diffConfigs(await read(base, 'python3'), await read(head, 'python3'));
     if (delta.kind !== 'knobs') throw new Error(`the delta is ${delta.kind}`);
   };
   return [
-    against(id, await quickestMs(10, compare), 'ms', '<=', 50),
-    against(`${id}-with-python`, await withChildrenMs(10, compare), 'ms', '<=', 400),
+    resultWithBar(id, await measureQuickestMs(10, compare), 'ms', '<=', 50),
+    resultWithBar(`${id}-with-python`, await withChildrenMs(10, compare), 'ms', '<=', 400),
   ];
 }

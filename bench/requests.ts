@@ -1,8 +1,8 @@
 /** What a ferry costs at GitHub (from the approval to the dispatch, and over five hours with the default cadences), and its test in time. */
 
-import { approve, finish, playFerry, propose, seal, stateOf } from '../test/support/play.ts';
+import { approve, finish, playFerry, propose, readState, seal } from '../test/support/play.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
-import { against, quickestMs, type Result, reported } from './measure.ts';
+import { measureQuickestMs, type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 
 const FERRIES = 3;
 const RECORD = 'refs/heads/ferrybot/logbook';
@@ -19,20 +19,20 @@ export async function measureRequests(): Promise<readonly Result[]> {
   const head = (await lab.store.refs(RECORD)).get(RECORD) ?? '';
   const pushes = (await lab.store.log({ from: head, limit: 1_000 })).length;
   await lab.close();
-  const ferryMs = await quickestMs(FERRIES, async () => {
+  const ferryMs = await measureQuickestMs(FERRIES, async () => {
     const timed = await openVirtualLab();
     await playFerry(timed);
     await timed.close();
   });
   return [
-    against('requests-approval-to-dispatch', toDispatch, 'requests', '<=', 8),
-    against('requests-ferry-five-hours', usage.rest + usage.graphql, 'requests', '<=', 80),
-    against('content-writes-ferry-five-hours', usage.contentWrites, 'requests', '<=', 50),
-    against('logbook-pushes-ferry-five-hours', pushes, 'pushes', '<=', 25),
-    reported('git-transports-ferry-five-hours', usage.git, 'transports'),
-    reported('not-modified-ferry-five-hours', usage.notModified, 'requests'),
+    resultWithBar('requests-approval-to-dispatch', toDispatch, 'requests', '<=', 8),
+    resultWithBar('requests-ferry-five-hours', usage.rest + usage.graphql, 'requests', '<=', 80),
+    resultWithBar('content-writes-ferry-five-hours', usage.contentWrites, 'requests', '<=', 50),
+    resultWithBar('logbook-pushes-ferry-five-hours', pushes, 'pushes', '<=', 25),
+    resultWithoutBar('git-transports-ferry-five-hours', usage.git, 'transports'),
+    resultWithoutBar('not-modified-ferry-five-hours', usage.notModified, 'requests'),
     // The playground's promise for its tests: engine and git store in memory.
-    against('virtual-ferry-five-hours', ferryMs, 'ms', '<=', 2_000),
+    resultWithBar('virtual-ferry-five-hours', ferryMs, 'ms', '<=', 2_000),
   ];
 }
 
@@ -49,6 +49,7 @@ async function requestsToDispatch(lab: VirtualLab, run: string, pull: number): P
   await approve(lab, 'mira', pull, run);
   for (let turn = 0; turn < 100 && atDispatch === null; turn += 1) await lab.clock.advance(1_000);
   unsubscribe();
-  if (atDispatch === null) throw new Error(`no dispatch: ${JSON.stringify((await stateOf(lab, run))?.gate?.verdicts)}`);
+  if (atDispatch === null)
+    throw new Error(`no dispatch: ${JSON.stringify((await readState(lab, run))?.gate?.verdicts)}`);
   return atDispatch;
 }

@@ -6,7 +6,7 @@
 import type { Lab, LabGit } from '../src/app/lab.ts';
 import { createLabOpener } from '../src/app/open-lab.ts';
 import { watch } from '../src/app/watch/tick.ts';
-import { branded, type Instant, isInstant } from '../src/domain/values.ts';
+import { brandAs, type Instant, isInstant } from '../src/domain/values.ts';
 import { createClient, type Octokit } from '../src/github/call.ts';
 import { createGitProgram } from '../src/host/git/git-program.ts';
 import { sha256Hex, verifyEd25519 } from '../src/host/keys.ts';
@@ -49,7 +49,7 @@ const nowMs = (): number => {
   const { user, system } = process.cpuUsage();
   return Math.round(BEGIN_MS + clock.skippedMs + (user + system) / 1_000);
 };
-const now = (): Instant => branded(nowMs(), isInstant);
+const now = (): Instant => brandAs(nowMs(), isInstant);
 const spend = (ms: number): void => {
   clock.skippedMs += ms;
 };

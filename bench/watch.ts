@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createEventStore, type EventStore } from '../src/app/record.ts';
 import type { EventDraft } from '../src/domain/logbook/define.ts';
-import { branded, isInstant, isRunId } from '../src/domain/values.ts';
+import { brandAs, isInstant, isRunId } from '../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../src/host/keys.ts';
 import { keys, seededKey } from '../test/logbook/sample-logbook.ts';
 import { aRun } from '../test/support/run-builder.ts';
 import { alice, bob } from '../test/support/run-drafts.ts';
 import { type ScratchRemote, scratchRemote } from './git-remote.ts';
-import { against, type Result, reported } from './measure.ts';
+import { type Result, resultWithBar, resultWithoutBar } from './measure.ts';
 import type { Told } from './watch-child.ts';
 import { benchGitHub, type Write } from './watch-github.ts';
 import { BEGIN_MS, RUNS, runName, STOPPED_FROM, STOPS_MS, threadOf } from './watch-plan.ts';
@@ -57,20 +57,20 @@ function resultsOf(done: Done, writes: readonly Write[]): readonly Result[] {
   const waits = waitsOf(done, alerts);
   const id = (what: string): string => `watch-${RUNS}-${what}`;
   return [
-    reported(id('looks'), done.looks, 'looks'),
-    reported(id('turns'), done.turns, 'turns'),
-    against(id('memory'), done.rssMaxMb, 'MB', '<=', 300),
-    reported(id('heap'), done.heapMaxMb, 'MB'),
-    against(id('late-look'), done.lateMaxMs / 1_000, 's', '<=', 60),
-    reported(id('longest-turn'), done.turnMaxMs / 1_000, 's'),
-    against(id('pushes-a-turn'), done.pushesMaxATurn, 'pushes', '<=', 1),
-    reported(id('writes'), writes.length, 'writes'),
-    against(id('writes-a-minute'), mostWithin(writes, 60_000), 'writes', '<=', 80),
-    against(id('writes-an-hour'), mostWithin(writes, 3_600_000), 'writes', '<=', 500),
-    reported(id('alerts'), alerts.length, 'writes'),
-    against(id('alert-delay'), Math.max(0, ...waits.map(({ ms }) => ms)) / 1_000, 's', '<=', 180),
-    against(id('others-before-alerts'), overtaking(waits, writes), 'writes', '<=', 0),
-    against(id('stop'), Math.max(...stops), 's', '<=', 60),
+    resultWithoutBar(id('looks'), done.looks, 'looks'),
+    resultWithoutBar(id('turns'), done.turns, 'turns'),
+    resultWithBar(id('memory'), done.rssMaxMb, 'MB', '<=', 300),
+    resultWithoutBar(id('heap'), done.heapMaxMb, 'MB'),
+    resultWithBar(id('late-look'), done.lateMaxMs / 1_000, 's', '<=', 60),
+    resultWithoutBar(id('longest-turn'), done.turnMaxMs / 1_000, 's'),
+    resultWithBar(id('pushes-a-turn'), done.pushesMaxATurn, 'pushes', '<=', 1),
+    resultWithoutBar(id('writes'), writes.length, 'writes'),
+    resultWithBar(id('writes-a-minute'), mostWithin(writes, 60_000), 'writes', '<=', 80),
+    resultWithBar(id('writes-an-hour'), mostWithin(writes, 3_600_000), 'writes', '<=', 500),
+    resultWithoutBar(id('alerts'), alerts.length, 'writes'),
+    resultWithBar(id('alert-delay'), Math.max(0, ...waits.map(({ ms }) => ms)) / 1_000, 's', '<=', 180),
+    resultWithBar(id('others-before-alerts'), overtaking(waits, writes), 'writes', '<=', 0),
+    resultWithBar(id('stop'), Math.max(...stops), 's', '<=', 60),
   ];
 }
 
@@ -146,8 +146,8 @@ async function stop(store: EventStore, index: number, ms: number): Promise<void>
   await store.load();
   const data = { comment: 700 + index, surface: 'comment' } as const;
   const asked: EventDraft = { type: 'stop-requested', role: 'control', actor: alice, data };
-  const entry = { run: branded(runName(index), isRunId), drafts: [asked] };
-  const result = await store.append([entry], branded(ms, isInstant));
+  const entry = { run: brandAs(runName(index), isRunId), drafts: [asked] };
+  const result = await store.append([entry], brandAs(ms, isInstant));
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 
@@ -200,10 +200,10 @@ async function seeded(remote: ScratchRemote): Promise<EventStore> {
   );
   await store.load();
   const entries = Array.from({ length: RUNS }, (_, index) => ({
-    run: branded(runName(index), isRunId),
+    run: brandAs(runName(index), isRunId),
     drafts: draftsOf(index),
   }));
-  const result = await store.append(entries, branded(BEGIN_MS, isInstant));
+  const result = await store.append(entries, brandAs(BEGIN_MS, isInstant));
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
   return store;
 }

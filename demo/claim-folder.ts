@@ -2,7 +2,7 @@
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { statOf } from '../packages/playground/actions/runner/group-record.ts';
+import { readProcessStat } from '../packages/playground/actions/runner/group-record.ts';
 import { ifThere, ifThereSync } from '../packages/playground/world/if-there.ts';
 import type { LabFolder } from './lab-folder.ts';
 
@@ -13,7 +13,7 @@ export type Claim =
 /** Claims the folder for this process until `release`. A claim of a process that no longer runs does not count. */
 export async function claimFolder(folder: LabFolder): Promise<Claim> {
   const file = join(folder.root, 'playground.pid');
-  const mine = `${process.pid} ${statOf(process.pid)?.start ?? ''}`;
+  const mine = `${process.pid} ${readProcessStat(process.pid)?.start ?? ''}`;
   const release = (): Promise<void> => rm(file, { force: true });
   if (await writeNew(file, mine)) return { ok: true, release };
   const theirs = (await ifThere(readFile(file, 'utf8'))) ?? '';
@@ -29,7 +29,7 @@ export async function claimFolder(folder: LabFolder): Promise<Claim> {
 
 /** Compares the start time too, because a process id may be reused; without /proc only the id is compared. */
 function isAlive(pid: number, start: string): boolean {
-  if (start !== '') return statOf(pid)?.start === start;
+  if (start !== '') return readProcessStat(pid)?.start === start;
   return ifThereSync(() => process.kill(pid, 0), ['ESRCH']) !== null;
 }
 

@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statOf } from '../packages/playground/actions/runner/group-record.ts';
+import { readProcessStat } from '../packages/playground/actions/runner/group-record.ts';
 import { signalGroup } from '../packages/playground/actions/runner/step-process.ts';
 import { rehearsal } from '../packages/playground/limits/limits.ts';
 import { ifThere } from '../packages/playground/world/if-there.ts';
@@ -51,7 +51,7 @@ async function livingProcess(file: string): Promise<number | null> {
   if (text === null) return null;
   // Our own engine writes this file atomically; a test of both checks the shape.
   const { pid, processStart } = JSON.parse(text) as { readonly pid: number; readonly processStart: string };
-  const stat = statOf(pid);
+  const stat = readProcessStat(pid);
   // A zombie process holds no resources.
   return stat?.start === processStart && stat.state !== 'Z' ? pid : null;
 }

@@ -6,7 +6,7 @@ import { rehearsal } from '../packages/playground/limits/limits.ts';
  * Resolves when a person (Ctrl-C) or the system requests the end. npm forwards a signal that the terminal has already
  * sent to all processes, so only a second signal after some time means an immediate end.
  */
-export async function interrupted(): Promise<null> {
+export async function waitForInterrupt(): Promise<null> {
   let firstMs: number | null = null;
   return new Promise((resolve) => {
     const onRequest = (): void => {

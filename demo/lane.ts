@@ -12,7 +12,7 @@ import { heroTry } from './hero/story.ts';
 import type { LabFolder } from './lab-folder.ts';
 import type { OpenedLab } from './open-lab.ts';
 import type { StartOptions } from './options.ts';
-import type { Played, StageReport } from './play.ts';
+import type { PlayResult, StageReport } from './play.ts';
 import type { RehearsalCluster } from './rehearsal-cluster.ts';
 import { openMarket } from './rental/market.ts';
 import { playRental } from './rental/play-rental.ts';
@@ -25,7 +25,7 @@ export type LabLane = {
   readonly ownJob: string | null;
   /** The first action for a person who has just opened the lab. */
   readonly hint: string;
-  readonly play: (lab: OpenedLab, report: (stage: StageReport) => void) => Promise<Played>;
+  readonly play: (lab: OpenedLab, report: (stage: StageReport) => void) => Promise<PlayResult>;
 };
 
 export async function openLane(lane: NonNullable<StartOptions['lane']>, folder: LabFolder): Promise<LabLane> {

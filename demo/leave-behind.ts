@@ -35,7 +35,7 @@ const eventShape = z.object({
 });
 
 /** Rewrites the folder's `logbook/`, and `manifests/<run>.json` for every run that has a manifest. */
-export async function leaveBehind(
+export async function recordLeftRuns(
   lab: OpenedLab,
 ): Promise<{ readonly runs: readonly LeftRun[]; readonly sealTags: readonly string[] }> {
   const logbook = await readLogbook(lab.world);
@@ -43,46 +43,52 @@ export async function leaveBehind(
   const { folder } = lab;
   await rm(folder.logbook, { recursive: true, force: true });
   const repository = join(folder.repositories, REPOSITORY.owner, `${REPOSITORY.name}.git`);
-  await output(
+  await readOutput(
     'git',
     ['clone', '--quiet', '--branch', 'ferrybot/logbook', '--single-branch', repository, folder.logbook],
     gitEnvironment([]),
   );
   const runs: LeftRun[] = [];
   for (const [run, events] of logbook) {
-    const digest = field(events, 'gated', 'digest');
+    const digest = readField(events, 'gated', 'digest');
     if (digest === '' || digest === 'null') continue;
     const manifest = join(folder.manifests, `${run}.json`);
-    const text = await output(process.execPath, [FERRYBOT, 'manifest', run, '--dir', folder.root, '--json'], {
+    const text = await readOutput(process.execPath, [FERRYBOT, 'manifest', run, '--dir', folder.root, '--json'], {
       PATH: process.env['PATH'] ?? '',
     });
     await writeFile(manifest, text);
     const { base, delta } = eventShape.parse(JSON.parse(text)).manifest;
     runs.push({
       run,
-      kind: kindOf(events),
-      lane: field(events, 'proposed', 'lane'),
-      jobId: field(events, 'submitted', 'jobId'),
+      kind: runKind(events),
+      lane: readField(events, 'proposed', 'lane'),
+      jobId: readField(events, 'submitted', 'jobId'),
       digest,
       manifest,
       base: base?.run ?? null,
       delta: base?.changes ?? delta,
     });
   }
-  const sealTags = [...logbook.values()].map((events) => field(events, 'sealed', 'tag')).filter((tag) => tag !== '');
+  const sealTags = [...logbook.values()]
+    .map((events) => readField(events, 'sealed', 'tag'))
+    .filter((tag) => tag !== '');
   return { runs, sealTags };
 }
 
 /** A run without a kind is a ferry. */
-function kindOf(events: readonly LogbookEntry[]): string {
+function runKind(events: readonly LogbookEntry[]): string {
   return String(events.find(({ type }) => type === 'proposed')?.data['kind'] ?? 'ferry');
 }
 
-function field(events: readonly LogbookEntry[], type: string, name: string): string {
+function readField(events: readonly LogbookEntry[], type: string, name: string): string {
   return String(events.findLast((event) => event.type === type)?.data[name] ?? '');
 }
 
-async function output(file: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+async function readOutput(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...args], { env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';

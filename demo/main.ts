@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCluster } from './cluster.ts';
 import { endJobs, livingJobs } from './end-jobs.ts';
-import { interrupted } from './interrupted.ts';
+import { waitForInterrupt } from './interrupted.ts';
 import { openNamedFolder } from './lab-folder.ts';
 import { type LabLane, openLane } from './lane.ts';
-import { leaveBehind } from './leave-behind.ts';
+import { recordLeftRuns } from './leave-behind.ts';
 import { readLogbook } from './logbook-events.ts';
 import { type OpenedLab, openLab } from './open-lab.ts';
 import { readOptions, type StartOptions, USAGE } from './options.ts';
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
       if (parsed.json) console.log(JSON.stringify({ ...NOTHING, reason: 'usage' }));
       return 2;
     case 'options':
-      return start(parsed.options);
+      return startLab(parsed.options);
   }
 }
 
@@ -45,7 +45,7 @@ const LANES = { 1: ['daily'], 2: ['daily', SECOND_LANE] } as const;
 
 const NOTHING = { ok: false, reason: null, stages: [], logbook: null, sealTags: [], runs: [] } as const;
 
-async function start(options: StartOptions): Promise<number> {
+async function startLab(options: StartOptions): Promise<number> {
   const named = await openNamedFolder(options.keep);
   const logbook = named.ok ? named.folder.logbook : null;
   const refuse = ({ code, message }: { readonly code: string; readonly message: string }): void => {
@@ -80,14 +80,18 @@ async function start(options: StartOptions): Promise<number> {
   const print = (line: string): void => (options.json ? console.error(line) : console.log(line));
   print(`the lab:   ${lab.signIn(`/${REPOSITORY.owner}/${REPOSITORY.name}`)}`);
   print(`its files: ${folder.root}`);
-  return options.auto ? auto(lab, options, print) : stay(lab, options, print);
+  return options.auto ? playAutomatically(lab, options, print) : waitUntilInterrupted(lab, options, print);
 }
 
-async function auto(lab: RunningLab, options: StartOptions, print: (line: string) => void): Promise<number> {
-  const broken = Promise.race([lab.broken, interrupted().then(() => 'interrupted')]);
-  const report = await play({ ...lab, broken }, options, print);
-  const left = await leaveBehind(lab);
-  await close(lab, options, print);
+async function playAutomatically(
+  lab: RunningLab,
+  options: StartOptions,
+  print: (line: string) => void,
+): Promise<number> {
+  const broken = Promise.race([lab.broken, waitForInterrupt().then(() => 'interrupted')]);
+  const report = await playDays({ ...lab, broken }, options, print);
+  const left = await recordLeftRuns(lab);
+  await closeLab(lab, options, print);
   const answer = { ...report, logbook: lab.folder.logbook, sealTags: left.sealTags, runs: left.runs };
   if (options.json) console.log(JSON.stringify(answer));
   else
@@ -102,7 +106,7 @@ async function auto(lab: RunningLab, options: StartOptions, print: (line: string
 /**
  * Ends everything that the start has started. Jobs of a kept lab continue, as they would in a real one, and are listed.
  */
-async function close(lab: RunningLab, options: StartOptions, print: (line: string) => void): Promise<void> {
+async function closeLab(lab: RunningLab, options: StartOptions, print: (line: string) => void): Promise<void> {
   await lab.close();
   const left = await lab.cluster.close(options.keep !== null);
   if (left !== null) print(left);
@@ -113,7 +117,7 @@ async function close(lab: RunningLab, options: StartOptions, print: (line: strin
     );
 }
 
-async function play(
+async function playDays(
   lab: Pick<RunningLab, 'own'> & OpenedLab,
   options: StartOptions,
   print: (line: string) => void,
@@ -150,8 +154,12 @@ async function play(
 }
 
 /** Runs until a person ends it. A lab without a proposal gets today's. */
-async function stay(lab: RunningLab, options: StartOptions, print: (line: string) => void): Promise<number> {
-  const stopped = interrupted();
+async function waitUntilInterrupted(
+  lab: RunningLab,
+  options: StartOptions,
+  print: (line: string) => void,
+): Promise<number> {
+  const stopped = waitForInterrupt();
   if (lab.own === null && (await readLogbook(lab.world)).size === 0)
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
       ref: 'main',
@@ -163,7 +171,7 @@ async function stay(lab: RunningLab, options: StartOptions, print: (line: string
   print('Ctrl-C ends it.');
   const reason = await Promise.race([stopped, lab.broken]);
   if (reason !== null) console.error(`${reason}; see ${join(lab.folder.root, 'server.log')}`);
-  await close(lab, options, print);
+  await closeLab(lab, options, print);
   return reason === null ? 0 : 1;
 }
 

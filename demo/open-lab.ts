@@ -8,7 +8,7 @@ import { clockOffsetKey } from '../packages/playground/http/control.ts';
 import { createGitDoor } from '../packages/playground/http/git-door.ts';
 import { createOffsetClock, type OffsetClock } from '../packages/playground/http/offset-clock.ts';
 import { type Listening, listen } from '../packages/playground/http/server.ts';
-import { worldSettings } from '../packages/playground/pages/from-world.ts';
+import { pagesOptionsFromWorld } from '../packages/playground/pages/from-world.ts';
 import { createPages } from '../packages/playground/pages/pages.ts';
 import type { PagesOptions } from '../packages/playground/pages/visit.ts';
 import { startWebhooks } from '../packages/playground/webhooks/webhooks.ts';
@@ -151,7 +151,7 @@ async function assemble(
       owner === repository.owner && repo === repository.name ? repositoryAt(folder, owner, repo) : null,
   });
   let server: ServerProcess | null = null;
-  const settings = worldSettings(world, `${repository.owner}/${repository.name}`, {
+  const settings = pagesOptionsFromWorld(world, `${repository.owner}/${repository.name}`, {
     clock,
     processes: () => labProcesses(world, { runners: source.runners, jobs: folder.jobs, server }),
   });

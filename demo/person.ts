@@ -16,7 +16,7 @@ export function asMaintainer(world: World, method: string, path: string, body?: 
 type PersonsRequest = { readonly method: string; readonly path: string; readonly body?: object };
 
 async function asPerson(world: World, login: string, { method, path, body }: PersonsRequest): Promise<unknown> {
-  const token = tokenOf(world, login);
+  const token = userToken(world, login);
   const url = `${world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`;
   const headers = {
     authorization: `Bearer ${token}`,
@@ -31,7 +31,7 @@ async function asPerson(world: World, login: string, { method, path, body }: Per
 }
 
 /** Writes a comment in a thread. */
-export async function comment(world: World, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
+export async function commentAs(world: World, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
   await asPerson(world, login, { method: 'POST', path: `/issues/${thread}/comments`, body: { body } });
 }
 
@@ -105,7 +105,7 @@ export async function shownApprovalLine(world: World, thread: number): Promise<s
   return botComments.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null;
 }
 
-function tokenOf(world: World, login: string): string {
+function userToken(world: World, login: string): string {
   for (const [token, row] of Object.entries(world.state.tokens)) {
     if (row.kind === 'user' && world.state.users[row.userId]?.login === login) return token;
   }

@@ -2,9 +2,9 @@
 
 import { type LogbookEntry, readJournal, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
-import { asMaintainer, comment, hasCommented, type Speaker, shownApprovalLine } from './person.ts';
-import { deadEnd, openQuestion, reachedStages, STAGES, type Stage } from './stages.ts';
-import { type BotUsage, botUsage, spentSince } from './usage.ts';
+import { asMaintainer, commentAs, hasCommented, type Speaker, shownApprovalLine } from './person.ts';
+import { findDeadEnd, findOpenQuestion, reachedStages, STAGES, type Stage } from './stages.ts';
+import { type BotUsage, botUsage, usageSince } from './usage.ts';
 
 export type StageReport = {
   readonly day: number;
@@ -15,7 +15,7 @@ export type StageReport = {
   readonly contentWrites: number;
 };
 
-export type Played = { readonly ok: true; readonly run: string } | { readonly ok: false; readonly reason: string };
+export type PlayResult = { readonly ok: true; readonly run: string } | { readonly ok: false; readonly reason: string };
 
 const POLL_MS = 200;
 /** A person reads before an approval. */
@@ -25,14 +25,14 @@ const STAGE_TIMEOUT_MS = 300_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Today's run in a lane. */
-function runOfToday(lab: OpenedLab, lane: string): string {
+function todaysRunName(lab: OpenedLab, lane: string): string {
   return `ferry-${lane}-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
 /** Starts the workflow that proposes, if one of these lanes has no ferry for today. */
 export async function proposeDay(lab: OpenedLab, lanes: readonly string[]): Promise<void> {
   const logbook = await readLogbook(lab.world);
-  if (lanes.some((lane) => !logbook.has(runOfToday(lab, lane))))
+  if (lanes.some((lane) => !logbook.has(todaysRunName(lab, lane))))
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
       ref: 'main',
     });
@@ -46,15 +46,15 @@ export async function playDay(
   lab: OpenedLab,
   { day, lane, begunAt }: { readonly day: number; readonly lane: string; readonly begunAt: number },
   report: (stage: StageReport) => void,
-): Promise<Played> {
-  const run = runOfToday(lab, lane);
+): Promise<PlayResult> {
+  const run = todaysRunName(lab, lane);
   let usage = botUsage(lab.world);
   let since = performance.now();
   for (const stage of STAGES) {
-    const outcome = await reach(lab, run, { stage, lane, begunAt });
+    const outcome = await waitForStage(lab, run, { stage, lane, begunAt });
     if (outcome !== null) return { ok: false, reason: outcome };
     const now = botUsage(lab.world);
-    const { contentWrites, ...requests } = spentSince(usage, now);
+    const { contentWrites, ...requests } = usageSince(usage, now);
     report({
       day,
       lane,
@@ -65,7 +65,7 @@ export async function playDay(
     });
     usage = now;
     since = performance.now();
-    await act(lab, run, stage);
+    await performStage(lab, run, stage);
   }
   return { ok: true, run };
 }
@@ -76,7 +76,7 @@ export function nextDay(lab: OpenedLab): void {
 }
 
 /** Waits for a stage; null when it is reached, otherwise the reason why it cannot be. */
-async function reach(
+async function waitForStage(
   lab: OpenedLab,
   run: string,
   { stage, lane, begunAt }: { readonly stage: Stage; readonly lane: string; readonly begunAt: number },
@@ -94,9 +94,9 @@ async function reach(
   while (performance.now() < until) {
     const events = (await readLogbook(lab.world)).get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
-    const question = events.length === 0 ? openQuestion(await readJournal(lab.world), lane) : null;
+    const question = events.length === 0 ? findOpenQuestion(await readJournal(lab.world), lane) : null;
     if (question !== null) await postComment(lab, question, '/propose objective="integration"', 'ada');
-    const dead = deadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
+    const dead = findDeadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;
     if (broken !== null) return broken;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -127,13 +127,13 @@ function failedWorkflow(
 }
 
 /** The person's action at a stage. */
-async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
+async function performStage(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
   const events = (await readLogbook(lab.world)).get(run) ?? [];
   const proposed = events.find((event) => event.type === 'proposed')?.data;
   const pull = Number(proposed?.['pull']);
   const issue = Number(proposed?.['issue']);
   if (stage === 'gated' && !reachedStages(events).has('approved')) {
-    const line = await shownLine(lab, pull);
+    const line = await waitForApprovalLine(lab, pull);
     await new Promise((resolve) => setTimeout(resolve, READING_MS));
     await postComment(lab, pull, line);
   }
@@ -142,7 +142,7 @@ async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
 }
 
 /** The approval line on the card, which appears shortly after the gates have been recorded. */
-async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
+async function waitForApprovalLine(lab: OpenedLab, thread: number): Promise<string> {
   const until = performance.now() + STAGE_TIMEOUT_MS;
   while (performance.now() < until) {
     const line = await shownApprovalLine(lab.world, thread);
@@ -153,7 +153,7 @@ async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
 }
 
 async function postComment(lab: OpenedLab, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
-  if (!(await hasCommented(lab.world, thread, body, login))) await comment(lab.world, thread, body, login);
+  if (!(await hasCommented(lab.world, thread, body, login))) await commentAs(lab.world, thread, body, login);
 }
 
 /** Maintainers review the closure PR, which changes only the log, and merge it: tomorrow's log continues from it. */

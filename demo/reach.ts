@@ -4,7 +4,7 @@ import { type LogbookEntry, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
 import type { StageReport } from './play.ts';
 import type { Stage } from './stages.ts';
-import { botUsage, spentSince } from './usage.ts';
+import { botUsage, usageSince } from './usage.ts';
 
 const POLL_MS = 200;
 /** On an idle machine the longest stage takes a minute and a half. A much longer wait means that it will not come. */
@@ -20,7 +20,7 @@ export type Reach = <Value>(stage: Stage, done: (runs: Runs) => Promise<Value | 
 export class NotReached extends Error {}
 
 /** Resolves with the result of `done`; rejects with `NotReached` when the lab breaks or on a timeout. */
-export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageReport) => void): Reach {
+export function createReach(lab: OpenedLab, lane: string, report: (stage: StageReport) => void): Reach {
   let usage = botUsage(lab.world);
   let since = performance.now();
   let broken: string | null = null;
@@ -39,7 +39,7 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
       const value = await done(await readLogbook(lab.world));
       if (value !== null) {
         const now = botUsage(lab.world);
-        const { contentWrites, ...requests } = spentSince(usage, now);
+        const { contentWrites, ...requests } = usageSince(usage, now);
         const seconds = Math.round((performance.now() - since) / 100) / 10;
         if (!reported.has(stage)) report({ day: 1, lane, stage, seconds, requests, contentWrites });
         reported.add(stage);
@@ -58,11 +58,11 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
 function runStates(runs: Runs, lane: string): string {
   const states = [...runs]
     .filter(([, events]) => events.some(({ type, data }) => type === 'proposed' && data['lane'] === lane))
-    .map(([run, events]) => `${run} ended on ${events.slice(-TOLD_EVENTS).map(inShort).join(', ')}`);
+    .map(([run, events]) => `${run} ended on ${events.slice(-TOLD_EVENTS).map(describeEntry).join(', ')}`);
   return states.length === 0 ? `no run of ${lane} was proposed` : states.join('; ');
 }
 
-function inShort({ type, data }: LogbookEntry): string {
+function describeEntry({ type, data }: LogbookEntry): string {
   const about = ['attempt', 'code', 'status', 'step']
     .filter((name) => data[name] !== undefined && data[name] !== null)
     .map((name) => `${name} ${String(data[name])}`);
@@ -70,13 +70,13 @@ function inShort({ type, data }: LogbookEntry): string {
 }
 
 /** The run that started from this issue. */
-export function runOf(runs: Runs, issue: number): string | null {
+export function findRun(runs: Runs, issue: number): string | null {
   for (const [run, events] of runs)
     if (events.some(({ type, data }) => type === 'proposed' && data['issue'] === issue)) return run;
   return null;
 }
 
 /** Whether this event type occurs at least that often. */
-export function found(events: readonly LogbookEntry[], type: string, times = 1): true | null {
+export function findEvent(events: readonly LogbookEntry[], type: string, times = 1): true | null {
   return events.filter((event) => event.type === type).length >= times ? true : null;
 }

@@ -7,9 +7,9 @@ const CLUSTER = 'us-central1';
 const SECOND_CLUSTER = 'us-east1';
 
 /** The example config with the second lane and its cluster. Throws if the config is not the example's. */
-export function withSecondLane(config: string): string {
-  const daily = sectionOf(config, 'daily');
-  const cluster = sectionOf(config, CLUSTER);
+export function addSecondLane(config: string): string {
+  const daily = findSection(config, 'daily');
+  const cluster = findSection(config, CLUSTER);
   const lane = daily
     .replace('daily:', `${SECOND_LANE}:`)
     .replaceAll(CLUSTER, SECOND_CLUSTER)
@@ -23,7 +23,7 @@ export function withSecondLane(config: string): string {
 }
 
 /** A second-level map with its contents. */
-function sectionOf(config: string, name: string): string {
+function findSection(config: string, name: string): string {
   const found = new RegExp(`^ {2}${name}:\\n(?: {4}.*\\n|\\n(?= {4}))*`, 'm').exec(config)?.[0];
   if (found === undefined) throw new Error(`the example config has no ${name}`);
   return found;

@@ -12,9 +12,9 @@ import { installedLab } from './installed-lab.ts';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 import { type LabSource, repositoryAt } from './open-lab.ts';
-import { withPeoplesLane } from './own-job/people-lane.ts';
+import { addPeoplesLane } from './own-job/people-lane.ts';
 import { startOwnJob } from './own-job/start-own-job.ts';
-import { withSecondLane } from './second-lane.ts';
+import { addSecondLane } from './second-lane.ts';
 
 export const REPOSITORY = { owner: 'lab', name: 'ferries' } as const;
 const BRANCH = 'main';
@@ -59,13 +59,13 @@ export function exampleLab(
         keys,
         lab: EXAMPLE_LAB,
         server,
-        cluster: cluster ?? { token: null, configure: lanes === 1 ? withPeoplesLane : withTwoAndPeoples },
+        cluster: cluster ?? { token: null, configure: lanes === 1 ? addPeoplesLane : addTwoLanes },
       }),
   };
 }
 
-function withTwoAndPeoples(config: string): string {
-  return withPeoplesLane(withSecondLane(config));
+function addTwoLanes(config: string): string {
+  return addPeoplesLane(addSecondLane(config));
 }
 
 /** People can start their own jobs if the cluster is this machine; other clusters have their own tools for that. */
@@ -120,7 +120,7 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
   const copy = await mkdtemp(join(tmpdir(), 'ferrybot-seed-'));
   try {
     await cp(lab, copy, { recursive: true, filter: (source) => !source.includes('__pycache__') });
-    const config = withKeys(await readFile(join(copy, CONFIG), 'utf8'), keys);
+    const config = addKeys(await readFile(join(copy, CONFIG), 'utf8'), keys);
     await writeFile(join(copy, CONFIG), cluster === null ? config : cluster.configure(config));
     for (const [path, text] of Object.entries(cluster?.files ?? {})) await writeFile(join(copy, path), text);
     const { outcome } = await importTree(world.gitOf(repo), {
@@ -134,7 +134,7 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
 }
 
 /** The example config's demo keys are public, so a running lab gets its own, role by role. */
-export function withKeys(config: string, keys: LabKeys): string {
+export function addKeys(config: string, keys: LabKeys): string {
   let text = config;
   for (const role of ['control', 'runner', 'watch'] as const) {
     const pattern = new RegExp(`(role:\\s*${role}\\b[\\s\\S]*?public:\\s*)(\\S+)`);

@@ -33,7 +33,7 @@ const START_TIMEOUT_MS = 60_000;
 
 /** Starts the server and waits until it reports its address. */
 export async function startServer(input: ServerInput): Promise<ServerProcess> {
-  await stopLeftOver(input.folder);
+  await stopEarlierServer(input.folder);
   const { folder, keys } = input;
   const child = spawn(process.execPath, [input.program, 'serve'], {
     cwd: folder.root,
@@ -59,20 +59,20 @@ export async function startServer(input: ServerInput): Promise<ServerProcess> {
   child.once('exit', (code) => {
     if (!isStopping) input.onExit(code);
   });
-  const url = await listening(child, folder);
+  const url = await waitUntilListening(child, folder);
   return {
     url,
     pid: child.pid ?? null,
     stop: async () => {
       isStopping = true;
-      await ended(child);
+      await waitForEnd(child);
       await rm(folder.serverPid, { force: true });
       log.end();
     },
   };
 }
 
-async function listening(child: ChildProcess, folder: LabFolder): Promise<string> {
+async function waitUntilListening(child: ChildProcess, folder: LabFolder): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`the server said nothing for ${START_TIMEOUT_MS} ms; its log: ${folder.serverLog}`)),
@@ -94,7 +94,7 @@ async function listening(child: ChildProcess, folder: LabFolder): Promise<string
 }
 
 /** Asks the server to stop, and kills it if it does not. */
-async function ended(child: ChildProcess): Promise<void> {
+async function waitForEnd(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
@@ -110,7 +110,7 @@ async function ended(child: ChildProcess): Promise<void> {
  * Stops the server of an earlier start. A server whose parent was killed ends when its input closes; this handles one
  * that has not ended yet.
  */
-async function stopLeftOver(folder: LabFolder): Promise<void> {
+async function stopEarlierServer(folder: LabFolder): Promise<void> {
   const pid = await ifThere(readFile(folder.serverPid, 'utf8'));
   if (pid === null) return;
   const commandLine = await ifThere(readFile(`/proc/${pid}/cmdline`, 'utf8'), ['ENOENT', 'ESRCH']);

@@ -7,10 +7,10 @@ export type Stage = (typeof STAGES)[number];
 
 /** Stages that a run has reached. `gated` = every gate passed; `stepping` = a training step was made. */
 export function reachedStages(events: readonly LogbookEntry[]): ReadonlySet<Stage> {
-  return new Set(STAGES.filter((stage) => events.some((event) => shows(event, stage))));
+  return new Set(STAGES.filter((stage) => events.some((event) => reachesStage(event, stage))));
 }
 
-function shows(event: LogbookEntry, stage: Stage): boolean {
+function reachesStage(event: LogbookEntry, stage: Stage): boolean {
   if (stage === 'gated') return event.type === 'gated' && isGreen(event.data['verdicts']);
   if (stage === 'stepping') return event.type === 'observed' && Number(event.data['step'] ?? 0) > 0;
   return event.type === stage;
@@ -25,7 +25,7 @@ function isGreen(verdicts: unknown): boolean {
 }
 
 /** Why the run cannot reach its seal any more (it ended otherwise, or was closed), or null. */
-export function deadEnd(events: readonly LogbookEntry[]): string | null {
+export function findDeadEnd(events: readonly LogbookEntry[]): string | null {
   const closed = events.find((event) => event.type === 'closed');
   if (closed !== undefined) return `closed-${String(closed.data['outcome'])}`;
   const ended = events.find((event) => event.type === 'ended');
@@ -44,7 +44,7 @@ const ENDING: ReadonlySet<string> = new Set([
 ]);
 
 /** The unanswered issue that asks for the purpose of a lane's run, or null. */
-export function openQuestion(journal: readonly LogbookEntry[], lane: string): number | null {
+export function findOpenQuestion(journal: readonly LogbookEntry[], lane: string): number | null {
   const question = journal.findLast(({ type, data }) => type === 'objective-asked' && data['lane'] === lane);
   return question?.data['state'] === 'open' ? Number(question.data['issue']) : null;
 }

@@ -24,7 +24,7 @@ export function botUsage(world: World): BotUsage {
 }
 
 /** The usage between two readings. */
-export function spentSince(before: BotUsage, now: BotUsage): BotUsage {
+export function usageSince(before: BotUsage, now: BotUsage): BotUsage {
   return {
     rest: now.rest - before.rest,
     graphql: now.graphql - before.graphql,

@@ -9,38 +9,38 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Outcome } from '../test/campaign/outcome.ts';
 import { playSequence } from '../test/campaign/sequence.ts';
-import { summaryOf } from '../test/campaign/summary.ts';
+import { summarize } from '../test/campaign/summary.ts';
 
 const SEQUENCES_MAX = 100_000;
 const PROCESSES_MAX = 64;
 /** So many seeds are dealt at once: a minute's work on a slow machine. */
-const DEAL = 20;
-const TOLD_EVERY = 200;
-const PROBLEMS_TOLD = 50;
+const SEEDS_PER_DEAL = 20;
+const REPORT_EVERY = 200;
+const PROBLEMS_SHOWN = 50;
 
-type Deal = { readonly from: number; readonly count: number };
+type SeedRange = { readonly from: number; readonly count: number };
 
-if (process.send === undefined) await lead();
-else follow(process.send.bind(process));
+if (process.send === undefined) await runParent();
+else runChild(process.send.bind(process));
 
 /** Plays whatever seeds the leading process deals. */
-function follow(send: (outcomes: readonly Outcome[]) => void): void {
-  process.on('message', ({ from, count }: Deal) => {
-    played(from, count).then(send, (error: unknown) => {
+function runChild(send: (outcomes: readonly Outcome[]) => void): void {
+  process.on('message', ({ from, count }: SeedRange) => {
+    playSequences(from, count).then(send, (error: unknown) => {
       console.error(error);
       process.exit(1);
     });
   });
 }
 
-async function played(from: number, count: number): Promise<readonly Outcome[]> {
+async function playSequences(from: number, count: number): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (let seed = from; seed < from + count; seed += 1) outcomes.push(await playedOne(seed));
+  for (let seed = from; seed < from + count; seed += 1) outcomes.push(await playOneSequence(seed));
   return outcomes;
 }
 
 /** A sequence that breaks off is one more thing to look at, and no end of the others. */
-async function playedOne(seed: number): Promise<Outcome> {
+async function playOneSequence(seed: number): Promise<Outcome> {
   try {
     return await playSequence(seed);
   } catch (error) {
@@ -49,7 +49,7 @@ async function playedOne(seed: number): Promise<Outcome> {
   }
 }
 
-async function lead(): Promise<void> {
+async function runParent(): Promise<void> {
   const { values } = parseArgs({
     options: {
       sequences: { type: 'string', default: '2000' },
@@ -67,32 +67,32 @@ async function lead(): Promise<void> {
   }
   const outcomes: Outcome[] = [];
   let next = from;
-  const deal = (): Deal | null => {
-    const count = Math.min(DEAL, from + sequences - next);
+  const nextRange = (): SeedRange | null => {
+    const count = Math.min(SEEDS_PER_DEAL, from + sequences - next);
     if (count <= 0) return null;
     next += count;
     return { from: next - count, count };
   };
-  const take = (more: readonly Outcome[]): void => {
-    const before = Math.floor(outcomes.length / TOLD_EVERY);
+  const addOutcomes = (more: readonly Outcome[]): void => {
+    const before = Math.floor(outcomes.length / REPORT_EVERY);
     outcomes.push(...more);
     for (const { seed, faults } of more) for (const fault of faults) console.log(`seed ${seed}: ${fault}`);
-    if (Math.floor(outcomes.length / TOLD_EVERY) > before)
+    if (Math.floor(outcomes.length / REPORT_EVERY) > before)
       console.log(`${outcomes.length} of ${sequences} sequences, ${Math.round(process.uptime())} s`);
   };
-  const lanes = Array.from({ length: processes }, () => lane(deal, take));
+  const lanes = Array.from({ length: processes }, () => runLane(nextRange, addOutcomes));
   const ends = await Promise.all(lanes);
-  const { launched, moves, problems } = summaryOf(outcomes);
+  const { launched, moves, problems } = summarize(outcomes);
   console.log(moves.join('\n'));
   console.log(`${outcomes.length} sequences, ${launched} launched, ${problems.length} problems`);
-  for (const problem of problems.slice(0, PROBLEMS_TOLD)) console.error(problem);
+  for (const problem of problems.slice(0, PROBLEMS_SHOWN)) console.error(problem);
   const isWhole = outcomes.length === sequences && ends.every((code) => code === 0);
   if (!isWhole) console.error('not every sequence was played');
   process.exitCode = isWhole && problems.length === 0 ? 0 : 1;
 }
 
 /** One process until nothing is left to deal; its exit code. */
-function lane(deal: () => Deal | null, take: (outcomes: readonly Outcome[]) => void): Promise<number | null> {
+function runLane(deal: () => SeedRange | null, take: (outcomes: readonly Outcome[]) => void): Promise<number | null> {
   const child = fork(fileURLToPath(import.meta.url), [], { execArgv: ['--max-semi-space-size=64'] });
   const go = (to: ChildProcess): void => {
     const seeds = deal();

@@ -6,11 +6,11 @@
  */
 
 import { parseArgs } from 'node:util';
-import { interrupted } from '../demo/interrupted.ts';
+import { waitForInterrupt } from '../demo/interrupted.ts';
 import { type FaultKind, faultKinds } from '../packages/playground/faults/fault.ts';
 import { type FaultReport, playUnderFault } from '../test/support/fault-ferry.ts';
 import { playForReal } from '../test/support/real-fault-ferry.ts';
-import { problemsOf, TABLE_HEAD, tableRow } from './faults/table.ts';
+import { listProblems, TABLE_HEAD, tableRow } from './faults/table.ts';
 
 const SEEDS_MAX = 1_000;
 /** So many of each fault go over HTTP unless `--http` says otherwise. */
@@ -23,7 +23,7 @@ const REAL_MAX = 100;
 type Clock = 'virtual' | 'real';
 type Ferry = FaultReport & { readonly clock: Clock; readonly seconds: number };
 
-const { values, positionals } = given();
+const { values, positionals } = readArguments();
 const real = Number(values.real);
 // Who asks for real ferries alone gets those alone.
 const seeds = Number(values.seeds ?? (real > 0 ? '0' : '5'));
@@ -38,26 +38,26 @@ const isUsable =
   seeds + real > 0 &&
   Number.isSafeInteger(firstSeed) &&
   positionals.every((name) => faultKinds.some((kind) => kind === name));
-if (!isUsable) refuse();
+if (!isUsable) exitWithUsage();
 
-const say = (line: string): void => (values.json ? console.error(line) : console.log(line));
+const printLine = (line: string): void => (values.json ? console.error(line) : console.log(line));
 const ferries: Ferry[] = [];
 const problems: string[] = [];
-for (const line of TABLE_HEAD) say(line);
+for (const line of TABLE_HEAD) printLine(line);
 const overHttp = startOverHttp();
 for (const kind of kinds) {
   ferries.push(...(await Promise.all(overHttp.get(kind) ?? [])), ...(await playInMemory(kind)));
-  sayRow(kind, 'virtual');
+  printRow(kind, 'virtual');
 }
 if (real > 0) await playReal();
 for (const problem of problems) console.error(problem);
-say(problems.length === 0 ? 'every ferry reached its seal' : `${problems.length} things are not as they should`);
+printLine(problems.length === 0 ? 'every ferry reached its seal' : `${problems.length} things are not as they should`);
 if (values.json) console.log(JSON.stringify({ ok: problems.length === 0, ferries, problems }));
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 /** The first seeds of all kinds, some at a time; who waits for a kind has its ferries in the order of their seeds. */
 function startOverHttp(): ReadonlyMap<FaultKind, readonly Promise<Ferry>[]> {
-  const inTurn = inLanes(HTTP_LANES);
+  const inTurn = createLanes(HTTP_LANES);
   return new Map(
     kinds.map((kind) => [
       kind,
@@ -87,7 +87,7 @@ async function playTimed(kind: FaultKind, seed: number, isOverHttp: boolean): Pr
 async function playReal(): Promise<void> {
   const stop = new AbortController();
   // The signal that ends this program ends the ferry first, with every process of it.
-  void interrupted().then(() => stop.abort(new Error('interrupted')));
+  void waitForInterrupt().then(() => stop.abort(new Error('interrupted')));
   for (let turn = 0; turn < real && !stop.signal.aborted; turn += 1) {
     const kind = kinds[turn % kinds.length];
     if (kind === undefined) break;
@@ -97,19 +97,19 @@ async function playReal(): Promise<void> {
       `${kind}, seed ${ferry.seed}, real: ${ferry.problem ?? 'fine'} after ${ferry.seconds} s, struck ${ferry.struck} times`,
     );
   }
-  for (const kind of kinds) sayRow(kind, 'real');
+  for (const kind of kinds) printRow(kind, 'real');
 }
 
 /** A row, and what is wrong with it. */
-function sayRow(kind: FaultKind, clock: Clock): void {
+function printRow(kind: FaultKind, clock: Clock): void {
   const those = ferries.filter((ferry) => ferry.kind === kind && ferry.clock === clock);
   if (those.length === 0) return;
-  say(tableRow(kind, clock, those));
-  problems.push(...problemsOf(kind, clock, those));
+  printLine(tableRow(kind, clock, those));
+  problems.push(...listProblems(kind, clock, those));
 }
 
 /** At most `count` pieces of work at a time, begun in the order in which they came. */
-function inLanes(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+function createLanes(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = count;
   const waiting: (() => void)[] = [];
   return async (work) => {
@@ -126,18 +126,18 @@ function inLanes(count: number): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /** The options as they were given; one that there is not ends this program with its usage. */
-function given(): ReturnType<typeof parsed> {
+function readArguments(): ReturnType<typeof parseArguments> {
   try {
-    return parsed();
+    return parseArguments();
   } catch (error) {
     // What Node says of an option stands in its message; anything else is a bug.
     if (!(error instanceof TypeError)) throw error;
     console.error(error.message);
-    return refuse();
+    return exitWithUsage();
   }
 }
 
-function parsed() {
+function parseArguments() {
   return parseArgs({
     allowPositionals: true,
     options: {
@@ -150,7 +150,7 @@ function parsed() {
   });
 }
 
-function refuse(): never {
+function exitWithUsage(): never {
   console.error(
     `usage: npm run faults -- [--seeds 1..${SEEDS_MAX}] [--http 0..SEEDS] [--real 1..${REAL_MAX}] [--first-seed N] [--json] [${faultKinds.join('|')}]…`,
   );

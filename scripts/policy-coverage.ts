@@ -10,7 +10,7 @@ import { wordingGaps } from './policy/findings.ts';
 import { findMarks } from './policy/marks.ts';
 import { policySentencesText, readAsides, readPolicySentences } from './policy/policy-sentences.ts';
 import { POLICY_FILES, readRules } from './policy/rules.ts';
-import { sentencesOf } from './policy/sentences.ts';
+import { splitSentences } from './policy/sentences.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SENTENCES = join(ROOT, 'fixtures/policy/sentences.yml');
@@ -25,9 +25,9 @@ for (const gap of gaps) console.error(gap);
 console.log(`${rules.length} rules, ${rules.filter((rule) => rule.status === 'open').length} open`);
 process.exitCode = gaps.length === 0 ? 0 : 1;
 
-async function sentencesIn(policies: string): Promise<ReadonlyMap<string, ReturnType<typeof sentencesOf>>> {
+async function sentencesIn(policies: string): Promise<ReadonlyMap<string, ReturnType<typeof splitSentences>>> {
   const read = POLICY_FILES.map(
-    async (file) => [file, sentencesOf(await readFile(join(policies, file), 'utf8'))] as const,
+    async (file) => [file, splitSentences(await readFile(join(policies, file), 'utf8'))] as const,
   );
   return new Map(await Promise.all(read));
 }

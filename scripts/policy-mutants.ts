@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findMarks } from './policy/marks.ts';
-import { type Experiment, planExperiments, sampled } from './policy/mutant.ts';
+import { type Experiment, planExperiments, sampleBySeed } from './policy/mutant.ts';
 import { type Result, tryMutants } from './policy/mutant-lab.ts';
 import { readRules } from './policy/rules.ts';
 
@@ -53,7 +53,7 @@ function chosen(all: readonly Experiment[]): readonly Experiment[] {
   if (values.sample === undefined) return all;
   const count = Number(values.sample);
   if (!Number.isInteger(count) || count < 1) throw new Error('--sample is a number of rows');
-  return sampled(all, count, values.seed);
+  return sampleBySeed(all, count, values.seed);
 }
 
 function line({ id, fate, ms }: Result): string {

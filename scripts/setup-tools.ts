@@ -57,7 +57,7 @@ await mkdir(TOOLS, { recursive: true });
 const done: boolean[] = [await installChecks()];
 for (const tool of BUILT) done.push(await build(tool));
 for (const tool of PYTHON) done.push(await install(tool));
-for (const program of PROGRAMS.filter(({ isQuick }) => isQuick)) done.push(await stranger(program));
+for (const program of PROGRAMS.filter(({ isQuick }) => isQuick)) done.push(await installOutsideProgram(program));
 process.exitCode = done.every(Boolean) ? 0 : 1;
 
 /** The packages of checks/package.json, which `npm ci` leaves out. */
@@ -68,13 +68,13 @@ async function installChecks(): Promise<boolean> {
     timeout: BUILD_TIMEOUT_MS,
   });
   return installed.failed
-    ? failed('the packages of checks/ could not be installed', installed.all)
-    : said('the packages of checks/ are ready');
+    ? reportFailure('the packages of checks/ could not be installed', installed.all)
+    : report('the packages of checks/ are ready');
 }
 
 async function build({ name, source, version }: (typeof BUILT)[number]): Promise<boolean> {
   const program = join(TOOLS, 'bin', name);
-  if (await isOf(program, version)) return said(`${name} is there: nothing to do`);
+  if (await hasVersion(program, version)) return report(`${name} is there: nothing to do`);
   console.log(`building ${name} ${version} (a minute or two)`);
   const built = await execa('go', ['install', `${source}@v${version}`], {
     env: { GOBIN: join(TOOLS, 'bin') },
@@ -82,13 +82,15 @@ async function build({ name, source, version }: (typeof BUILT)[number]): Promise
     all: true,
     timeout: BUILD_TIMEOUT_MS,
   });
-  if (built.failed) return failed(`${name} could not be built: is there a Go of 1.24 or later?`, built.all);
-  return (await isOf(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
+  if (built.failed) return reportFailure(`${name} could not be built: is there a Go of 1.24 or later?`, built.all);
+  return (await hasVersion(program, version))
+    ? report(`${name} is ready`)
+    : reportFailure(`${name} does not start`, '');
 }
 
 /** Of some only Go knows the version: built from their sources they do not say it themselves. */
-async function isOf(program: string, version: string): Promise<boolean> {
-  if (await says(program, version)) return true;
+async function hasVersion(program: string, version: string): Promise<boolean> {
+  if (await prints(program, version)) return true;
   const built = await execa('go', ['version', '-m', program], { reject: false, timeout: VERSION_TIMEOUT_MS });
   return !built.failed && new RegExp(`^\\tmod\\t\\S+\\tv${version.replaceAll('.', '\\.')}\\s`, 'm').test(built.stdout);
 }
@@ -96,35 +98,35 @@ async function isOf(program: string, version: string): Promise<boolean> {
 async function install({ name, home, version, wants }: PythonTool): Promise<boolean> {
   const folder = join(TOOLS, home);
   const program = join(folder, 'bin', name);
-  if (await says(program, version)) return said(`${name} is there: nothing to do`);
+  if (await prints(program, version)) return report(`${name} is there: nothing to do`);
   const made = await makePythonEnvironment('python3', folder, wants ?? [`${name}==${version}`]);
   if (!made.ok)
     return made.at === 'venv'
-      ? failed('python3 -m venv failed; on Debian it needs the package python3-venv', made.output)
-      : failed(`pip could not install ${name}: is the package index within reach?`, made.output);
-  return (await says(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
+      ? reportFailure('python3 -m venv failed; on Debian it needs the package python3-venv', made.output)
+      : reportFailure(`pip could not install ${name}: is the package index within reach?`, made.output);
+  return (await prints(program, version)) ? report(`${name} is ready`) : reportFailure(`${name} does not start`, '');
 }
 
 /** Those that `npm run test:playground` plays; `npm run strangers` brings the others. */
-async function stranger(program: Program): Promise<boolean> {
+async function installOutsideProgram(program: Program): Promise<boolean> {
   const problem = await installStranger(program);
   return problem === null
-    ? said(`${program.name} is ready`)
-    : failed(`${program.name} could not be installed: is the npm registry within reach?`, problem);
+    ? report(`${program.name} is ready`)
+    : reportFailure(`${program.name} could not be installed: is the npm registry within reach?`, problem);
 }
 
 /** Whether a program answers `--version` with such a text; one that is not there does not. */
-async function says(program: string, text: string): Promise<boolean> {
+async function prints(program: string, text: string): Promise<boolean> {
   const answer = await execa(program, ['--version'], { reject: false, timeout: VERSION_TIMEOUT_MS });
   return !answer.failed && answer.stdout.includes(text);
 }
 
-function said(what: string): boolean {
+function report(what: string): boolean {
   console.log(`setup:tools: ${what}`);
   return true;
 }
 
-function failed(what: string, output: string): boolean {
+function reportFailure(what: string, output: string): boolean {
   console.error(`setup:tools: ${what}`);
   if (output !== '') console.error(output.split('\n').slice(-LINES_SHOWN).join('\n'));
   return false;

@@ -6,10 +6,10 @@
  */
 
 import { parseArgs } from 'node:util';
-import { absence, install } from './strangers/install.ts';
-import { type Played, play } from './strangers/play.ts';
+import { findAbsenceReason, install } from './strangers/install.ts';
+import { type PlayResult, play } from './strangers/play.ts';
 import { PROGRAMS } from './strangers/programs.ts';
-import { tableOf, writeTable } from './strangers/table.ts';
+import { renderTable, writeTable } from './strangers/table.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,7 +26,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const chosen = PROGRAMS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-const played: Played[] = [];
+const played: PlayResult[] = [];
 let isWhole = true;
 
 for (const program of chosen) {
@@ -36,7 +36,7 @@ for (const program of chosen) {
     isWhole = false;
   }
   if (values.install || problem !== null) continue;
-  const missing = await absence(program);
+  const missing = await findAbsenceReason(program);
   if (missing !== null) {
     console.error(`strangers: ${program.name} is not played: ${missing}`);
     continue;
@@ -50,5 +50,5 @@ for (const program of chosen) {
   played.push(one);
 }
 
-if (!values.install) console.log(values.write ? await writeTable(played) : tableOf(played, ''));
+if (!values.install) console.log(values.write ? await writeTable(played) : renderTable(played, ''));
 process.exitCode = isWhole ? 0 : 1;

@@ -9,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { parseCLI, startVitest } from 'vitest/node';
 import config from '../vitest.config.ts';
-import { MAIN, partOf, SUITES, type Suite, sharesProcess } from './suites.ts';
+import { MAIN, SUITES, type Suite, selectPart, sharesProcess } from './suites.ts';
 import { closingLine, closingLineReporter, judge, NO_TALLY, type TestTally } from './support/closing-line-reporter.ts';
 
 const CLOSE_TIMEOUT_MS = 30_000;
 
-type Asked = { readonly suite: Suite; readonly argv: readonly string[] };
+type RunRequest = { readonly suite: Suite; readonly argv: readonly string[] };
 
 /** The contract of the `iris` engine runs on a given controller, if one is named. */
 function withController(argv: readonly string[]): readonly string[] {
@@ -27,25 +27,25 @@ function withController(argv: readonly string[]): readonly string[] {
 }
 
 /** The value of our own option, and the remaining arguments for Vitest. */
-function taken(argv: readonly string[], option: string): readonly [string | undefined, readonly string[]] {
+function takeOption(argv: readonly string[], option: string): readonly [string | undefined, readonly string[]] {
   const at = argv.indexOf(option);
   return at === -1 ? [undefined, argv] : [argv[at + 1] ?? '', argv.toSpliced(at, 2)];
 }
 
-function asked(given: readonly string[]): Asked {
-  const [name, named] = taken(withController(given), '--suite');
-  const [parts, parted] = taken(named, '--parts');
-  const [commit, argv] = taken(parted, '--commit');
+function readRequest(given: readonly string[]): RunRequest {
+  const [name, named] = takeOption(withController(given), '--suite');
+  const [parts, parted] = takeOption(named, '--parts');
+  const [commit, argv] = takeOption(parted, '--commit');
   if (name === undefined) return { suite: MAIN, argv };
   const suite = SUITES.find((one) => one.name === name);
   if (suite === undefined)
     throw new Error(`--suite is one of ${SUITES.map((one) => one.name).join(', ')}, not ${name}`);
   if (parts === undefined) return { suite, argv };
-  return { suite: { ...suite, files: partOf(suite, Number(parts), commit ?? '') }, argv };
+  return { suite: { ...suite, files: selectPart(suite, Number(parts), commit ?? '') }, argv };
 }
 
 /** Files that need their own process start first: they wait, while the others compute. */
-function projectsOf({ files }: Suite): TestProjectInlineConfiguration[] {
+function createProjects({ files }: Suite): TestProjectInlineConfiguration[] {
   const { own = [], shared = [] } = Object.groupBy(files, (file) => (sharesProcess(file) ? 'shared' : 'own'));
   const parts = [
     { name: 'own', include: own, isolate: true },
@@ -56,7 +56,7 @@ function projectsOf({ files }: Suite): TestProjectInlineConfiguration[] {
     .map((part) => ({ extends: false, test: { ...config.test, ...part } }));
 }
 
-async function run({ suite, argv }: Asked): Promise<TestTally> {
+async function run({ suite, argv }: RunRequest): Promise<TestTally> {
   let tally = NO_TALLY;
   const { filter, options } = parseCLI(['vitest', 'run', ...argv]);
   const reporter = closingLineReporter((value) => {
@@ -74,7 +74,7 @@ async function run({ suite, argv }: Asked): Promise<TestTally> {
       watch: false,
       reporters: [...[options.reporters ?? 'default'].flat(), reporter],
     },
-    isNamed ? {} : { test: { projects: projectsOf(suite) } },
+    isNamed ? {} : { test: { projects: createProjects(suite) } },
   );
   // Code that still runs after the last test must not print after the closing line.
   await Promise.race([vitest.close(), sleep(CLOSE_TIMEOUT_MS)]);
@@ -84,7 +84,7 @@ async function run({ suite, argv }: Asked): Promise<TestTally> {
 let tally = NO_TALLY;
 let isMain = true;
 try {
-  const what = asked(process.argv.slice(2));
+  const what = readRequest(process.argv.slice(2));
   isMain = what.suite === MAIN;
   tally = await run(what);
 } catch (error) {

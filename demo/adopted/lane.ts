@@ -3,7 +3,7 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { withPeoplesLane } from '../own-job/people-lane.ts';
+import { addPeoplesLane } from '../own-job/people-lane.ts';
 import type { SeedInput } from '../seed-lab.ts';
 
 export const ADOPTED_LANE = 'people';
@@ -15,7 +15,7 @@ export async function adoptedSeed(): Promise<NonNullable<SeedInput['cluster']>> 
   const sweep = await readFile(new URL('sweep.py', import.meta.url), 'utf8');
   return {
     token: null,
-    configure: (config) => `${withPeoplesLane(config)}${MENDS}`,
+    configure: (config) => `${addPeoplesLane(config)}${MENDS}`,
     files: { [SWEEP]: sweep },
     // The person who requests the watch contributes to the relaunch, so another person must approve it.
     roles: { ravi: 'maintain' },

@@ -5,9 +5,9 @@
 
 import { type LogbookEntry, readLogbook } from '../logbook-events.ts';
 import type { OpenedLab } from '../open-lab.ts';
-import { comment, openIssue, type Speaker, shownApprovalLine } from '../person.ts';
-import type { Played, StageReport } from '../play.ts';
-import { found, NotReached, runOf, stagesOf } from '../reach.ts';
+import { commentAs, openIssue, type Speaker, shownApprovalLine } from '../person.ts';
+import type { PlayResult, StageReport } from '../play.ts';
+import { createReach, findEvent, findRun, NotReached } from '../reach.ts';
 import { ownJobs } from '../seed-lab.ts';
 import { ADOPTED_LANE, SWEEP } from './lane.ts';
 
@@ -17,43 +17,43 @@ const READING_MS = 1_500;
  * Mira adopts the job and hands its watch to ada. The bug crashes the job, ravi approves the fix, and the next attempt
  * succeeds.
  */
-export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) => void): Promise<Played> {
+export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) => void): Promise<PlayResult> {
   const { jobId, cluster, experiment } = await ownJobs(lab.folder, lab.world, SWEEP)('ada');
   const issue = await openIssue(lab.world, 'ada', {
     title: `A job of mine: ${jobId}`,
     body: `I have started \`${jobId}\` on \`${cluster}\` by hand. Can somebody have an eye on it?`,
     labels: ['experiment'],
   });
-  const post = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
+  const post = (who: Speaker, line: string): Promise<void> => commentAs(lab.world, issue, line, who);
   await post('mira', `/watch job=${jobId} cluster=${cluster} experiment=${experiment}`);
-  const reach = stagesOf(lab, ADOPTED_LANE, report);
+  const reach = createReach(lab, ADOPTED_LANE, report);
   try {
-    const run = await reach('proposed', (runs) => runOf(runs, issue));
+    const run = await reach('proposed', (runs) => findRun(runs, issue));
     const events = async (): Promise<readonly LogbookEntry[]> => (await readLogbook(lab.world)).get(run) ?? [];
     const answered = async (who: Speaker, line: string): Promise<void> => {
       const before = count(await events(), 'command-answered');
       await post(who, line);
-      await reach('proposed', async () => found(await events(), 'command-answered', before + 1));
+      await reach('proposed', async () => findEvent(await events(), 'command-answered', before + 1));
     };
-    await reach('proposed', async () => found(await events(), 'described'));
+    await reach('proposed', async () => findEvent(await events(), 'described'));
     await read();
     await answered('mira', '/accept');
     await answered('mira', '/handoff @ada');
     await answered('ada', '/accept');
-    await reach('proposed', async () => found(await events(), 'ended'));
+    await reach('proposed', async () => findEvent(await events(), 'ended'));
     const fix = await reach('proposed', async () => fixIn(await events()));
     const line = await reach('gated', async () =>
       gatedAt(await events()) === fix ? shownApprovalLine(lab.world, issue) : null,
     );
     await read();
     await post('ravi', line);
-    await reach('approved', async () => found(await events(), 'approved'));
-    await reach('ordered', async () => found(await events(), 'ordered'));
-    await reach('submitted', async () => found(await events(), 'submitted'));
+    await reach('approved', async () => findEvent(await events(), 'approved'));
+    await reach('ordered', async () => findEvent(await events(), 'ordered'));
+    await reach('submitted', async () => findEvent(await events(), 'submitted'));
     await reach('stepping', async () => stepping(await events()));
     await reach('ended', async () => succeeded(await events()));
     await post('mira', '/seal');
-    await reach('sealed', async () => found(await events(), 'sealed'));
+    await reach('sealed', async () => findEvent(await events(), 'sealed'));
     return { ok: true, run };
   } catch (error) {
     if (error instanceof NotReached) return { ok: false, reason: error.message };

@@ -13,13 +13,13 @@ export async function heroSeed(): Promise<NonNullable<SeedInput['cluster']>> {
   const training = await readFile(new URL('hero.py', import.meta.url), 'utf8');
   return {
     token: null,
-    configure: withHeroes,
+    configure: addHeroLane,
     files: { [TRAINING]: training },
     roles: { ravi: 'maintain' },
   };
 }
 
-function withHeroes(config: string): string {
+function addHeroLane(config: string): string {
   const free = '\n  quorumByCost: []\n';
   if (!config.includes(free)) throw new Error('the example config has no quorumByCost');
   return `${config.replace(free, QUORUM).trimEnd()}\n${LANE}`;

@@ -5,9 +5,9 @@
 
 import { type LogbookEntry, readLogbook } from '../logbook-events.ts';
 import type { OpenedLab } from '../open-lab.ts';
-import { comment, fillForm, type Speaker, shownApprovalLine } from '../person.ts';
-import type { Played, StageReport } from '../play.ts';
-import { found, NotReached, runOf, stagesOf } from '../reach.ts';
+import { commentAs, fillForm, type Speaker, shownApprovalLine } from '../person.ts';
+import type { PlayResult, StageReport } from '../play.ts';
+import { createReach, findEvent, findRun, NotReached } from '../reach.ts';
 import { HERO_LANE } from './lane.ts';
 import { heroTry, SAID } from './story.ts';
 
@@ -16,18 +16,18 @@ const READING_MS = 1_500;
 type Events = readonly LogbookEntry[];
 
 /** Waits where a step of the story has an effect, and posts only what the story contains. */
-export async function playHero(lab: OpenedLab, report: (stage: StageReport) => void): Promise<Played> {
+export async function playHero(lab: OpenedLab, report: (stage: StageReport) => void): Promise<PlayResult> {
   const { form } = heroTry(lab.folder.outputs);
   const issue = await fillForm(lab, 'ada', form);
-  const reach = stagesOf(lab, HERO_LANE, report);
+  const reach = createReach(lab, HERO_LANE, report);
   try {
-    const run = await reach('proposed', (runs) => runOf(runs, issue));
+    const run = await reach('proposed', (runs) => findRun(runs, issue));
     const events = async (): Promise<Events> => (await readLogbook(lab.world)).get(run) ?? [];
     const when =
       (type: string, times = 1) =>
       async () =>
-        found(await events(), type, times);
-    const post = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
+        findEvent(await events(), type, times);
+    const post = (who: Speaker, line: string): Promise<void> => commentAs(lab.world, issue, line, who);
     const answered = async (line: string): Promise<void> => {
       const before = count(await events(), 'command-answered');
       await read();

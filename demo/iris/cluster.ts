@@ -22,12 +22,12 @@ const MARK = 'FERRYBOT_REHEARSAL_IRIS';
 const WORKER = join(import.meta.dirname, 'worker.py');
 
 /** Whether `npm run setup:iris` completed on this machine. */
-export function isIrisThere(): boolean {
+export function isIrisInstalled(): boolean {
   return existsSync(join(IRIS_TOOLS, 'ferrybot-setup.json'));
 }
 
 /** The controller's address, for a config. */
-export function addressOf({ ports }: ClusterRecord): string {
+export function controllerAddress({ ports }: ClusterRecord): string {
   return `http://127.0.0.1:${ports[0]}`;
 }
 
@@ -35,7 +35,7 @@ export function addressOf({ ports }: ClusterRecord): string {
 export async function startCluster(record: ClusterRecord): Promise<void> {
   await startController(record);
   await startWorker(record);
-  await until(record, isReady, 'the worker of Iris');
+  await waitUntil(record, isReady, 'the worker of Iris');
 }
 
 /** Returns the process id when the controller answers. It continues with the state in its folder. */
@@ -52,12 +52,16 @@ export async function startController(record: ClusterRecord): Promise<number> {
   await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
   const place = ['--host', '127.0.0.1', '--port', String(ports[0])];
   const state = ['--config', config, '--state-dir', join(folder, 'state')];
-  const pid = await start(record, 'controller', [
+  const pid = await startProgram(record, 'controller', [
     ...['-m', 'iris.cluster.controller.main', 'serve'],
     ...place,
     ...state,
   ]);
-  await until(record, async () => (await ask(record, 'ListWorkers', {})) !== null, 'the controller of Iris');
+  await waitUntil(
+    record,
+    async () => (await callController(record, 'ListWorkers', {})) !== null,
+    'the controller of Iris',
+  );
   return pid;
 }
 
@@ -65,29 +69,29 @@ export async function startController(record: ClusterRecord): Promise<number> {
 export function startWorker(record: ClusterRecord, name = 'worker-1'): Promise<number> {
   const { folder, ports } = record;
   const cores = String(iris.workerCores * 1_000);
-  const place = [addressOf(record), join(folder, name), String(ports[1])];
-  return start(record, name, [WORKER, ...place, name, cores]);
+  const place = [controllerAddress(record), join(folder, name), String(ports[1])];
+  return startProgram(record, name, [WORKER, ...place, name, cores]);
 }
 
 /** Whether the controller answers and has a healthy worker. */
 export async function isReady(record: ClusterRecord): Promise<boolean> {
-  const answer = await ask(record, 'ListWorkers', {});
+  const answer = await callController(record, 'ListWorkers', {});
   return answer !== null && /"healthy": ?true/.test(answer);
 }
 
 /** Whether a job is waiting or running. */
 export async function hasLivingJob(record: ClusterRecord): Promise<boolean> {
   for (const stateFilter of ['running', 'pending']) {
-    const answer = await ask(record, 'ListJobs', { query: { stateFilter, limit: 1 } });
+    const answer = await callController(record, 'ListJobs', { query: { stateFilter, limit: 1 } });
     if (answer?.includes('"jobId"')) return true;
   }
   return false;
 }
 
 /** The controller's answer to a request; null if it fails. */
-export async function ask(record: ClusterRecord, method: string, body: object): Promise<string | null> {
+export async function callController(record: ClusterRecord, method: string, body: object): Promise<string | null> {
   try {
-    const answer = await fetch(`${addressOf(record)}/iris.cluster.ControllerService/${method}`, {
+    const answer = await fetch(`${controllerAddress(record)}/iris.cluster.ControllerService/${method}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -102,22 +106,22 @@ export async function ask(record: ClusterRecord, method: string, body: object): 
 }
 
 /** Both daemons and every job that they started. */
-export function processesOf(folder: string): Promise<readonly number[]> {
+export function listProcesses(folder: string): Promise<readonly number[]> {
   return markedProcesses(MARK, folder);
 }
 
 /** Ends all of these processes. */
-export function endProcessesOf(folder: string): Promise<void> {
-  return endAll(`the Iris in ${folder}`, () => processesOf(folder), iris);
+export function endProcesses(folder: string): Promise<void> {
+  return endAll(`the Iris in ${folder}`, () => listProcesses(folder), iris);
 }
 
 /** The same, and removes the cluster's folder. */
 export async function closeCluster({ folder }: ClusterRecord): Promise<void> {
-  await endProcessesOf(folder);
+  await endProcesses(folder);
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
-async function start({ folder }: ClusterRecord, name: string, args: readonly string[]): Promise<number> {
+async function startProgram({ folder }: ClusterRecord, name: string, args: readonly string[]): Promise<number> {
   const log = await open(join(folder, `${name}.log`), 'a', 0o600);
   try {
     const child = spawn(join(IRIS_TOOLS, 'bin', 'python'), args, {
@@ -135,7 +139,7 @@ async function start({ folder }: ClusterRecord, name: string, args: readonly str
   }
 }
 
-async function until(
+async function waitUntil(
   record: ClusterRecord,
   holds: (record: ClusterRecord) => Promise<boolean>,
   what: string,

@@ -6,11 +6,11 @@ import type { LabFolder } from '../lab-folder.ts';
 import { openPrivateCluster } from '../private-cluster.ts';
 import type { ClusterOutcome } from '../rehearsal-cluster.ts';
 import {
-  addressOf,
   closeCluster,
-  endProcessesOf,
+  controllerAddress,
+  endProcesses,
   hasLivingJob,
-  isIrisThere,
+  isIrisInstalled,
   isReady,
   PORTS,
   startCluster,
@@ -19,7 +19,7 @@ import { irisLabConfig } from './iris-config.ts';
 
 /** Starts the cluster of a lab, or reuses it if it still runs. */
 export async function openIrisCluster(folder: LabFolder): Promise<ClusterOutcome> {
-  if (!isIrisThere())
+  if (!isIrisInstalled())
     return {
       ok: false,
       code: 'no-iris',
@@ -32,11 +32,11 @@ export async function openIrisCluster(folder: LabFolder): Promise<ClusterOutcome
     ports: PORTS,
     ...{ isReady, hasLivingJob },
     start: startCluster,
-    endProcesses: endProcessesOf,
+    endProcesses: endProcesses,
     close: closeCluster,
     seed: (record) => ({
       token: null,
-      configure: (config) => irisLabConfig(config, { controller: addressOf(record), outputs: folder.outputs }),
+      configure: (config) => irisLabConfig(config, { controller: controllerAddress(record), outputs: folder.outputs }),
     }),
   });
 }

@@ -4,7 +4,7 @@ import { linkSync, readFileSync, readlinkSync, unlinkSync, writeFileSync } from 
 import { mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { statOf } from '../../packages/playground/actions/runner/group-record.ts';
+import { readProcessStat } from '../../packages/playground/actions/runner/group-record.ts';
 
 export type OwnJob = {
   readonly jobId: string;
@@ -50,8 +50,8 @@ export function publishRecord(folder: string, name: string, record: object): boo
 }
 
 /** The identity of a process (proc(5)); null if it has ended. */
-export function identityOf(pid: number): object | null {
-  const start = statOf(pid)?.start;
+export function processIdentity(pid: number): object | null {
+  const start = readProcessStat(pid)?.start;
   if (start === undefined) return null;
   return {
     host: hostname(),

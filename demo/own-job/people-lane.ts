@@ -15,7 +15,7 @@ const PEOPLES_LANE = `  people:
 `;
 
 /** The example config with both. Throws if the config is not the example's. */
-export function withPeoplesLane(config: string): string {
+export function addPeoplesLane(config: string): string {
   const closed = '\n    adoption: false\n';
   if (!config.includes(closed) || !/^lanes:$/m.test(config))
     throw new Error('the example config has no cluster that is closed to jobs of people');

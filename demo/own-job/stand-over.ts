@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { signalGroup } from '../../packages/playground/actions/runner/step-process.ts';
-import { identityOf, publishRecord } from './job-records.ts';
+import { processIdentity, publishRecord } from './job-records.ts';
 
 /** After a requested stop, the command has this long to end by itself. */
 const GRACE_MS = 10_000;
@@ -28,7 +28,7 @@ process.on('SIGTERM', () => {
   setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS);
 });
 // A stop that was requested before the start prevents it.
-if (!publishRecord(folder, 'process.json', { ...identityOf(process.pid), workingDirectory: cwd })) process.exit(0);
+if (!publishRecord(folder, 'process.json', { ...processIdentity(process.pid), workingDirectory: cwd })) process.exit(0);
 if (isStopRequested()) end(null, null, null);
 startedAtMs = Date.now();
 const log = openSync(join(folder, 'log'), 'a', 0o600);
@@ -40,5 +40,5 @@ child.once('exit', (exitCode, signal) => {
   end(exitCode, signal, null);
 });
 pid = child.pid;
-const command = pid === undefined ? null : identityOf(pid);
+const command = pid === undefined ? null : processIdentity(pid);
 if (command !== null) publishRecord(folder, 'command.json', command);

@@ -33,12 +33,12 @@ export type CheckoutReading =
 export async function readCheckout(directory: string, branch: string | null): Promise<CheckoutReading> {
   if ((await ifThere(stat(directory), ['ENOENT', 'ENOTDIR']))?.isDirectory() !== true)
     return { ok: false, code: 'no-folder', message: `there is no folder ${directory}` };
-  const top = await ask(directory, ['rev-parse', '--show-toplevel']);
-  const bare = await ask(directory, ['rev-parse', '--is-bare-repository']);
+  const top = await readGit(directory, ['rev-parse', '--show-toplevel']);
+  const bare = await readGit(directory, ['rev-parse', '--is-bare-repository']);
   if (top === null && bare !== 'true')
     return { ok: false, code: 'no-repository', message: `${directory} is no checkout of a git repository` };
   const root = top ?? directory;
-  const chosen = branch ?? (await ask(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']));
+  const chosen = branch ?? (await readGit(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']));
   if (chosen === null)
     return {
       ok: false,
@@ -46,17 +46,17 @@ export async function readCheckout(directory: string, branch: string | null): Pr
       message: `${root} has no branch checked out; name one with --branch`,
     };
   const commit = ['rev-parse', '--quiet', '--verify', `refs/heads/${chosen}^{commit}`];
-  if ((await ask(root, commit)) === null)
+  if ((await readGit(root, commit)) === null)
     return branch === null
       ? { ok: false, code: 'no-commit', message: `${root} has no commit yet; the playground serves commits` }
       : { ok: false, code: 'no-branch', message: `${root} has no branch ${branch}` };
-  const changes = top === null ? '' : ((await ask(root, ['status', '--porcelain'])) ?? '');
-  const origin = await ask(root, ['config', '--get', 'remote.origin.url']);
+  const changes = top === null ? '' : ((await readGit(root, ['status', '--porcelain'])) ?? '');
+  const origin = await readGit(root, ['config', '--get', 'remote.origin.url']);
   return {
     ok: true,
     checkout: {
       directory: root,
-      repository: repositoryOf(origin, root),
+      repository: parseRepository(origin, root),
       branch: chosen,
       uncommitted: changes.split('\n').filter((line) => line !== '').length,
     },
@@ -67,7 +67,7 @@ export async function readCheckout(directory: string, branch: string | null): Pr
  * `owner/name` from a remote's address (https, ssh, or `host:owner/name`), else from the folder; in characters that
  * GitHub allows.
  */
-export function repositoryOf(
+export function parseRepository(
   origin: string | null,
   directory: string,
 ): { readonly owner: string; readonly name: string } {
@@ -79,7 +79,7 @@ export function repositoryOf(
 }
 
 /** git's output without its last line break; null on failure. */
-async function ask(directory: string, args: readonly string[]): Promise<string | null> {
+async function readGit(directory: string, args: readonly string[]): Promise<string | null> {
   const options = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-C', directory];
   const { exitCode, stdout } = await execa('git', [...options, ...args], {
     env: { ...gitEnvironment() },

@@ -33,7 +33,7 @@ export type ConfigReport =
 export const CONFIG_PATH = '.github/ferrybot.yml';
 
 /** Checks the text of a config; null = there is none. Throws when the program itself fails. */
-export async function reportOf(text: string | null): Promise<ConfigReport> {
+export async function checkConfig(text: string | null): Promise<ConfigReport> {
   if (text === null) return { state: 'missing', problems: [] };
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-config-'));
   try {

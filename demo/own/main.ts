@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { isFolder } from '../../packages/playground/actions/runner/action-bundles.ts';
 import { endJobs, livingJobs } from '../end-jobs.ts';
-import { interrupted } from '../interrupted.ts';
+import { waitForInterrupt } from '../interrupted.ts';
 import { openNamedFolder } from '../lab-folder.ts';
 import { type OpenedLab, openLab } from '../open-lab.ts';
 import { type Checkout, readCheckout } from './checkout.ts';
@@ -18,7 +18,7 @@ async function main(): Promise<number> {
       console.log(OWN_USAGE);
       return 0;
     case 'misused':
-      if (parsed.json) refuse(parsed.json, 'usage', parsed.message);
+      if (parsed.json) refuseOptions(parsed.json, 'usage', parsed.message);
       else console.error(`${parsed.message}\n\n${OWN_USAGE}`);
       return 2;
     case 'options':
@@ -27,22 +27,22 @@ async function main(): Promise<number> {
 }
 
 async function serve(options: OwnOptions): Promise<number> {
-  const stopped = interrupted();
+  const stopped = waitForInterrupt();
   if (options.actions !== null && !isFolder(options.actions))
-    return refuse(options.json, 'no-folder', `there is no folder ${options.actions}`);
+    return refuseOptions(options.json, 'no-folder', `there is no folder ${options.actions}`);
   const reading = await readCheckout(options.repo, options.branch);
-  if (!reading.ok) return refuse(options.json, reading.code, reading.message);
+  if (!reading.ok) return refuseOptions(options.json, reading.code, reading.message);
   const { checkout } = reading;
   const named = await openNamedFolder(options.keep);
-  if (!named.ok) return refuse(options.json, named.code, named.message);
+  if (!named.ok) return refuseOptions(options.json, named.code, named.message);
   const { folder } = named;
   const prepared = await ownLab(checkout, folder, options);
-  if (!prepared.ok) return refuse(options.json, prepared.code, prepared.message);
+  if (!prepared.ok) return refuseOptions(options.json, prepared.code, prepared.message);
   const { own } = prepared;
   const opened = await openLab({ ...options, webhooks: true }, folder, own.source);
-  if (!opened.ok) return refuse(options.json, opened.code, opened.message);
+  if (!opened.ok) return refuseOptions(options.json, opened.code, opened.message);
   const { lab } = opened;
-  if (options.json) console.log(JSON.stringify(answerOf(lab, checkout, own)));
+  if (options.json) console.log(JSON.stringify(buildAnswer(lab, checkout, own)));
   for (const line of reportLines(lab, checkout, own)) (options.json ? console.error : console.log)(line);
   const reason = await Promise.race([stopped, lab.broken]);
   if (reason !== null) console.error(`${reason}; see ${join(folder.root, 'server.log')}`);
@@ -54,13 +54,13 @@ async function serve(options: OwnOptions): Promise<number> {
   return reason === null ? 0 : 1;
 }
 
-function refuse(json: boolean, code: string, message: string): 1 {
+function refuseOptions(json: boolean, code: string, message: string): 1 {
   if (json) console.log(JSON.stringify({ ok: false, error: { code, message } }));
   else console.error(message);
   return 1;
 }
 
-function answerOf(lab: OpenedLab, checkout: Checkout, { report, workflows, localClusters, source }: OwnLab): object {
+function buildAnswer(lab: OpenedLab, checkout: Checkout, { report, workflows, localClusters, source }: OwnLab): object {
   const { owner, name } = source.repository;
   return {
     ok: true,

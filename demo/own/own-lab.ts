@@ -15,13 +15,13 @@ import type { LabFolder } from '../lab-folder.ts';
 import { type LabSource, repositoryAt } from '../open-lab.ts';
 import type { Checkout } from './checkout.ts';
 import { cloneCheckout } from './clone-checkout.ts';
-import { CONFIG_PATH, type ConfigReport, reportOf } from './config-report.ts';
+import { CONFIG_PATH, type ConfigReport, checkConfig } from './config-report.ts';
 import { exampleFiles } from './example-files.ts';
-import { textAt, tipOf, workflowsAt } from './own-files.ts';
+import { branchTip, readTextAt, readWorkflowsAt } from './own-files.ts';
 import type { OwnOptions } from './own-options.ts';
 import { ownRunners } from './own-runners.ts';
 import { rehearsalConfig } from './rehearsal-config.ts';
-import { workflowProblems } from './workflow-problems.ts';
+import { listWorkflowProblems } from './workflow-problems.ts';
 
 export type OwnLab = {
   readonly source: LabSource;
@@ -69,19 +69,19 @@ export async function ownLab(
     const message = `${folder.root} keeps a rehearsal that does not have ${wanted}; choose another folder`;
     return { ok: false, code: 'other-lab', message };
   }
-  const before = await textAt(store, await tipOf(store, checkout.branch), CONFIG_PATH);
-  const report = await reportOf(before);
+  const before = await readTextAt(store, await branchTip(store, checkout.branch), CONFIG_PATH);
+  const report = await checkConfig(before);
   const { appSlug, logbookBranch } = named.parse(parseOrUndefined(before ?? ''));
   if (!isKept) await store.updateRef({ ref: `refs/heads/${logbookBranch}`, sha: null });
   const localClusters =
     isKept || before === null || report.state !== 'valid' ? [] : await prepare(store, checkout, before, keys);
-  const workflows = await workflowsAt(store, await tipOf(store, checkout.branch));
+  const workflows = await readWorkflowsAt(store, await branchTip(store, checkout.branch));
   const installation = { server, stateDirectory: folder.jobs, slug: appSlug, clusterToken: null };
   return {
     ok: true,
     own: {
       report,
-      workflows: workflowProblems(workflows, actions),
+      workflows: listWorkflowProblems(workflows, actions),
       localClusters,
       source: {
         repository: checkout.repository,
@@ -115,7 +115,7 @@ async function prepare(store: GitStore, checkout: Checkout, config: string, keys
       : ` Jobs of ${changed.localClusters.join(', ')} are processes of this machine.`;
   const { outcome } = await commitFiles(store, {
     ref: `refs/heads/${checkout.branch}`,
-    expected: await tipOf(store, checkout.branch),
+    expected: await branchTip(store, checkout.branch),
     files: { [CONFIG_PATH]: changed.text },
     message: `Rehearse on this machine\n\nThe keys of the rehearsal stand beside the lab's own.${engines}\n`,
     author: { name: 'Playground', email: 'playground@lab.example', atMs: Date.now() },
@@ -128,10 +128,10 @@ async function prepare(store: GitStore, checkout: Checkout, config: string, keys
 async function liveReport(world: World, store: GitStore): Promise<ConfigReport> {
   const repo = Object.values(world.state.repos)[0];
   if (repo === undefined) throw new Error('the world has no repository');
-  const text = await textAt(store, await tipOf(store, repo.defaultBranch), CONFIG_PATH);
+  const text = await readTextAt(store, await branchTip(store, repo.defaultBranch), CONFIG_PATH);
   const known = reports.get(store);
   if (known !== undefined && known.text === text) return known.report;
-  const report = reportOf(text);
+  const report = checkConfig(text);
   reports.set(store, { text, report });
   return report;
 }

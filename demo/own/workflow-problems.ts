@@ -1,7 +1,7 @@
 /** Lists what the playground does not support in a lab's workflows, before a run fails because of it. */
 
 import path from 'node:path';
-import { bundleOf } from '../../packages/playground/actions/runner/action-bundles.ts';
+import { findBundle } from '../../packages/playground/actions/runner/action-bundles.ts';
 import { readActionManifest } from '../../packages/playground/actions/runner/action-manifest.ts';
 import { parseWorkflow } from '../../packages/playground/actions/workflow/parse-workflow.ts';
 import { WorkflowFault } from '../../packages/playground/actions/workflow/workflow-fault.ts';
@@ -14,11 +14,14 @@ const THERE = ['actions/checkout', 'ferrybot/ferrybot'];
  * `texts`: workflow files by path; `bundles`: the folder of `--actions`. One line for each invalid or unsupported part,
  * starting with the file.
  */
-export function workflowProblems(texts: ReadonlyMap<string, string>, bundles: string | null = null): readonly string[] {
+export function listWorkflowProblems(
+  texts: ReadonlyMap<string, string>,
+  bundles: string | null = null,
+): readonly string[] {
   return [...texts].flatMap(([file, text]) => {
     const { jobs, problems } = parseWorkflow(file, text);
     const used = jobs.flatMap(({ key, steps }) =>
-      problemsOf(steps, bundles, 0).map((problem) => `${file}: job ${key}: ${problem}`),
+      listStepProblems(steps, bundles, 0).map((problem) => `${file}: job ${key}: ${problem}`),
     );
     // The YAML parser's message continues with an excerpt of the file.
     const wrong = problems.map((problem) => problem.split('\n', 1).join('').replace(/:$/, ''));
@@ -27,7 +30,7 @@ export function workflowProblems(texts: ReadonlyMap<string, string>, bundles: st
 }
 
 /** Problems of the actions that steps use, and of those inside composite actions of the folder. */
-function problemsOf(
+function listStepProblems(
   steps: readonly { readonly uses: string | null }[],
   bundles: string | null,
   depth: number,
@@ -40,11 +43,11 @@ function problemsOf(
     const lower = name.toLowerCase();
     if (THERE.some((known) => lower === known || lower.startsWith(`${known}/`))) return [];
     const [owner = '', repository = '', ...inside] = name.split('/');
-    const root = bundleOf(bundles, `${owner}/${repository}`, ref);
+    const root = findBundle(bundles, `${owner}/${repository}`, ref);
     if (root === null || inside.includes('..')) return [`the action ${uses} is not here`];
     try {
       const { runs } = readActionManifest(path.join(root, ...inside), uses);
-      return runs.kind === 'composite' ? problemsOf(runs.steps, bundles, depth + 1) : [];
+      return runs.kind === 'composite' ? listStepProblems(runs.steps, bundles, depth + 1) : [];
     } catch (error) {
       if (error instanceof WorkflowFault) return [error.message.split('\n', 1).join('')];
       throw error;

@@ -23,7 +23,7 @@ export function headCommand(
   programs: string,
 ): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> } {
   return {
-    args: ['start', '--head', '--block', '--disable-usage-stats', ...flagsOf(record)],
+    args: ['start', '--head', '--block', '--disable-usage-stats', ...headFlags(record)],
     env: {
       PATH: `${programs}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
       HOME: record.folder,
@@ -35,7 +35,7 @@ export function headCommand(
   };
 }
 
-function flagsOf({ ports, folder }: HeadRecord): readonly string[] {
+function headFlags({ ports, folder }: HeadRecord): readonly string[] {
   const [gcs, dashboard, client, agent, agentGrpc, runtimeEnv, metrics] = ports;
   const options = {
     port: gcs,

@@ -12,10 +12,10 @@ export const HEAD_MARK = 'FERRYBOT_REHEARSAL_HEAD';
 
 /** Kills them all and waits until they have ended: then the ports are free, and no job outlives its head. */
 export function endHead(folder: string): Promise<void> {
-  return endAll(`the Ray head in ${folder}`, () => processesOf(folder), ray);
+  return endAll(`the Ray head in ${folder}`, () => listProcesses(folder), ray);
 }
 
-async function processesOf(folder: string): Promise<readonly number[]> {
+async function listProcesses(folder: string): Promise<readonly number[]> {
   const pids = await otherProcesses();
   const belongs = await Promise.all(pids.map(async (pid) => isOnHead(pid, folder)));
   return pids.filter((_, index) => belongs[index]).map(Number);

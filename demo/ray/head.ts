@@ -40,26 +40,26 @@ export async function openRayHead(file: string): Promise<RayHead | { readonly ta
   const isNew = !existsSync(file);
   const known = isNew ? await newRecord(file) : await readRecord(file);
   await mkdir(known.folder, { recursive: true, mode: 0o700 });
-  if ((await jobsOf(addressOf(known), known.token)) !== null) return headOf(known);
+  if ((await readJobs(headAddress(known), known.token)) !== null) return toRayHead(known);
   // Leftover processes of a killed rehearsal hold its ports.
   await endHead(known.folder);
   const taken = isNew ? [] : await takenPorts(known.ports);
-  return taken.length > 0 ? { takenPorts: taken } : headOf(await start(known, isNew ? file : null));
+  return taken.length > 0 ? { takenPorts: taken } : toRayHead(await startHead(known, isNew ? file : null));
 }
 
-function addressOf({ ports }: HeadRecord): string {
+function headAddress({ ports }: HeadRecord): string {
   return `http://127.0.0.1:${ports[1]}`;
 }
 
-function headOf(record: HeadRecord): RayHead {
-  const address = addressOf(record);
+function toRayHead(record: HeadRecord): RayHead {
+  const address = headAddress(record);
   return {
     ...record,
     address,
     close: async (mayStay) => {
       if (mayStay && (await hasRunningJob(address, record.token))) return true;
       await endHead(record.folder);
-      for (const path of [record.folder, logOf(record)])
+      for (const path of [record.folder, headLog(record)])
         await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
       return false;
     },
@@ -88,21 +88,21 @@ async function writeRecord(file: string, record: HeadRecord): Promise<HeadRecord
  * On a very busy machine Ray gives up a start after half a minute; the next attempt usually succeeds. `file`: the path
  * of a new record, with other ports for each attempt; null for a lab's fixed ports.
  */
-async function start(known: HeadRecord, file: string | null): Promise<HeadRecord> {
+async function startHead(known: HeadRecord, file: string | null): Promise<HeadRecord> {
   let record = known;
   for (let starts = 1; ; starts += 1) {
-    if (await startOnce(record, addressOf(record))) return record;
+    if (await startOnce(record, headAddress(record))) return record;
     await endHead(record.folder);
     if (starts >= ray.startsMax) break;
     if (file !== null) record = await writeRecord(file, { ...record, ports: await freePorts(PORTS) });
   }
-  throw new Error(`the Ray head did not start; see ${logOf(record)}`);
+  throw new Error(`the Ray head did not start; see ${headLog(record)}`);
 }
 
 async function startOnce(record: HeadRecord, address: string): Promise<boolean> {
   const programs = rayPrograms();
   if (programs === null) throw new Error('there is no Ray');
-  const log = await open(logOf(record), 'w', 0o600);
+  const log = await open(headLog(record), 'w', 0o600);
   const { args, env } = headCommand(record, join(RAY_TOOLS, 'bin'));
   const child = spawn(programs.ray, args, {
     cwd: tmpdir(),
@@ -116,19 +116,19 @@ async function startOnce(record: HeadRecord, address: string): Promise<boolean> 
   while (child.exitCode === null && performance.now() < deadline) {
     await sleep(ray.pollMs);
     // The dashboard answers before the node is ready. A job submitted then would be lost if the start fails.
-    const hasStarted = (await readFile(logOf(record), 'utf8')).includes('Ray runtime started');
-    if (hasStarted && (await jobsOf(address, record.token)) !== null) return true;
+    const hasStarted = (await readFile(headLog(record), 'utf8')).includes('Ray runtime started');
+    if (hasStarted && (await readJobs(address, record.token)) !== null) return true;
   }
   return false;
 }
 
 /** Next to the head's folder, which Ray fills and this program removes. */
-function logOf({ folder }: HeadRecord): string {
+function headLog({ folder }: HeadRecord): string {
   return `${folder}.log`;
 }
 
 /** Null if there is no answer yet, or not from a head that accepts the token. */
-async function jobsOf(address: string, token: string): Promise<readonly { readonly status: string }[] | null> {
+async function readJobs(address: string, token: string): Promise<readonly { readonly status: string }[] | null> {
   try {
     const answer = await fetch(`${address}/api/jobs/`, {
       headers: { authorization: `Bearer ${token}` },
@@ -144,6 +144,6 @@ async function jobsOf(address: string, token: string): Promise<readonly { readon
 }
 
 async function hasRunningJob(address: string, token: string): Promise<boolean> {
-  const jobs = (await jobsOf(address, token)) ?? [];
+  const jobs = (await readJobs(address, token)) ?? [];
   return jobs.some(({ status }) => status === 'PENDING' || status === 'RUNNING');
 }

@@ -56,7 +56,7 @@ export async function openMarket(folder: LabFolder): Promise<Market> {
       seed: {
         token: vast.key,
         tokenName: 'VAST_API_KEY',
-        configure: (config) => withRentals(config, vast.url),
+        configure: (config) => addRentals(config, vast.url),
         files: { [TRAINING]: training },
       },
       close: async () => {
@@ -68,12 +68,12 @@ export async function openMarket(folder: LabFolder): Promise<Market> {
 }
 
 /** The example config with a cluster that rents here, and a lane on it. Throws if the config is not the example's. */
-function withRentals(config: string, api: string): string {
+function addRentals(config: string, api: string): string {
   if (!config.includes('\nclusters:\n')) throw new Error('the example config has no clusters');
-  return `${config.replace('\nclusters:\n', `\nclusters:\n${clusterOf(api)}`).trimEnd()}\n${LANE}`;
+  return `${config.replace('\nclusters:\n', `\nclusters:\n${clusterConfig(api)}`).trimEnd()}\n${LANE}`;
 }
 
-function clusterOf(api: string): string {
+function clusterConfig(api: string): string {
   return `  market:
     engine: vast
     api: ${api}

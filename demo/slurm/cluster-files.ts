@@ -11,12 +11,12 @@ import type { ClusterRecord } from '../private-cluster.ts';
 export const PORTS = 2;
 
 /** The file for SLURM_CONF. */
-export function configurationOf({ folder }: ClusterRecord): string {
+export function configurationPath({ folder }: ClusterRecord): string {
   return join(folder, 'slurm.conf');
 }
 
 /** The socket of munge, which authenticates users. */
-export function socketOf({ folder }: ClusterRecord): string {
+export function socketPath({ folder }: ClusterRecord): string {
   return join(folder, 'munge.socket');
 }
 
@@ -30,7 +30,7 @@ export async function writeCluster(record: ClusterRecord): Promise<void> {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     },
   );
-  await writeFile(configurationOf(record), configuration(record), { mode: 0o644 });
+  await writeFile(configurationPath(record), configuration(record), { mode: 0o644 });
 }
 
 function configuration(record: ClusterRecord): string {
@@ -44,7 +44,7 @@ function configuration(record: ClusterRecord): string {
     SlurmdUser: user,
     AuthType: 'auth/munge',
     CredType: 'cred/munge',
-    AuthInfo: `socket=${socketOf(record)}`,
+    AuthInfo: `socket=${socketPath(record)}`,
     SlurmctldPort: controller,
     SlurmdPort: node,
     StateSaveLocation: join(folder, 'state'),

@@ -12,21 +12,21 @@ import { endAll, otherProcesses, readOf } from '../processes.ts';
 export const MARK = 'FERRYBOT_REHEARSAL_CLUSTER';
 
 /** Kills them all and waits until they have ended. */
-export function endProcessesOf(folder: string): Promise<void> {
-  return endAll(`the Slurm cluster in ${folder}`, () => processesOf(folder), slurm);
+export function endProcesses(folder: string): Promise<void> {
+  return endAll(`the Slurm cluster in ${folder}`, () => listProcesses(folder), slurm);
 }
 
 /** A job starts as a script below the spool folder; its child processes are in its process group. */
-async function processesOf(folder: string): Promise<readonly number[]> {
+async function listProcesses(folder: string): Promise<readonly number[]> {
   const pids = await otherProcesses();
   const seen = await Promise.all(pids.map(async (pid) => ({ pid: Number(pid), ...(await readProcess(pid, folder)) })));
   const groups = new Set(seen.flatMap(({ isOurs, isJob, group }) => (isOurs && isJob ? [group] : [])));
   return seen.flatMap(({ pid, isOurs, group }) => (isOurs || groups.has(group) ? [pid] : []));
 }
 
-type Seen = { readonly isOurs: boolean; readonly isJob: boolean; readonly group: string };
+type ObservedProcess = { readonly isOurs: boolean; readonly isJob: boolean; readonly group: string };
 
-async function readProcess(pid: string, folder: string): Promise<Seen> {
+async function readProcess(pid: string, folder: string): Promise<ObservedProcess> {
   const [stat, environment, command, cwd] = await Promise.all([
     readOf(pid, 'stat'),
     readOf(pid, 'environ'),

@@ -11,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { slurm } from '../../packages/playground/limits/limits.ts';
 import type { ClusterRecord } from '../private-cluster.ts';
-import { configurationOf, socketOf, writeCluster } from './cluster-files.ts';
-import { endProcessesOf, MARK } from './cluster-processes.ts';
+import { configurationPath, socketPath, writeCluster } from './cluster-files.ts';
+import { endProcesses, MARK } from './cluster-processes.ts';
 
 const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'squeue', 'scancel'
 
 /** The required programs that this machine lacks (`npm run setup:slurm` installs them). */
 export function missingPrograms(): readonly string[] {
-  return PROGRAMS.filter((name) => programAt(name) === null);
+  return PROGRAMS.filter((name) => findProgram(name) === null);
 }
 
 export type Daemon = 'munged' | 'slurmctld' | 'slurmd';
@@ -43,19 +43,19 @@ export async function startCluster(record: ClusterRecord): Promise<void> {
 
 /** Starts one of the daemons. */
 export async function startDaemon(record: ClusterRecord, daemon: Daemon): Promise<number> {
-  const program = programAt(daemon);
+  const program = findProgram(daemon);
   if (program === null) throw new Error(`there is no ${daemon}: npm run setup:slurm`);
   const log = await open(join(record.folder, `${daemon}.out`), 'a', 0o600);
   try {
-    const child = spawn(program, argumentsOf(record, daemon), {
+    const child = spawn(program, daemonArguments(record, daemon), {
       cwd: record.folder,
-      env: { ...environmentOf(record), [MARK]: record.folder },
+      env: { ...daemonEnvironment(record), [MARK]: record.folder },
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
     });
     child.unref();
     if (child.pid === undefined) throw new Error(`${program} could not be started`);
-    if (daemon === 'munged') await untilThere(socketOf(record));
+    if (daemon === 'munged') await waitForFile(socketPath(record));
     return child.pid;
   } finally {
     await log.close();
@@ -75,7 +75,7 @@ export async function hasLivingJob(record: ClusterRecord): Promise<boolean> {
 
 /** Ends its jobs, its daemons and their child processes, and removes its folder. */
 export async function closeCluster(record: ClusterRecord): Promise<void> {
-  await endProcessesOf(record.folder);
+  await endProcesses(record.folder);
   await rm(record.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
@@ -85,11 +85,11 @@ export async function askCluster(
   command: string,
   args: readonly string[],
 ): Promise<string | null> {
-  const program = programAt(command);
+  const program = findProgram(command);
   if (program === null) return null;
   try {
     const { stdout } = await run(program, [...args], {
-      env: environmentOf(record),
+      env: daemonEnvironment(record),
       timeout: slurm.answerMs,
     });
     return stdout;
@@ -100,11 +100,11 @@ export async function askCluster(
   }
 }
 
-function environmentOf(record: ClusterRecord): NodeJS.ProcessEnv {
-  return { PATH: FOLDERS.join(delimiter), LANG: 'C.UTF-8', SLURM_CONF: configurationOf(record) };
+function daemonEnvironment(record: ClusterRecord): NodeJS.ProcessEnv {
+  return { PATH: FOLDERS.join(delimiter), LANG: 'C.UTF-8', SLURM_CONF: configurationPath(record) };
 }
 
-function argumentsOf(record: ClusterRecord, daemon: Daemon): readonly string[] {
+function daemonArguments(record: ClusterRecord, daemon: Daemon): readonly string[] {
   const at = (name: string): string => join(record.folder, name);
   switch (daemon) {
     case 'munged':
@@ -112,7 +112,7 @@ function argumentsOf(record: ClusterRecord, daemon: Daemon): readonly string[] {
         '--foreground',
         '--force',
         `--key-file=${at('munge.key')}`,
-        `--socket=${socketOf(record)}`,
+        `--socket=${socketPath(record)}`,
         `--pid-file=${at('munged.pid')}`,
         `--log-file=${at('munged.log')}`,
         `--seed-file=${at('munged.seed')}`,
@@ -124,11 +124,11 @@ function argumentsOf(record: ClusterRecord, daemon: Daemon): readonly string[] {
   }
 }
 
-function programAt(name: string): string | null {
+function findProgram(name: string): string | null {
   return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-async function untilThere(path: string): Promise<void> {
+async function waitForFile(path: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < slurm.startTimeoutMs; waitedMs += slurm.pollMs) {
     if (existsSync(path)) return;
     await sleep(slurm.pollMs);

@@ -7,8 +7,8 @@ import type { LabFolder } from '../lab-folder.ts';
 import { openPrivateCluster } from '../private-cluster.ts';
 import type { ClusterOutcome } from '../rehearsal-cluster.ts';
 import { closeCluster, hasLivingJob, isReady, missingPrograms, startCluster } from './cluster.ts';
-import { configurationOf, PORTS } from './cluster-files.ts';
-import { endProcessesOf } from './cluster-processes.ts';
+import { configurationPath, PORTS } from './cluster-files.ts';
+import { endProcesses } from './cluster-processes.ts';
 import { slurmLabConfig } from './slurm-config.ts';
 
 /** Starts the cluster of a lab, or reuses it if it still runs. */
@@ -27,14 +27,14 @@ export async function openSlurmCluster(folder: LabFolder): Promise<ClusterOutcom
     ports: PORTS,
     ...{ isReady, hasLivingJob },
     start: startCluster,
-    endProcesses: endProcessesOf,
+    endProcesses: endProcesses,
     close: closeCluster,
     seed: (record) => ({
       token: null,
       configure: (config) =>
         slurmLabConfig(config, {
           folder: join(folder.jobs, 'slurm'),
-          conf: configurationOf(record),
+          conf: configurationPath(record),
           outputs: folder.outputs,
         }),
     }),

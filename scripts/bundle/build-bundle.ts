@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { embedScripts } from './embed-scripts.ts';
 import { lazyBuiltins } from './lazy-builtins.ts';
-import { leaveOut, missed } from './leave-out.ts';
-import { licensesOf } from './licenses.ts';
+import { createLeaveOutPlugin, listMissed } from './leave-out.ts';
+import { collectLicenses } from './licenses.ts';
 import { starImports } from './star-imports.ts';
 
 export type Bundle = {
@@ -45,7 +45,7 @@ export async function buildBundle(root: string, entry: string, apart: readonly P
     legalComments: 'none',
     alias: { yaml: resolve(root, 'node_modules/yaml/browser/dist/index.js') },
     banner: { js: BANNER },
-    plugins: [...apart, lazyBuiltins(), embedScripts(), starImports(), leaveOut(found)],
+    plugins: [...apart, lazyBuiltins(), embedScripts(), starImports(), createLeaveOutPlugin(found)],
     logLevel: 'warning',
   });
   const [file] = result.outputFiles;
@@ -54,9 +54,9 @@ export async function buildBundle(root: string, entry: string, apart: readonly P
   const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => resolve(root, path));
   return {
     code: file.contents,
-    licenses: await licensesOf(used),
+    licenses: await collectLicenses(used),
     shares: sharesOf(inputs),
-    missed: missed(found),
+    missed: listMissed(found),
   };
 }
 

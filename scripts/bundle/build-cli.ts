@@ -3,7 +3,7 @@
 import { relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { embedScripts } from './embed-scripts.ts';
-import { licensesOf } from './licenses.ts';
+import { collectLicenses } from './licenses.ts';
 import { starImports } from './star-imports.ts';
 
 export type CliBundle = {
@@ -44,6 +44,6 @@ export async function buildCli(root: string): Promise<CliBundle> {
   const files = result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents] as const);
   return {
     files: Object.fromEntries(files),
-    licenses: await licensesOf(Object.keys(result.metafile.inputs).map((path) => resolve(root, path))),
+    licenses: await collectLicenses(Object.keys(result.metafile.inputs).map((path) => resolve(root, path))),
   };
 }

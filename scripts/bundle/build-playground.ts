@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { licensesOf } from './licenses.ts';
+import { collectLicenses } from './licenses.ts';
 
 export type PlaygroundBundle = {
   /** By the path below dist/playground. */
@@ -88,7 +88,7 @@ export async function buildPlayground(root: string): Promise<PlaygroundBundle> {
         await Promise.all(schemas.map(async (name) => [name, await readFile(join(parser, name))] as const)),
       ),
     },
-    licenses: await licensesOf([...inputs, mermaid]),
+    licenses: await collectLicenses([...inputs, mermaid]),
   };
 }
 

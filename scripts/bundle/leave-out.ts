@@ -26,7 +26,7 @@ const LEFT_OUT: readonly LeftOut[] = [
 ];
 
 /** The plugin. `found` reports which were met, so that a library's new layout is noticed and not paid for. */
-export function leaveOut(found: Set<string>): Plugin {
+export function createLeaveOutPlugin(found: Set<string>): Plugin {
   return {
     name: 'leave-out',
     setup: (build) => {
@@ -41,6 +41,6 @@ export function leaveOut(found: Set<string>): Plugin {
 }
 
 /** What should have been left out and was not met. */
-export function missed(found: ReadonlySet<string>): readonly string[] {
+export function listMissed(found: ReadonlySet<string>): readonly string[] {
   return LEFT_OUT.filter(({ why }) => !found.has(why)).map(({ file, why }) => `${file.source}: ${why}`);
 }

@@ -22,9 +22,9 @@ const PASSABLE: readonly string[] = [
  * One text for all packages that hold one of the `files` (absolute paths), in the order of names.
  * Throws for a package without a licence that may be passed on: that is a decision, not a detail.
  */
-export async function licensesOf(files: readonly string[]): Promise<string> {
+export async function collectLicenses(files: readonly string[]): Promise<string> {
   const folders = [...new Set(files.flatMap(packageFolder))].sort();
-  const parts = await Promise.all(folders.map(licenseOf));
+  const parts = await Promise.all(folders.map(readLicense));
   return [
     'Third-party software in this folder, each under its own licence.\n',
     ...parts
@@ -38,7 +38,7 @@ function packageFolder(file: string): readonly string[] {
   return found?.[1] === undefined ? [] : [found[1]];
 }
 
-async function licenseOf(folder: string): Promise<{ readonly title: string; readonly text: string }> {
+async function readLicense(folder: string): Promise<{ readonly title: string; readonly text: string }> {
   const { name, version, license } = manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
   if (!PASSABLE.includes(license)) throw new Error(`${name} is under ${license}: may it be passed on?`);
   const file = (await readdir(folder)).sort().find((entry) => /^(licen[cs]e|copying)(\.(md|txt))?$/i.test(entry));

@@ -1,6 +1,6 @@
 /** docs/commands.md as text: every command with its arguments, who may give it and where it works. */
 
-import { type CommandDefinition, policyOf } from '../../src/commands/decision.ts';
+import { type CommandDefinition, commandPolicy } from '../../src/commands/decision.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { ArgumentSpec } from '../../src/commands/values.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';
@@ -15,7 +15,7 @@ export function commandsPage(): string {
     permissions: permissionsSchema.parse(undefined),
     onCall: onCallSchema.parse(undefined),
   };
-  const sections = COMMAND_DEFINITIONS.map((definition) => section(definition, defaults));
+  const sections = COMMAND_DEFINITIONS.map((definition) => renderSection(definition, defaults));
   return `${[INTRODUCTION, ...sections].join('\n\n')}\n`;
 }
 
@@ -27,18 +27,18 @@ Write a command at the start of its own line: in a comment, a review or a review
 
 Permissions are the defaults; \`permissions\` and \`approvals\` in \`.github/ferrybot.yml\` change them (docs/configuration.md).`;
 
-function section(definition: CommandDefinition, config: Permissions): string {
-  const who = definition.who(policyOf(config));
+function renderSection(definition: CommandDefinition, config: Permissions): string {
+  const who = definition.who(commandPolicy(config));
   const lines = [
     `- Example: \`${definition.example}\``,
     ...argumentLines(definition),
     `- Who may: ${who === null ? 'everybody' : `${who} permission or more`}`,
-    `- Where: ${placeOf(definition)}`,
+    `- Where: ${describePlace(definition)}`,
   ];
   return `## /${definition.name}\n\n${definition.summary}\n\n${lines.join('\n')}`;
 }
 
-function placeOf({ decideWithoutRun, decideNamed, holdsBack }: CommandDefinition): string {
+function describePlace({ decideWithoutRun, decideNamed, holdsBack }: CommandDefinition): string {
   if (decideNamed !== undefined)
     return 'in the threads of a run; with `run=` in every issue and pull request, also if the threads of the run are gone';
   if (decideWithoutRun === undefined) return 'in the threads of a run';
@@ -48,13 +48,13 @@ function placeOf({ decideWithoutRun, decideNamed, holdsBack }: CommandDefinition
 }
 
 function argumentLines({ positional, keys, freeKeys }: CommandDefinition): readonly string[] {
-  const named = Object.entries(keys).map(([key, spec]) => `\`${key}=\` (${need(spec)})`);
-  const first = positional === undefined ? [] : [`${positional.name} (${need(positional)}, without a key)`];
+  const named = Object.entries(keys).map(([key, spec]) => `\`${key}=\` (${describeNeed(spec)})`);
+  const first = positional === undefined ? [] : [`${positional.name} (${describeNeed(positional)}, without a key)`];
   const free = freeKeys === undefined ? [] : ['any knob as `path=value`'];
   const all = [...first, ...named, ...free];
   return all.length === 0 ? [] : [`- Arguments: ${all.join(', ')}`];
 }
 
-function need(spec: ArgumentSpec): string {
+function describeNeed(spec: ArgumentSpec): string {
   return spec.required ? 'required' : 'optional';
 }

@@ -25,50 +25,50 @@ One contract (\`test/support/engine-contract.ts\`) is played on every engine:
 
 ${contract.map((title) => `- ${title.replace(': %s', '')}`).join('\n')}
 
-${table('played on', rows())}
+${renderTable('played on', listRows())}
 
 ## Differences
 
-${COLUMNS.map(section).join('\n\n')}
+${COLUMNS.map(renderSection).join('\n\n')}
 `;
 }
 
-function rows(): readonly (readonly [string, Cell])[] {
+function listRows(): readonly (readonly [string, Cell])[] {
   return [
     ['the contract is played on', (name) => (PLAYED[name] ?? []).map(({ on }) => on).join('; ')],
-    ['observes many jobs with one call', able('looksAtMany')],
-    ['lists other jobs that name a run', able('listsJobs')],
-    ['a new session forgets the jobs of the last one', able('forgetsWithSession')],
-    ['lists files that would be left out, before the claim', able('tellsWhatStaysBehind')],
-    ['clears the folders of jobs that ended long ago', able('clearsOldTrees')],
-    ['describes who launched a job and its command', able('describesJobs')],
-    ['a value with `$NAME` in it', able('dollarInValue')],
-    ['a secret in a variable', able('secretVariable')],
-    ['a GitHub token in a variable', able('githubToken')],
-    ['jobs run on the runner’s machine', trait(({ jobsRunHere }) => jobsRunHere)],
-    ['needs a key', trait(({ secretVariables }) => secretVariables.length > 0)],
-    ['maintenance of its machines (disk, bad nodes)', trait(({ machines }) => machines !== null)],
+    ['observes many jobs with one call', abilityCell('looksAtMany')],
+    ['lists other jobs that name a run', abilityCell('listsJobs')],
+    ['a new session forgets the jobs of the last one', abilityCell('forgetsWithSession')],
+    ['lists files that would be left out, before the claim', abilityCell('tellsWhatStaysBehind')],
+    ['clears the folders of jobs that ended long ago', abilityCell('clearsOldTrees')],
+    ['describes who launched a job and its command', abilityCell('describesJobs')],
+    ['a value with `$NAME` in it', abilityCell('dollarInValue')],
+    ['a secret in a variable', abilityCell('secretVariable')],
+    ['a GitHub token in a variable', abilityCell('githubToken')],
+    ['jobs run on the runner’s machine', traitCell(({ jobsRunHere }) => jobsRunHere)],
+    ['needs a key', traitCell(({ secretVariables }) => secretVariables.length > 0)],
+    ['maintenance of its machines (disk, bad nodes)', traitCell(({ machines }) => machines !== null)],
   ];
 }
 
-function able(ability: keyof EngineAbilities): Cell {
+function abilityCell(ability: keyof EngineAbilities): Cell {
   const abilities: Readonly<Record<string, EngineAbilities>> = ABILITIES;
-  return (name) => said(abilities[name]?.[ability] ?? false);
+  return (name) => formatCell(abilities[name]?.[ability] ?? false);
 }
 
-function trait(of: (traits: EngineTraits) => boolean): Cell {
+function traitCell(of: (traits: EngineTraits) => boolean): Cell {
   return (name) => {
     const cluster = clusterSchema.parse(EXAMPLES[name]);
-    return said(of(engineDefinition(cluster).traits(cluster)));
+    return formatCell(of(engineDefinition(cluster).traits(cluster)));
   };
 }
 
-function said(value: boolean | string): string {
+function formatCell(value: boolean | string): string {
   if (typeof value === 'string') return value;
   return value ? 'yes' : '–';
 }
 
-function table(corner: string, lines: readonly (readonly [string, Cell])[]): string {
+function renderTable(corner: string, lines: readonly (readonly [string, Cell])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const [[, played], ...others] = lines as [readonly [string, Cell], ...(readonly [string, Cell])[]];
   return [
@@ -79,7 +79,7 @@ function table(corner: string, lines: readonly (readonly [string, Cell])[]): str
   ].join('\n');
 }
 
-function section(name: string): string {
+function renderSection(name: string): string {
   const claims = (CLAIMS[name] ?? []).map(({ says, file, title }) => `- ${says} (\`${file}\`: ${title})`);
   return `### \`${name}\`
 

@@ -27,7 +27,7 @@ export function tableRow(kind: FaultKind, clock: 'virtual' | 'real', reports: re
 }
 
 /** What is wrong with a row, a line each: every ferry that did not go as it should, and a fault that did nothing. */
-export function problemsOf(
+export function listProblems(
   kind: FaultKind,
   clock: 'virtual' | 'real',
   reports: readonly FaultReport[],

@@ -6,13 +6,13 @@ import { ROLES } from '../../src/domain/logbook/parts.ts';
 
 /** The page with its two generated tables: what each role may write, and what each type means. */
 export function logbookPage(page: string): string {
-  return between(page, '<!-- events -->', '<!-- /events -->', `\n${writersTable()}\n\n${eventsTable()}\n`);
+  return replaceBetween(page, '<!-- events -->', '<!-- /events -->', `\n${writersTable()}\n\n${eventsTable()}\n`);
 }
 
 /** The Python verifier with the writers of each type. */
 export function pythonVerifier(source: string): string {
   const rows = EVENT_TYPES.map((type) => `    "${type}": "${WRITERS[type].join(' ')}",\n`);
-  return between(source, '\nWRITERS = {\n', '}\n', rows.join(''));
+  return replaceBetween(source, '\nWRITERS = {\n', '}\n', rows.join(''));
 }
 
 function writersTable(): string {
@@ -30,7 +30,7 @@ function eventsTable(): string {
       ...(isByPerson ? ['Names the person who acted.'] : []),
       ...(isInJournal === true ? ['May be in the journal.'] : []),
     ];
-    return `| ${type} | ${[means, ...notes].join(' ')} | ${fieldsOf(data).join('; ')} |`;
+    return `| ${type} | ${[means, ...notes].join(' ')} | ${listFields(data).join('; ')} |`;
   });
   return ['| type | meaning | fields of `data` |', '|---|---|---|', ...rows].join('\n');
 }
@@ -43,8 +43,8 @@ type Shape = {
 };
 
 /** Each field once, with its description; a field that may be missing says so. */
-function fieldsOf(data: z.ZodType): readonly string[] {
-  const shapes = alternativesOf(z.toJSONSchema(data, { unrepresentable: 'any', reused: 'inline' }) as Shape);
+function listFields(data: z.ZodType): readonly string[] {
+  const shapes = listAlternatives(z.toJSONSchema(data, { unrepresentable: 'any', reused: 'inline' }) as Shape);
   const names = [...new Set(shapes.flatMap(({ properties }) => Object.keys(properties ?? {})))];
   return names.map((name) => {
     const isRequired = shapes.every(({ required }) => required?.includes(name) === true);
@@ -54,12 +54,12 @@ function fieldsOf(data: z.ZodType): readonly string[] {
   });
 }
 
-function alternativesOf(shape: Shape): readonly Shape[] {
+function listAlternatives(shape: Shape): readonly Shape[] {
   const options = shape.anyOf ?? shape.oneOf;
-  return options === undefined ? [shape] : options.flatMap(alternativesOf);
+  return options === undefined ? [shape] : options.flatMap(listAlternatives);
 }
 
-function between(text: string, start: string, end: string, block: string): string {
+function replaceBetween(text: string, start: string, end: string, block: string): string {
   const from = text.indexOf(start);
   const to = text.indexOf(end, from + start.length);
   if (from < 0 || to < 0) throw new Error(`no place for generated text between ${start} and ${end}`);

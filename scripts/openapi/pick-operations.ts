@@ -3,7 +3,7 @@
 import type { Route } from '../../packages/playground/api/route.ts';
 import { asObject, bareSchema, mapValues, resolveReference } from './bare-schema.ts';
 
-export type Picked = {
+export type PickedOperations = {
   /** `GET /repos/{owner}/{repo}` to status to media type to schema. */
   readonly operations: Readonly<Record<string, unknown>>;
   /** Routes of ours that GitHub does not have. */
@@ -23,7 +23,10 @@ const errata: Readonly<Record<string, unknown>> = {
 };
 
 /** The names of parameters differ between GitHub and us, their places do not. */
-export function pickOperations(description: unknown, routes: readonly Pick<Route, 'method' | 'pattern'>[]): Picked {
+export function pickOperations(
+  description: unknown,
+  routes: readonly Pick<Route, 'method' | 'pattern'>[],
+): PickedOperations {
   const paths = asObject(asObject(description)['paths']);
   const byPlaces = new Map(Object.keys(paths).map((path) => [path.replaceAll(/\{[^}]*\}/g, '{}'), path]));
   const operations: Record<string, unknown> = {};
@@ -34,12 +37,13 @@ export function pickOperations(description: unknown, routes: readonly Pick<Route
     const path = byPlaces.get(places) ?? byPlaces.get(places.replace(/\/contents$/, '/contents/{}')) ?? '';
     const operation = paths[path] === undefined ? undefined : asObject(paths[path])[method.toLowerCase()];
     if (operation === undefined) unknown.push(`${method} ${pattern}`);
-    else operations[`${method} ${path}`] = errata[`${method} ${path}`] ?? responsesOf(description, asObject(operation));
+    else
+      operations[`${method} ${path}`] = errata[`${method} ${path}`] ?? readResponses(description, asObject(operation));
   }
   return { operations, unknown };
 }
 
-function responsesOf(description: unknown, operation: Readonly<Record<string, unknown>>): unknown {
+function readResponses(description: unknown, operation: Readonly<Record<string, unknown>>): unknown {
   return mapValues(asObject(operation['responses']), (entry) => {
     const { $ref: reference } = asObject(entry);
     const response = typeof reference === 'string' ? resolveReference(description, reference) : entry;

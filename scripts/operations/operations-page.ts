@@ -6,8 +6,8 @@ import { FIRST_RESPONSE, type FirstResponse } from '../../src/domain/failure-cla
 import { INCIDENT_CODES, type IncidentCode } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { classWords } from '../../src/render/failure-words.ts';
-import { refusalWords } from '../../src/render/gate-words.ts';
+import { describeClass } from '../../src/render/failure-words.ts';
+import { explainRefusal } from '../../src/render/gate-words.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
 import { serverSection } from './server-section.ts';
@@ -25,7 +25,7 @@ export async function operationsPage(): Promise<string> {
     '## Why a runner refuses an order\n\nThe runner submitted nothing in these cases. If a launch gate does not pass on the runner, the refusal names the gate; the card explains it.',
     table(
       ['code', 'meaning'],
-      REFUSALS.map((code) => [`\`${code}\``, refusalWords(code)]),
+      REFUSALS.map((code) => [`\`${code}\``, explainRefusal(code)]),
     ),
     FAULT_INTRODUCTION,
     table(
@@ -110,7 +110,7 @@ const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
 
 function signatureTable(): string {
   const rows = [...Map.groupBy(SIGNATURES, (row) => row.class)].map(([kind, signatures]) => [
-    `\`${kind}\`: ${classWords(kind).what}`,
+    `\`${kind}\`: ${describeClass(kind).what}`,
     signatures.map(({ signature }) => `\`${signature}\``).join(', '),
     RESPONSE_WORDS[FIRST_RESPONSE[kind]],
   ]);

@@ -25,10 +25,10 @@ export type CoverageRow = {
 export async function coverageRows(root: string): Promise<readonly CoverageRow[]> {
   const fixture = await readFile(join(root, 'packages/playground/fixtures/openapi/rest.json'), 'utf8');
   const known = described.parse(JSON.parse(fixture)).operations;
-  const served = new Map(allRoutes.map((route) => [places(`${route.method} ${route.pattern}`), route]));
+  const served = new Map(allRoutes.map((route) => [describePlaces(`${route.method} ${route.pattern}`), route]));
   return (await operationsOfSource(root)).map((operation) => {
     if (operation === graphql) return graphqlRow;
-    const route = served.get(places(operation));
+    const route = served.get(describePlaces(operation));
     const isServed = route !== undefined;
     return {
       operation,
@@ -41,7 +41,7 @@ export async function coverageRows(root: string): Promise<readonly CoverageRow[]
 }
 
 /** The page with the rows in its marked place. */
-export function withTable(page: string, rows: readonly CoverageRow[]): string {
+export function replaceTable(page: string, rows: readonly CoverageRow[]): string {
   const lines = rows.map(
     (row) => `| \`${row.operation}\` | ${row.served} | ${row.schema} | ${row.permission} | ${row.fault} |`,
   );
@@ -50,7 +50,7 @@ export function withTable(page: string, rows: readonly CoverageRow[]): string {
 }
 
 /** Operations of which something is not checked. */
-export function gaps(rows: readonly CoverageRow[]): readonly string[] {
+export function listGaps(rows: readonly CoverageRow[]): readonly string[] {
   return rows.filter((row) => Object.values(row).includes(empty)).map(({ operation }) => operation);
 }
 
@@ -81,6 +81,6 @@ async function operationsOfSource(root: string): Promise<readonly string[]> {
 }
 
 /** Names of parameters differ between GitHub and us, their places do not. */
-function places(operation: string): string {
+function describePlaces(operation: string): string {
   return operation.replaceAll(/\{[^}]*\}|:[A-Za-z]+\*?/g, '{}');
 }

@@ -21,14 +21,14 @@ export function findMarks(root: string): Marks {
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => TEXT.test(name) && !name.includes('node_modules'))
       .toSorted()
-      .flatMap((name) => marksIn(`${folder}/${name}`, readFileSync(join(root, folder, name), 'utf8'))),
+      .flatMap((name) => findMarksIn(`${folder}/${name}`, readFileSync(join(root, folder, name), 'utf8'))),
   );
   const isTest = ({ file }: Mark): boolean => file.endsWith('.test.ts');
   return { code: marks.filter((mark) => !isTest(mark)), tests: marks.filter(isTest) };
 }
 
 /** The marks of one file. */
-export function marksIn(file: string, text: string): readonly Mark[] {
+export function findMarksIn(file: string, text: string): readonly Mark[] {
   return text.split('\n').flatMap((line, index) => {
     const ids = MARK.exec(line)?.[1]?.split(', ') ?? [];
     return ids.map((id) => ({ id, file, line: index + 2 }));

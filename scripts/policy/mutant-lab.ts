@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { createVitest, type TestModule, type Vitest } from 'vitest/node';
-import { type CaseState, type Experiment, type Fate, fateOf, mutate } from './mutant.ts';
+import { type CaseState, decideFate, type Experiment, type Fate, mutate } from './mutant.ts';
 import { titlePattern } from './titles.ts';
 
 /** A test that needs longer than this to notice is no quick answer, on two busy cores. */
@@ -26,7 +26,7 @@ export async function tryMutants(
   experiments: readonly Experiment[],
   report: (result: Result) => void,
 ): Promise<readonly Result[]> {
-  const root = await copyOf(tree);
+  const root = await copyTree(tree);
   const home = process.cwd();
   // Tests read files of the project from where they are started.
   process.chdir(root);
@@ -56,7 +56,7 @@ export async function tryMutants(
   }
 }
 
-async function copyOf(tree: string): Promise<string> {
+async function copyTree(tree: string): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'ferrybot-mutants-'));
   const { stdout } = await execa('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: tree,
@@ -65,14 +65,14 @@ async function copyOf(tree: string): Promise<string> {
   for (const file of new Set(stdout.split('\0').filter((name) => name !== ''))) {
     await mkdir(dirname(join(root, file)), { recursive: true });
     await cp(join(tree, file), join(root, file), { verbatimSymlinks: true }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isMissingFile(error)) throw error;
     });
   }
   for (const name of LINKED) await symlink(join(tree, name), join(root, name));
   return root;
 }
 
-function isGone(error: unknown): boolean {
+function isMissingFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
@@ -84,14 +84,14 @@ async function tryMutant(lab: Lab, { id, code, test, mutant }: Experiment): Prom
   const before = await runTest(lab, test);
   if (before !== 'survives') return end(before === 'dies' ? 'fails-without' : before);
   try {
-    await put(lab, path, mutate(whole, code.line, mutant));
+    await writeFileInLab(lab, path, mutate(whole, code.line, mutant));
     return end(await runTest(lab, test));
   } finally {
-    await put(lab, path, whole);
+    await writeFileInLab(lab, path, whole);
   }
 }
 
-async function put({ vitest }: Lab, path: string, text: string): Promise<void> {
+async function writeFileInLab({ vitest }: Lab, path: string, text: string): Promise<void> {
   await writeFile(path, text);
   vitest.invalidateFile(path);
 }
@@ -109,13 +109,13 @@ async function runTest({ root, vitest }: Lab, test: Experiment['test']): Promise
     const { testModules } = await vitest.runTestSpecifications(specifications);
     // The files of earlier runs are still among them.
     const own = testModules.filter(({ moduleId }) => moduleId === file);
-    return isLate ? 'late' : fateOf(own.flatMap(casesOf), own.some(hasLoadError));
+    return isLate ? 'late' : decideFate(own.flatMap(listCaseStates), own.some(hasLoadError));
   } finally {
     clearTimeout(clock);
   }
 }
 
-function casesOf(module: TestModule): readonly CaseState[] {
+function listCaseStates(module: TestModule): readonly CaseState[] {
   return [...module.children.allTests()].map((test) => {
     const { state } = test.result();
     return state === 'passed' || state === 'failed' ? state : 'other';

@@ -49,7 +49,7 @@ export function mutate(text: string, line: number, mutant: string): string {
 }
 
 /** As many of these as asked for, the same ones for the same seed, in their own order. */
-export function sampled<T extends { readonly id: string }>(
+export function sampleBySeed<T extends { readonly id: string }>(
   all: readonly T[],
   count: number,
   seed: string,
@@ -63,7 +63,7 @@ export type CaseState = 'passed' | 'failed' | 'other';
 export type Fate = 'dies' | 'survives' | 'no-test' | 'breaks-the-file' | 'late';
 
 /** What became of a mutant. Only a test that ran and failed is a kill; a file that does not load is none. */
-export function fateOf(cases: readonly CaseState[], hasLoadError: boolean): Fate {
+export function decideFate(cases: readonly CaseState[], hasLoadError: boolean): Fate {
   if (cases.includes('failed')) return 'dies';
   if (hasLoadError) return 'breaks-the-file';
   return cases.includes('passed') ? 'survives' : 'no-test';

@@ -13,20 +13,20 @@ type Line = { readonly kind: 'heading' | 'text' | 'code'; readonly text: string 
  * Sentences of paragraphs and list items, in the order of the text. A code block with a language is one sentence, a
  * template or an example of a command; one without is prose that keeps its line breaks, as the policies use it.
  */
-export function sentencesOf(markdown: string): readonly Sentence[] {
+export function splitSentences(markdown: string): readonly Sentence[] {
   const found: Sentence[] = [];
   let section = '';
-  for (const { kind, text } of linesOf(markdown)) {
-    if (kind === 'heading') section = plain(text);
+  for (const { kind, text } of splitLines(markdown)) {
+    if (kind === 'heading') section = stripMarkup(text);
     else
-      for (const one of kind === 'code' ? [plain(text)] : split(text))
-        found.push({ section, text: one, mark: markOf(one) });
+      for (const one of kind === 'code' ? [stripMarkup(text)] : split(text))
+        found.push({ section, text: one, mark: sentenceMark(one) });
   }
   return found;
 }
 
 /** Lines that belong together are one: a paragraph, a list item with its continuation, a block of code. */
-function linesOf(markdown: string): readonly Line[] {
+function splitLines(markdown: string): readonly Line[] {
   const lines: Line[] = [];
   let fence: 'none' | 'code' | 'prose' = 'none';
   let isOpen = false;
@@ -56,15 +56,15 @@ function linesOf(markdown: string): readonly Line[] {
 }
 
 function split(text: string): readonly string[] {
-  return plain(text)
+  return stripMarkup(text)
     .split(/(?<=[.!?])\s+(?=[A-Z`"(])/)
     .filter((part) => /\p{L}{2}/u.test(part));
 }
 
-function plain(text: string): string {
+function stripMarkup(text: string): string {
   return text.replaceAll(/[*_`]/g, '').replaceAll(/\s+/g, ' ').trim();
 }
 
-function markOf(text: string): string {
+function sentenceMark(text: string): string {
   return createHash('sha256').update(text.toLowerCase()).digest('hex').slice(0, MARK_DIGITS);
 }

@@ -10,7 +10,7 @@ export function testTitles(text: string): readonly TestTitle[] {
   const titles: TestTitle[] = [];
   const source = ts.createSourceFile('file.test.ts', text, ts.ScriptTarget.ESNext, true);
   const visit = (node: ts.Node, path: readonly string[]): void => {
-    const found = ts.isCallExpression(node) ? titleOf(node) : null;
+    const found = ts.isCallExpression(node) ? readTitle(node) : null;
     const below = found === null ? path : [...path, found.title];
     if (found?.isTest)
       titles.push({
@@ -32,7 +32,7 @@ export function titlePattern(title: string): RegExp {
 }
 
 /** `it('…')`, `it.each(…)('…')`, `describe('…')` and their variants. */
-function titleOf(call: ts.CallExpression): { readonly title: string; readonly isTest: boolean } | null {
+function readTitle(call: ts.CallExpression): { readonly title: string; readonly isTest: boolean } | null {
   const name = /^(it|test|describe)\b/.exec(call.expression.getText())?.[1];
   const [first] = call.arguments;
   if (name === undefined || first === undefined || !ts.isStringLiteralLike(first)) return null;

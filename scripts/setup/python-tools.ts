@@ -3,7 +3,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { codeOf } from '../../src/host/files.ts';
+import { errorCode } from '../../src/host/files.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { makePythonEnvironment } from './python-environment.ts';
 
@@ -34,7 +34,7 @@ export async function setUpPythonTools(tools: PythonTools): Promise<number> {
   // Written last: an environment without it is one that was interrupted.
   const marker = join(folder, 'ferrybot-setup.json');
   const wanted = sha256Hex(await readFile(file, 'utf8'));
-  if ((await installed(marker)) === wanted && (await works(folder, tools))) {
+  if ((await installedVersion(marker)) === wanted && (await hasWorkingInstall(folder, tools))) {
     console.log(`.tools/${tools.name} is there: nothing to do`);
     return 0;
   }
@@ -46,33 +46,34 @@ export async function setUpPythonTools(tools: PythonTools): Promise<number> {
   const made = await makePythonEnvironment(python, folder, ['-r', file]);
   if (!made.ok)
     return made.at === 'venv'
-      ? say(tools, `${python} -m venv failed; on Debian it needs the package python3-venv`, made.output)
-      : say(tools, `pip could not install ${tools.title}: is the package index within reach?`, made.output);
-  if (!(await works(folder, tools))) return say(tools, `${tools.title} was installed and does not start`, '');
+      ? printFailure(tools, `${python} -m venv failed; on Debian it needs the package python3-venv`, made.output)
+      : printFailure(tools, `pip could not install ${tools.title}: is the package index within reach?`, made.output);
+  if (!(await hasWorkingInstall(folder, tools)))
+    return printFailure(tools, `${tools.title} was installed and does not start`, '');
   await writeFile(marker, `${JSON.stringify({ requirements: wanted })}\n`);
   console.log(`.tools/${tools.name} is ready`);
   return 0;
 }
 
-function say({ name }: PythonTools, what: string, output: string): number {
+function printFailure({ name }: PythonTools, what: string, output: string): number {
   console.error(`setup:${name}: ${what}`);
   if (output !== '') console.error(output.split('\n').slice(-LINES_SHOWN).join('\n'));
   return 1;
 }
 
 /** The hash of the requirements that the environment was made from; null when there is none, or half of one. */
-async function installed(file: string): Promise<string | null> {
+async function installedVersion(file: string): Promise<string | null> {
   try {
     const marker: unknown = JSON.parse(await readFile(file, 'utf8'));
     const said = typeof marker === 'object' && marker !== null && 'requirements' in marker;
     return said && typeof marker.requirements === 'string' ? marker.requirements : null;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
     throw error;
   }
 }
 
-async function works(folder: string, { probes }: PythonTools): Promise<boolean> {
+async function hasWorkingInstall(folder: string, { probes }: PythonTools): Promise<boolean> {
   for (const [program, ...args] of probes) {
     const said = await execa(join(folder, 'bin', program), args, {
       reject: false,
@@ -96,6 +97,6 @@ async function findPython(tools: PythonTools): Promise<string | null> {
     found.push(`${name} is ${said.stdout}`);
   }
   const have = found.join(', ') || 'no python3 at all';
-  say(tools, `${tools.title} needs Python 3.${least} to 3.${newest} and there is none (${have})`, '');
+  printFailure(tools, `${tools.title} needs Python 3.${least} to 3.${newest} and there is none (${have})`, '');
   return null;
 }

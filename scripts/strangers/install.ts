@@ -12,14 +12,14 @@ const INSTALL_TIMEOUT_MS = 5 * 60 * 1_000;
 const VERSION_TIMEOUT_MS = 20_000;
 
 /** The folder of the program's own `node_modules`, or of what runs without one. */
-export function homeOf({ name }: Pick<Program, 'name'>): string {
+export function programHome({ name }: Pick<Program, 'name'>): string {
   return join(HOME, name);
 }
 
 /** Null when the program is there at its version; else why it is not. */
-export async function absence(program: Program): Promise<string | null> {
+export async function findAbsenceReason(program: Program): Promise<string | null> {
   if (program.packageName !== null) {
-    const about = join(homeOf(program), 'node_modules', program.packageName, 'package.json');
+    const about = join(programHome(program), 'node_modules', program.packageName, 'package.json');
     return (await versionIn(about)) === program.version ? null : 'run `npm run strangers -- --install`';
   }
   const path = program.name === 'act' ? join(ROOT, '.tools/bin/act') : program.name;
@@ -29,8 +29,8 @@ export async function absence(program: Program): Promise<string | null> {
 
 /** Installs those of npm that are not there at their version; what npm said where it failed. */
 export async function install(program: Program): Promise<string | null> {
-  if (program.packageName === null || (await absence(program)) === null) return null;
-  const home = homeOf(program);
+  if (program.packageName === null || (await findAbsenceReason(program)) === null) return null;
+  const home = programHome(program);
   await mkdir(home, { recursive: true });
   await writeFile(join(home, 'package.json'), '{"private":true}\n');
   const wanted = `${program.packageName}@${program.version}`;
@@ -41,7 +41,7 @@ export async function install(program: Program): Promise<string | null> {
     all: true,
     timeout: INSTALL_TIMEOUT_MS,
   });
-  return made.failed ? made.all : absence(program);
+  return made.failed ? made.all : findAbsenceReason(program);
 }
 
 async function versionIn(path: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 /** act: a workflow of the repository on this machine, whose step speaks to the playground's API. */
 
 import { join } from 'node:path';
-import { expectSo, type Site } from './site.ts';
+import { expectTrue, type Site } from './site.ts';
 
 const WORKFLOW = `name: CI
 on: [push]
@@ -26,7 +26,7 @@ export async function playAct(site: Site): Promise<readonly string[]> {
     cwd,
     env: { XDG_CACHE_HOME: join(site.folder, 'cache') },
   });
-  expectSo(
+  expectTrue(
     Object.values(lab.world.state.statuses).some(({ context }) => context === 'act'),
     'the step set a status',
   );

@@ -1,6 +1,6 @@
 /** The libraries below actions/cache and actions/upload-artifact, in an action of the lab's repository. */
 
-import { expectSo, type Site } from './site.ts';
+import { expectTrue, type Site } from './site.ts';
 
 const ACTION = `name: kit
 inputs: {js: {required: true}}
@@ -60,13 +60,13 @@ export async function playCache(site: Site, home: string): Promise<readonly stri
   };
   await site.lab.push(kitFiles(`${home}/${CACHE}`, scripts));
   const saved = await runKit(site, 'save');
-  expectSo(saved === 'true', `the cache is saved: ${saved}`);
+  expectTrue(saved === 'true', `the cache is saved: ${saved}`);
   for (const name of ['exact', 'prefix']) {
     const hit = await runKit(site, name);
-    expectSo(hit === '["deps-1","deps-1"]', `${name}: ${hit}`);
+    expectTrue(hit === '["deps-1","deps-1"]', `${name}: ${hit}`);
   }
   const listed = await site.lab.api('GET', '/actions/caches');
-  expectSo(JSON.stringify(listed.body).includes('"key":"deps-1"'), 'the cache is listed');
+  expectTrue(JSON.stringify(listed.body).includes('"key":"deps-1"'), 'the cache is listed');
   return ['saved a cache', 'restored it by its key', 'by a prefix', 'was listed by the API'];
 }
 
@@ -88,8 +88,8 @@ return told;`,
     }),
   );
   const said = await runKit(site, 'all');
-  expectSo(said === '[["report.txt","report"],true,"all is well","all is well"]', `the artifact: ${said}`);
+  expectTrue(said === '[["report.txt","report"],true,"all is well","all is well"]', `the artifact: ${said}`);
   const { body } = await site.lab.api('GET', '/actions/artifacts');
-  expectSo(JSON.stringify(body).includes('"total_count":1'), 'one is left');
+  expectTrue(JSON.stringify(body).includes('"total_count":1'), 'one is left');
   return ['uploaded a zip', 'uploaded a file as it is', 'listed', 'found', 'downloaded both', 'deleted one'];
 }

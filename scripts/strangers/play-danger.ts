@@ -1,7 +1,7 @@
 /** Danger: the rules of a team, told on a pull request by a comment and a status, and told anew in the same comment. */
 
 import { join } from 'node:path';
-import { expectSo, type Site } from './site.ts';
+import { expectTrue, type Site } from './site.ts';
 
 const RULES = `const { danger, warn, message, fail } = require('danger');
 warn('The pull request has no description.');
@@ -35,19 +35,19 @@ export async function playDanger(site: Site, home: string): Promise<readonly str
     });
   await danger();
   const comments = (): readonly string[] => Object.values(lab.world.state.comments).map((one) => one.body);
-  expectSo(
+  expectTrue(
     comments().length === 1 && (comments()[0] ?? '').includes('The title says too little.'),
     'one comment with the failure',
   );
   const statuses = (): readonly string[] => Object.values(lab.world.state.statuses).map((one) => one.state);
-  expectSo(statuses().at(-1) === 'failure', `the status is red: ${statuses().join()}`);
+  expectTrue(statuses().at(-1) === 'failure', `the status is red: ${statuses().join()}`);
   await lab.api('PATCH', '/pulls/1', { title: 'Sail to the south' });
   await danger();
-  expectSo(
+  expectTrue(
     comments().length === 1 && !(comments()[0] ?? '').includes('The title says too little.'),
     'the same comment, told anew',
   );
-  expectSo(statuses().at(-1) === 'success', 'the status is green');
+  expectTrue(statuses().at(-1) === 'success', 'the status is green');
   return [
     'read the pull request and its diff',
     'commented',

@@ -1,7 +1,7 @@
 /** `gh`: what somebody does with it in a day. It speaks plain HTTP to `github.localhost` alone, through HTTP_PROXY. */
 
 import { join } from 'node:path';
-import { expectSo, type Site, until } from './site.ts';
+import { expectTrue, type Site, waitUntil } from './site.ts';
 
 const WORKFLOW = `name: CI
 on: [workflow_dispatch]
@@ -40,16 +40,16 @@ export async function playGh(site: Site): Promise<readonly string[]> {
   };
   await playThreads(gh);
   await playPulls(gh);
-  expectSo((await gh('repo view')).includes('# A model'), 'gh shows the README');
+  expectTrue((await gh('repo view')).includes('# A model'), 'gh shows the README');
   await gh('repo clone');
-  expectSo((await gh('repo list lab --source --visibility public')).includes('lab/model'), 'gh lists the repository');
+  expectTrue((await gh('repo list lab --source --visibility public')).includes('lab/model'), 'gh lists the repository');
   await gh('workflow run ci.yml');
-  await until('the run ends', () => lab.runs().some((run) => run.status === 'completed'));
-  expectSo((await gh('run list')).includes('completed'), 'gh lists the run');
+  await waitUntil('the run ends', () => lab.runs().some((run) => run.status === 'completed'));
+  expectTrue((await gh('run list')).includes('completed'), 'gh lists the run');
   const [run] = lab.runs();
-  expectSo((await gh(`run view ${run?.id} --log`)).includes('a line of the log'), 'gh shows the log');
+  expectTrue((await gh(`run view ${run?.id} --log`)).includes('a line of the log'), 'gh shows the log');
   await gh('release create v1 --generate-notes', 'run.log');
-  expectSo((await gh('release list')).includes('v1'), 'gh lists the release');
+  expectTrue((await gh('release list')).includes('v1'), 'gh lists the release');
   await gh('release download v1 -D downloaded');
   await gh('release delete v1 --yes');
   return played;
@@ -59,13 +59,13 @@ type Gh = (line: string, ...more: readonly string[]) => Promise<string>;
 
 async function playThreads(gh: Gh): Promise<void> {
   await gh('label create night -c aabbcc');
-  expectSo((await gh('label list')).includes('night'), 'gh lists the label');
+  expectTrue((await gh('label list')).includes('night'), 'gh lists the label');
   await gh('api repos/lab/model/milestones -f title=Summer');
   await gh('issue create -t Flat -b body -l night -a mira -m Summer');
   await gh('issue edit 1 --title Flatter --add-assignee ada --remove-assignee mira --remove-label night -m Summer');
   const told = await gh('issue view 1');
-  expectSo(/title:\tFlatter[\s\S]*assignees:\tada[\s\S]*milestone:\tSummer/.test(told), 'gh changed the issue');
-  expectSo((await gh('issue list --search Flatter')).includes('Flatter'), 'gh finds the issue');
+  expectTrue(/title:\tFlatter[\s\S]*assignees:\tada[\s\S]*milestone:\tSummer/.test(told), 'gh changed the issue');
+  expectTrue((await gh('issue list --search Flatter')).includes('Flatter'), 'gh finds the issue');
   await gh('issue pin 1');
   await gh('issue unpin 1');
   await gh('issue status');
@@ -75,9 +75,9 @@ async function playThreads(gh: Gh): Promise<void> {
 
 async function playPulls(gh: Gh): Promise<void> {
   await gh('pr create -t Sail -b b -B main -H ferry');
-  expectSo((await gh('pr status')).includes('Sail'), 'gh knows the pull request of this person');
+  expectTrue((await gh('pr status')).includes('Sail'), 'gh knows the pull request of this person');
   await gh('pr edit 2 --add-label night --add-reviewer ada --title Sailing');
-  expectSo((await gh('pr view 2')).includes('Sailing'), 'gh changed the pull request');
+  expectTrue((await gh('pr view 2')).includes('Sailing'), 'gh changed the pull request');
   await gh('pr list --search Sailing');
   await gh('pr close 2');
   await gh('pr reopen 2');

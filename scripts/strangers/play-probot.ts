@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expectSo, freePort, type Site, until } from './site.ts';
+import { expectTrue, freePort, type Site, waitUntil } from './site.ts';
 
 /** As Probot's documentation begins, and a deployment as ChatOps bots make one: reaction, permission, deployment, statuses, check. */
 const APP = `export default (app) => {
@@ -35,15 +35,15 @@ export async function playProbot(site: Site, home: string): Promise<readonly str
   await using _running = await startProbot(site, home, app, ['issues', 'issue_comment']);
   await lab.api('POST', '/issues', { title: 'Flat' });
   const { comments } = lab.world.state;
-  await until('the App greets', () => Object.values(comments).some(({ body }) => body.startsWith('Thanks')));
+  await waitUntil('the App greets', () => Object.values(comments).some(({ body }) => body.startsWith('Thanks')));
   await lab.api('POST', '/pulls', { title: 'Sail', head: 'ferry', base: 'main', body: 'b' });
   await lab.api('POST', '/issues/2/comments', { body: '.deploy' });
   const { deployments, checkRuns } = lab.world.state;
-  await until('the deployment is over', () =>
+  await waitUntil('the deployment is over', () =>
     Object.values(checkRuns).some(({ conclusion }) => conclusion === 'success'),
   );
   const states = Object.values(deployments).flatMap(({ statuses }) => statuses.map(({ state }) => state));
-  expectSo(states.join() === 'in_progress,success', `the deployment went its way: ${states.join()}`);
+  expectTrue(states.join() === 'in_progress,success', `the deployment went its way: ${states.join()}`);
   return ['heard webhooks', 'commented', 'reacted', 'asked for a permission', 'deployed with statuses', 'ran a check'];
 }
 
@@ -72,7 +72,7 @@ async function startProbot(site: Site, home: string, app: string, events: readon
     },
   });
   const over = running.then((done) => done.all);
-  await until('the App listens', async () => {
+  await waitUntil('the App listens', async () => {
     const ended = await Promise.race([over, Promise.resolve(null)]);
     if (ended !== null) throw new Error(`Probot ended: ${ended.slice(-2_000)}`);
     return fetch(`http://127.0.0.1:${port}/ping`).then(

@@ -1,7 +1,7 @@
 /** semantic-release and release-please: both read the commits, choose a version and publish it, each in its own way. */
 
 import { join } from 'node:path';
-import { expectSo, type Site } from './site.ts';
+import { expectTrue, type Site } from './site.ts';
 
 const PACKAGE = '{"name":"model","version":"0.0.0","private":true}\n';
 
@@ -27,15 +27,15 @@ export async function playSemanticRelease(site: Site, home: string): Promise<rea
   const env = { GH_TOKEN: site.token('mira'), GIT_TERMINAL_PROMPT: '0' };
   const told = await site.run(process.execPath, [program, '--no-ci'], { cwd, env });
   const [release] = Object.values(lab.world.state.releases);
-  expectSo(release?.tag === 'v1.0.0' && !release.draft, `a release v1.0.0: ${told.slice(-600)}`);
-  expectSo(release?.assets.length === 1, 'with its file');
-  expectSo((await lab.store.refs('refs/tags/v1.0.0')).size === 1, 'its tag is pushed');
+  expectTrue(release?.tag === 'v1.0.0' && !release.draft, `a release v1.0.0: ${told.slice(-600)}`);
+  expectTrue(release?.assets.length === 1, 'with its file');
+  expectTrue((await lab.store.refs('refs/tags/v1.0.0')).size === 1, 'its tag is pushed');
   const comments = Object.values(lab.world.state.comments);
-  expectSo(
+  expectTrue(
     comments.some(({ issueNumber }) => issueNumber === 1),
     'the issue that it closes is told',
   );
-  expectSo(
+  expectTrue(
     comments.some(({ issueNumber }) => issueNumber === 2),
     'the pull request is told',
   );
@@ -69,16 +69,16 @@ export async function playReleasePlease(site: Site, home: string): Promise<reado
     );
   const told = await please('release-pr');
   const pull = Object.values(lab.world.state.issues).find((one) => one.pull !== null);
-  expectSo(
+  expectTrue(
     pull?.labels.includes('autorelease: pending') === true,
     `a pull request for the release: ${told.slice(-600)}`,
   );
   await lab.api('PUT', `/pulls/${pull?.number}/merge`, { merge_method: 'squash' });
   const second = await please('github-release');
   const [release] = Object.values(lab.world.state.releases);
-  expectSo(release !== undefined, `a release: ${second.slice(-600)}`);
+  expectTrue(release !== undefined, `a release: ${second.slice(-600)}`);
   const labels = Object.values(lab.world.state.issues).find((one) => one.pull !== null)?.labels ?? [];
-  expectSo(labels.includes('autorelease: tagged'), `the pull request is tagged: ${labels.join()}`);
+  expectTrue(labels.includes('autorelease: tagged'), `the pull request is tagged: ${labels.join()}`);
   return [
     'read the history by GraphQL',
     'opened a pull request with its commit',

@@ -1,6 +1,6 @@
 /** One stranger, played as its user would against a playground with a repository of its own. */
 
-import { homeOf } from './install.ts';
+import { programHome } from './install.ts';
 import { playAct } from './play-act.ts';
 import { playArtifact, playCache } from './play-actions-kit.ts';
 import { playDanger } from './play-danger.ts';
@@ -10,7 +10,7 @@ import { playReleasePlease, playSemanticRelease } from './play-releases.ts';
 import type { Name } from './programs.ts';
 import { openSite, type Site } from './site.ts';
 
-export type Played = {
+export type PlayResult = {
   readonly name: Name;
   /** What it did; where it failed, only why it did is known. */
   readonly did: readonly string[];
@@ -20,10 +20,10 @@ export type Played = {
   readonly durationMs: number;
 };
 
-export async function play(name: Name): Promise<Played> {
+export async function play(name: Name): Promise<PlayResult> {
   const beganMs = performance.now();
   await using site = await openSite();
-  const outcome = await act(name, site).then(
+  const outcome = await playProgram(name, site).then(
     (did) => ({ did, failed: null }),
     (error: unknown) => ({ did: [], failed: error instanceof Error ? error.message : String(error) }),
   );
@@ -31,8 +31,8 @@ export async function play(name: Name): Promise<Played> {
   return { name, ...outcome, refused: [...new Set(refused)], durationMs: performance.now() - beganMs };
 }
 
-function act(name: Name, site: Site): Promise<readonly string[]> {
-  const home = homeOf({ name });
+function playProgram(name: Name, site: Site): Promise<readonly string[]> {
+  const home = programHome({ name });
   switch (name) {
     case 'gh':
       return playGh(site);

@@ -9,7 +9,7 @@ import { execa } from 'execa';
 import { mintUserToken } from '../../packages/playground/identity/tokens.ts';
 import { type RealLab, startRealLab } from '../../packages/playground/test/actions/real-lab.ts';
 import { startWebhooks } from '../../packages/playground/webhooks/webhooks.ts';
-import { findUser, must } from '../../packages/playground/world/lookup.ts';
+import { findUser, requireRow } from '../../packages/playground/world/lookup.ts';
 import { addApp, type Person } from '../../packages/playground/world/seed.ts';
 
 /** One step of a stranger: a process that is slow here is one that hangs. */
@@ -37,7 +37,7 @@ export async function openSite(): Promise<Site> {
   const lab = await startRealLab();
   const folder = await mkdtemp(join(tmpdir(), 'playground-stranger-'));
   const webhooks = startWebhooks(lab.world, (request) => fetch(request));
-  const token = (login: Person): string => mintUserToken(lab.world, must(findUser(lab.world, login), login).id);
+  const token = (login: Person): string => mintUserToken(lab.world, requireRow(findUser(lab.world, login), login).id);
   const run: Site['run'] = async (program, args, { cwd = folder, env = {} }) => {
     const done = await execa(program, args, {
       cwd,
@@ -108,7 +108,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits until something is so; throws, with what was waited for, when it is not after `STEP_TIMEOUT_MS`. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = performance.now() + STEP_TIMEOUT_MS;
   while (!(await isSo())) {
     if (performance.now() > endMs) throw new Error(`waited in vain: ${what}`);
@@ -117,6 +117,6 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /** Fails the play with a sentence. */
-export function expectSo(isSo: boolean, what: string): void {
+export function expectTrue(isSo: boolean, what: string): void {
   if (!isSo) throw new Error(`not so: ${what}`);
 }

@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Played } from './play.ts';
+import type { PlayResult } from './play.ts';
 import { PROGRAMS } from './programs.ts';
 
 const PAGE = join(import.meta.dirname, '../../docs/playground.md');
@@ -10,21 +10,21 @@ const BETWEEN = /<!-- strangers -->[\s\S]*<!-- \/strangers -->/;
 const HEAD = '| program | version | from | what it did | what was refused |\n|---|---|---|---|---|';
 
 /** A row for each that was played; the others keep the row that the page has. */
-export function tableOf(played: readonly Played[], before: string): string {
+export function renderTable(played: readonly PlayResult[], before: string): string {
   const rows = PROGRAMS.flatMap((program) => {
     const one = played.find(({ name }) => name === program.name);
     if (one === undefined) return before.split('\n').find((line) => line.startsWith(`| ${program.name} |`)) ?? [];
     const did = one.failed === null ? one.did.join(', ') : `failed: ${one.failed.split('\n')[0]}`;
     const refused = one.refused.length === 0 ? 'nothing' : one.refused.map((what) => `\`${what}\``).join(', ');
-    return `| ${[program.name, program.version, program.from, did, refused].map(inCell).join(' | ')} |`;
+    return `| ${[program.name, program.version, program.from, did, refused].map(formatCell).join(' | ')} |`;
   });
   return [HEAD, ...rows].join('\n');
 }
 
 /** Writes the rows into the page. */
-export async function writeTable(played: readonly Played[]): Promise<string> {
+export async function writeTable(played: readonly PlayResult[]): Promise<string> {
   const page = await readFile(PAGE, 'utf8');
-  const table = tableOf(played, BETWEEN.exec(page)?.[0] ?? '');
+  const table = renderTable(played, BETWEEN.exec(page)?.[0] ?? '');
   await writeFile(
     PAGE,
     page.replace(BETWEEN, () => `<!-- strangers -->\n${table}\n<!-- /strangers -->`),
@@ -32,6 +32,6 @@ export async function writeTable(played: readonly Played[]): Promise<string> {
   return table;
 }
 
-function inCell(text: string): string {
+function formatCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 }

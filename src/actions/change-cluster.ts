@@ -8,15 +8,15 @@ import type { Capability, Permit } from '../domain/actions/capability.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { after, fromRfc3339, type Instant } from '../domain/values.ts';
+import { addMs, fromRfc3339, type Instant } from '../domain/values.ts';
 import { mintAction } from './mint.ts';
-import { type Action, bounded, type Ending, type Refusal, type Refused } from './pipeline.ts';
-import { type ActionFacts, type ActionFaultCode, actionFault } from './verify-action.ts';
+import { type Action, type Ending, type Refusal, type Refused, redactAndCut } from './pipeline.ts';
+import { type ActionFacts, type ActionFaultCode, findActionFault } from './verify-action.ts';
 
 export type ChangeEnd = Pick<EventDataByType['action-ended'], 'outcome' | 'code' | 'detail'>;
 
 /** `changed`: the target is no longer as proposed. `unknown`: it could not be read, and a retry may succeed. */
-export type TargetLook =
+export type TargetCheck =
   | { readonly kind: 'same' }
   | {
       readonly kind: 'changed';
@@ -27,14 +27,14 @@ export type TargetLook =
 
 /** `stop`: the change ends here with this outcome; null: the next step may follow. */
 export type StepEnd = {
-  readonly said: string;
+  readonly report: string;
   readonly stop: Pick<ChangeEnd, 'outcome' | 'code'> | null;
 };
 
 /** The operations of one kind of change. No method throws for an expected outcome. */
 export type Executor = {
   /** Checks the target before the claim and again after it. */
-  readonly look: () => Promise<TargetLook>;
+  readonly check: () => Promise<TargetCheck>;
   /** Makes the one call of a step. `index` counts from 0. */
   readonly perform: (step: ChangeStep, permit: Permit, index: number) => Promise<StepEnd>;
   /** Checks the result. `wasInterrupted`: an earlier runner claimed the change and did not report its end. */
@@ -47,25 +47,25 @@ export type Clock = {
 };
 
 /** The surroundings in which steps are performed; tests stop the process at a `boundary`. */
-export type StepPlace = Pick<Clock, 'now'> & {
+export type StepContext = Pick<Clock, 'now'> & {
   readonly boundary: (kind: string, moment: 'before' | 'after') => void;
 };
 
 /** Performs each step once, in order. The first unsuccessful step ends the change; otherwise the executor verifies the result. */
 export async function performSteps(
-  { now, boundary }: StepPlace,
+  { now, boundary }: StepContext,
   executor: Executor,
   steps: readonly ChangeStep[],
   { capability, claimedAt }: { readonly capability: Capability; readonly claimedAt: Instant },
 ): Promise<ChangeEnd> {
-  const until = after(claimedAt, limits.actionLifetimeMs);
+  const until = addMs(claimedAt, limits.actionLifetimeMs);
   const detail: Record<string, string | number> = {};
   for (const [index, step] of steps.entries()) {
     boundary(step.does, 'before');
-    const { said, stop } =
+    const { report, stop } =
       now() < until ? await executor.perform(step, { capability, now: now() }, index) : OUT_OF_TIME;
     boundary(step.does, 'after');
-    detail[`step ${index + 1}`] = said;
+    detail[`step ${index + 1}`] = report;
     if (stop === null) continue;
     const outcome = stop.outcome === 'refused' && index > 0 ? 'failed' : stop.outcome;
     return { outcome, code: stop.code, detail };
@@ -75,27 +75,27 @@ export async function performSteps(
 }
 
 const OUT_OF_TIME: StepEnd = {
-  said: 'not begun: the hour since the claim was over',
+  report: 'not begun: the hour since the claim was over',
   stop: { outcome: 'refused', code: 'out-of-time' },
 };
 
 /** The fault to report if the steps are no longer those that the proposal showed, or null. */
-export function stepsLook(
+export function findStepChange(
   shown: readonly ChangeStep[],
   now: readonly ChangeStep[],
-): Extract<TargetLook, { kind: 'changed' }> | null {
+): Extract<TargetCheck, { kind: 'changed' }> | null {
   if (areSameSteps(shown, now)) return null;
   return { kind: 'changed', code: 'steps-changed', why: 'the config has other steps by now' };
 }
 
 /** Polls until `isFound` or until `waitMs` is over, and returns the last observation. */
-export async function lookUntil<Seen>(
+export async function pollUntil<Seen>(
   { now, sleep }: Clock,
   { waitMs, periodMs }: { readonly waitMs: number; readonly periodMs: number },
   look: () => Promise<Seen>,
   isFound: (seen: Seen) => boolean,
 ): Promise<Seen> {
-  const until = after(now(), waitMs);
+  const until = addMs(now(), waitMs);
   for (;;) {
     const seen = await look();
     if (isFound(seen) || now() >= until) return seen;
@@ -103,7 +103,7 @@ export async function lookUntil<Seen>(
   }
 }
 
-export type Changed = {
+export type ChangeResult = {
   readonly kind: 'ended';
   readonly outcome: ChangeEnd['outcome'];
   readonly code: string;
@@ -123,14 +123,14 @@ export type ClusterChange = {
   readonly facts: (target: ChangeTarget) => Promise<ActionFacts>;
   /** Null if this runner cannot carry out the change: it belongs to another cluster, or the config has no connection to it. */
   readonly executorFor: (action: ActionRecord) => Executor | null;
-  readonly place: StepPlace;
+  readonly place: StepContext;
   readonly redact: (text: string) => string;
 };
 
 export type ChangeTarget = { readonly state: RunState | null; readonly action: ActionRecord };
 
 /** Faults that leave the proposal open: a retry may succeed, or the proposal was never for this runner. */
-const STANDING: ReadonlySet<ActionFaultCode> = new Set([
+const RETRYABLE_FAULTS: ReadonlySet<ActionFaultCode> = new Set([
   'not-proposed',
   'other-repository',
   'other-record',
@@ -145,18 +145,18 @@ const STANDING: ReadonlySet<ActionFaultCode> = new Set([
 type Target = ChangeTarget & { readonly executor: Executor };
 
 /** The action that carries out one proposal. */
-export function changeAction(change: ClusterChange): Action<Target, Executor, Changed> {
+export function changeAction(change: ClusterChange): Action<Target, Executor, ChangeResult> {
   return {
-    find: () => find(change),
+    find: () => findTarget(change),
     verify: async (target) => {
       const { approvals: consents } = target.action;
-      const fault = actionFault(await change.facts(target), consents.at(-1) ?? null);
-      return fault === null ? null : refusal(fault.code, fault.why, STANDING.has(fault.code));
+      const fault = findActionFault(await change.facts(target), consents.at(-1) ?? null);
+      return fault === null ? null : buildRefusal(fault.code, fault.why, RETRYABLE_FAULTS.has(fault.code));
     },
     prepare: async ({ executor }) => {
-      const look = await executor.look();
-      if (look.kind === 'unknown') return refusal('unreadable', look.why, true);
-      if (look.kind === 'changed') return refusal(look.code, look.why, false);
+      const look = await executor.check();
+      if (look.kind === 'unknown') return buildRefusal('unreadable', look.why, true);
+      if (look.kind === 'changed') return buildRefusal(look.code, look.why, false);
       return { kind: 'ready', ready: executor };
     },
     claim: async ({ action }) => {
@@ -167,59 +167,59 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
     },
     // The claim is in the record: check everything again, and record the outcome in any case.
     perform: async (_target, executor, claim) => {
-      const found = find(change);
+      const found = findTarget(change);
       if (found.kind === 'refused') return { draft: null, outcome: found };
       if (claim.kind !== 'claimed') throw new Error('a change that was not begun here');
       const { action } = found.target;
       const minted = mintAction(await change.facts(found.target), claim.claim);
-      if (!minted.ok) return ended(change, action, refusedEnd(minted.error));
-      const look = await executor.look();
-      if (look.kind !== 'same') return ended(change, action, refusedEnd({ code: 'unreadable', ...look }));
-      const under = { capability: minted.value, claimedAt: begunAt(action) };
-      return ended(change, action, await performSteps(change.place, executor, action.proposal.steps, under));
+      if (!minted.ok) return endWith(change, action, refusalToEnd(minted.error));
+      const look = await executor.check();
+      if (look.kind !== 'same') return endWith(change, action, refusalToEnd({ code: 'unreadable', ...look }));
+      const under = { capability: minted.value, claimedAt: claimTime(action) };
+      return endWith(change, action, await performSteps(change.place, executor, action.proposal.steps, under));
     },
-    lookBack: async ({ action, executor }) => ({
+    checkEarlierClaim: async ({ action, executor }) => ({
       kind: 'over',
-      ending: ended(change, action, await executor.verify(begunAt(action), true)),
+      ending: endWith(change, action, await executor.verify(claimTime(action), true)),
     }),
-    refused: ({ action }, { effect, code, why }) =>
-      effect === 'standing' ? null : ended(change, action, refusedEnd({ code, why })).draft,
+    recordRefusal: ({ action }, { effect, code, why }) =>
+      effect === 'standing' ? null : endWith(change, action, refusalToEnd({ code, why })).draft,
     discard: async () => undefined,
   };
 }
 
-function find(change: ClusterChange): ReturnType<Action<Target, Executor, Changed>['find']> {
+function findTarget(change: ClusterChange): ReturnType<Action<Target, Executor, ChangeResult>['find']> {
   const { state, actions } = change.record();
-  if (actions === null) return refusal('not-proposed', `there is no run ${change.file}`, true);
+  if (actions === null) return buildRefusal('not-proposed', `there is no run ${change.file}`, true);
   const action = actions.find(({ digest }) => digest === change.digest);
-  if (action === undefined) return refusal('not-proposed', 'the record has no such proposal', true);
-  if (action.ended !== null) return refusal('already-over', action.ended.code, true);
-  if (state !== null && isOver(state)) return refusal('already-over', `${change.file} is over`, true);
+  if (action === undefined) return buildRefusal('not-proposed', 'the record has no such proposal', true);
+  if (action.ended !== null) return buildRefusal('already-over', action.ended.code, true);
+  if (state !== null && isOver(state)) return buildRefusal('already-over', `${change.file} is over`, true);
   const executor = change.executorFor(action);
-  if (executor === null) return refusal('no-executor', `nothing here changes ${action.proposal.cluster}`, true);
+  if (executor === null) return buildRefusal('no-executor', `nothing here changes ${action.proposal.cluster}`, true);
   return { kind: 'found', target: { state, action, executor }, isClaimed: action.claim !== null };
 }
 
-function refusal(code: string, why: string, isStanding: boolean): Refusal {
-  return { kind: 'refused', code, why, effect: isStanding ? 'standing' : 'ending' };
+function buildRefusal(code: string, why: string, isRetryable: boolean): Refusal {
+  return { kind: 'refused', code, why, effect: isRetryable ? 'standing' : 'ending' };
 }
 
-function begunAt({ claim: begun }: ActionRecord): Instant {
+function claimTime({ claim: begun }: ActionRecord): Instant {
   const at = fromRfc3339(begun?.at ?? '');
   if (at === null) throw new Error('a claim without a time');
   return at;
 }
 
-function refusedEnd({ code, why }: Pick<Refusal, 'code' | 'why'>): ChangeEnd {
+function refusalToEnd({ code, why }: Pick<Refusal, 'code' | 'why'>): ChangeEnd {
   return { outcome: 'refused', code, detail: { why } };
 }
 
-function ended(change: ClusterChange, { digest }: ActionRecord, end: ChangeEnd): Ending<Changed | Refused> {
+function endWith(change: ClusterChange, { digest }: ActionRecord, end: ChangeEnd): Ending<ChangeResult | Refused> {
   const { outcome, code } = end;
   const detail = Object.fromEntries(
     Object.entries(end.detail).map(([name, value]) => [
       name,
-      typeof value === 'number' ? value : bounded(change, value),
+      typeof value === 'number' ? value : redactAndCut(change, value),
     ]),
   );
   const data = { proposal: digest, outcome, code, detail };

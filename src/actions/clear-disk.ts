@@ -1,7 +1,7 @@
 /** Clears data under a missing mount on the workers of one TPU VM, then initialises the VM again (policy AG-18 and AG-19). */
 
-import { evidenceWorkers } from '../care/disk/disk-proposals.ts';
-import { healthOf, type Looks, type WorkerHealth } from '../care/disk/scan-record.ts';
+import { workersInEvidence } from '../care/disk/disk-proposals.ts';
+import { type Inspection, judgeWorkerHealth, type WorkerHealth } from '../care/disk/scan-record.ts';
 import { readCleanAnswer } from '../care/disk/worker-answers.ts';
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import type { Permit } from '../domain/actions/capability.ts';
@@ -13,12 +13,12 @@ import {
   type ChangeEnd,
   type Clock,
   type Executor,
-  lookUntil,
+  findStepChange,
+  pollUntil,
   type StepEnd,
-  stepsLook,
-  type TargetLook,
+  type TargetCheck,
 } from './change-cluster.ts';
-import { machineLook } from './replace-node.ts';
+import { checkMachine } from './replace-node.ts';
 
 /** Access to the workers of a cluster. */
 export type WorkerPort = {
@@ -33,7 +33,7 @@ export type DiskClearing = Clock & {
   readonly policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number };
   readonly port: () => Promise<WorkerPort>;
   /** Scans the workers in parallel, and returns one answer for each. */
-  readonly lookAt: (workers: readonly TpuWorker[]) => Promise<readonly Looks[]>;
+  readonly lookAt: (workers: readonly TpuWorker[]) => Promise<readonly Inspection[]>;
   readonly vm: VmIdentity;
   readonly evidence: ActionEvidence;
   readonly steps: readonly ChangeStep[];
@@ -42,23 +42,23 @@ export type DiskClearing = Clock & {
 };
 
 /** Clears the disks of one proposal. */
-export function clearDisk(input: DiskClearing): Executor {
+export function createDiskClearing(input: DiskClearing): Executor {
   return {
-    look: () => targetLook(input),
+    check: () => checkTarget(input),
     perform: async (step, permit) => {
       const end = await (await input.port()).change(step, permit);
-      return step.does === 'clean-disk' ? cleanEnd(end) : scriptEnd(end, 'init-failed');
+      return step.does === 'clean-disk' ? judgeCleanResult(end) : scriptEnd(end, 'init-failed');
     },
-    verify: (_claimedAt, wasInterrupted) => verify(input, wasInterrupted ? 'interrupted' : 'not-helped'),
+    verify: (_claimedAt, wasInterrupted) => verifyDisk(input, wasInterrupted ? 'interrupted' : 'not-helped'),
   };
 }
 
 /** The steps and the machine are those of the proposal, and there is still data to clear. */
-async function targetLook(input: DiskClearing): Promise<TargetLook> {
+async function checkTarget(input: DiskClearing): Promise<TargetCheck> {
   const { vm, steps, policy, evidence } = input;
-  const changed = stepsLook(steps, input.stepsNow(evidenceWorkers(evidence)));
+  const changed = findStepChange(steps, input.stepsNow(workersInEvidence(evidence)));
   if (changed !== null) return changed;
-  const machine = machineLook(await (await input.port()).list(), vm);
+  const machine = checkMachine(await (await input.port()).list(), vm);
   if (machine.kind !== 'same') return machine;
   const health = await healthNow(input);
   const unread = health.find((one) => one.kind === 'unknown');
@@ -68,46 +68,46 @@ async function targetLook(input: DiskClearing): Promise<TargetLook> {
   return { kind: 'changed', code: 'target-changed', why };
 }
 
-function cleanEnd({ kind, code, stdout, exitCode }: ProgramEnd): StepEnd {
-  if (kind === 'not-started') return { said: code ?? '', stop: { outcome: 'refused', code: 'call-failed' } };
+function judgeCleanResult({ kind, code, stdout, exitCode }: ProgramEnd): StepEnd {
+  if (kind === 'not-started') return { report: code ?? '', stop: { outcome: 'refused', code: 'call-failed' } };
   const answer = readCleanAnswer(stdout, exitCode ?? -1);
-  if (answer.kind === 'unknown') return { said: answer.why, stop: { outcome: 'unclear', code: 'clean-unclear' } };
+  if (answer.kind === 'unknown') return { report: answer.why, stop: { outcome: 'unclear', code: 'clean-unclear' } };
   const { outcome, code: reason, freedBytes, leftFiles } = answer.value;
   const said = `${outcome}: ${reason}, freed ${freedBytes} bytes${leftFiles === 0 ? '' : `, ${leftFiles} left`}`;
-  if (outcome === 'deleted' || outcome === 'nothing') return { said, stop: null };
-  return { said, stop: { outcome: outcome === 'refused' ? 'refused' : 'failed', code: `clean-${reason}` } };
+  if (outcome === 'deleted' || outcome === 'nothing') return { report: said, stop: null };
+  return { report: said, stop: { outcome: outcome === 'refused' ? 'refused' : 'failed', code: `clean-${reason}` } };
 }
 
 /** The result of one of the lab's scripts. */
 export function scriptEnd({ ok, kind, exitCode, code, stderr }: ProgramEnd, failure: string): StepEnd {
-  if (ok) return { said: 'done', stop: null };
+  if (ok) return { report: 'done', stop: null };
   const said = `${kind} ${exitCode ?? code ?? ''}: ${stderr.trim().split('\n').at(-1) ?? ''}`;
   const isOver = kind === 'exited' || kind === 'not-started';
-  return { said, stop: { outcome: isOver ? 'failed' : 'unclear', code: failure } };
+  return { report: said, stop: { outcome: isOver ? 'failed' : 'unclear', code: failure } };
 }
 
 /** Polls for a bounded time until every worker has free space and its mount, and Ray lists the machine. */
-async function verify(input: DiskClearing, otherwise: string): Promise<ChangeEnd> {
+async function verifyDisk(input: DiskClearing, codeIfShort: string): Promise<ChangeEnd> {
   const { vm, evidence } = input;
-  const workers = evidenceWorkers(evidence);
+  const workers = workersInEvidence(evidence);
   const period = { waitMs: limits.diskVerifyWaitMs, periodMs: limits.diskVerifyPeriodMs };
-  const look = async () => ({
+  const observeDisk = async () => ({
     health: await healthNow(input),
-    ray: rayWords(await (await input.port()).workerSeen(vm.name)),
+    ray: describeRayMembership(await (await input.port()).workerSeen(vm.name)),
   });
-  const isFine = ({ health, ray }: Awaited<ReturnType<typeof look>>): boolean =>
+  const isFine = ({ health, ray }: Awaited<ReturnType<typeof observeDisk>>): boolean =>
     health.every(({ kind }) => kind === 'fine') && (ray === 'not asked' || ray === 'has it');
-  const seen = await lookUntil(input, period, look, isFine);
+  const seen = await pollUntil(input, period, observeDisk, isFine);
   const { health, ray } = seen;
-  const rows = health.map((one, index) => [`after worker ${workers[index] ?? index}`, healthWords(one)]);
+  const rows = health.map((one, index) => [`after worker ${workers[index] ?? index}`, describeHealth(one)]);
   const detail = { ...Object.fromEntries(rows), ray };
   if (isFine(seen)) return { outcome: 'done', code: 'cleaned', detail };
   return ray === 'unknown' || health.some(({ kind }) => kind === 'unknown')
     ? { outcome: 'unclear', code: 'not-verified', detail }
-    : { outcome: 'failed', code: otherwise, detail };
+    : { outcome: 'failed', code: codeIfShort, detail };
 }
 
-function rayWords(seen: Observed<boolean> | null): 'not asked' | 'unknown' | 'has it' | 'has it not' {
+function describeRayMembership(seen: Observed<boolean> | null): 'not asked' | 'unknown' | 'has it' | 'has it not' {
   if (seen === null) return 'not asked';
   if (seen.kind === 'unknown') return 'unknown';
   return seen.value ? 'has it' : 'has it not';
@@ -116,11 +116,11 @@ function rayWords(seen: Observed<boolean> | null): 'not asked' | 'unknown' | 'ha
 async function healthNow({ vm, evidence, policy, lookAt }: DiskClearing): Promise<readonly WorkerHealth[]> {
   const { name: tpu, zone } = vm;
   if (!isTpuName(tpu) || !isZone(zone)) return [{ kind: 'unknown', why: 'the VM has an invalid name' }];
-  const workers = evidenceWorkers(evidence).map((worker) => ({ tpu, zone, worker }));
-  return (await lookAt(workers)).map((looks) => healthOf(looks, policy));
+  const workers = workersInEvidence(evidence).map((worker) => ({ tpu, zone, worker }));
+  return (await lookAt(workers)).map((looks) => judgeWorkerHealth(looks, policy));
 }
 
-function healthWords(one: WorkerHealth): string {
+function describeHealth(one: WorkerHealth): string {
   if (one.kind === 'unknown') return `unknown: ${one.why}`;
   const mount = one.isMounted ? 'mounted' : 'not mounted';
   return `${one.percentFree}% free, ${mount}, ${one.misplacedBytes} bytes beside`;

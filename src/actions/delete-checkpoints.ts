@@ -3,12 +3,12 @@
  * record. The first checkpoint that differs from the list ends the clean-up.
  */
 
-import { type Retention, secondLook } from '../checkpoints/cleanup.ts';
+import { type Retention, recheckCandidate } from '../checkpoints/cleanup.ts';
 import type { ChangeStep, CheckpointDeletion } from '../domain/actions/action.ts';
 import { type Permit, spendCapability } from '../domain/actions/capability.ts';
 import type { CheckpointStore, StorePath } from '../domain/checkpoint/stored.ts';
 import { assertNever, type Observed } from '../domain/values.ts';
-import type { ChangeEnd, Executor, StepEnd, TargetLook } from './change-cluster.ts';
+import type { ChangeEnd, Executor, StepEnd, TargetCheck } from './change-cluster.ts';
 
 export type CheckpointCleanup = {
   readonly deletion: CheckpointDeletion;
@@ -21,25 +21,25 @@ export type CheckpointCleanup = {
 };
 
 /** Deletes the checkpoints of an approved list, one per step. */
-export function deleteCheckpoints(input: CheckpointCleanup): Executor {
+export function createCheckpointDeletion(input: CheckpointCleanup): Executor {
   return {
-    look: () => targetLook(input),
+    check: () => checkTarget(input),
     perform: async (step, permit, index) => {
-      const { said, stop } = await deleteOne(input, step, permit);
+      const { report, stop } = await deleteCheckpoint(input, step, permit);
       const code = stop !== null && index > 0 && stop.outcome !== 'unclear' ? 'deletion-stopped' : stop?.code;
       return {
-        said: `${targetOf(step)[0]}: ${said}`,
+        report: `${parseDeletionStep(step)[0]}: ${report}`,
         stop: stop === null || code === undefined ? null : { ...stop, code },
       };
     },
     // `remove` already verified each deletion.
     verify: async (_claimedAt, wasInterrupted) =>
-      wasInterrupted ? lookBack(input) : { outcome: 'done', code: 'deleted', detail: {} },
+      wasInterrupted ? verifyDeletion(input) : { outcome: 'done', code: 'deleted', detail: {} },
   };
 }
 
 /** Each checkpoint is unchanged or gone. Otherwise the approved list no longer matches the store. */
-async function targetLook({ deletion, roots, steps, judge }: CheckpointCleanup): Promise<TargetLook> {
+async function checkTarget({ deletion, roots, steps, judge }: CheckpointCleanup): Promise<TargetCheck> {
   if (JSON.stringify(roots) !== JSON.stringify(deletion.roots))
     return {
       kind: 'changed',
@@ -49,61 +49,61 @@ async function targetLook({ deletion, roots, steps, judge }: CheckpointCleanup):
   const { retention } = await judge();
   if (retention.kind === 'unknown') return { kind: 'unknown', why: retention.why };
   for (const step of steps) {
-    const [path, identity] = targetOf(step);
-    const seen = secondLook(retention.value, path, identity);
+    const [path, identity] = parseDeletionStep(step);
+    const seen = recheckCandidate(retention.value, path, identity);
     if (seen === 'changed' || seen === 'protected')
       return { kind: 'changed', code: 'list-changed', why: `${path}: ${seen}` };
   }
   return { kind: 'same' };
 }
 
-function targetOf({ command }: ChangeStep): readonly [StorePath, string] {
+function parseDeletionStep({ command }: ChangeStep): readonly [StorePath, string] {
   const [, path, identity] = command;
   if (path === undefined || identity === undefined) throw new Error('a step that names no checkpoint');
   return [path, identity];
 }
 
-async function deleteOne(input: CheckpointCleanup, step: ChangeStep, permit: Permit): Promise<StepEnd> {
-  const [path, identity] = targetOf(step);
+async function deleteCheckpoint(input: CheckpointCleanup, step: ChangeStep, permit: Permit): Promise<StepEnd> {
+  const [path, identity] = parseDeletionStep(step);
   const { retention, held } = await input.judge();
-  if (held !== null) return refused(held, 'held');
-  if (retention.kind === 'unknown') return refused(retention.why, 'unreadable');
-  const seen = secondLook(retention.value, path, identity);
+  if (held !== null) return refuseStep(held, 'held');
+  if (retention.kind === 'unknown') return refuseStep(retention.why, 'unreadable');
+  const seen = recheckCandidate(retention.value, path, identity);
   if (seen === 'gone') {
     // Use up the step without a call, so that the next call is for the next checkpoint of the list.
     spendCapability(permit, step);
-    return { said: 'it was gone already', stop: null };
+    return { report: 'it was gone already', stop: null };
   }
-  if (seen !== 'same') return refused(seen === 'changed' ? 'written anew' : 'protected by now', 'list-changed');
+  if (seen !== 'same') return refuseStep(seen === 'changed' ? 'written anew' : 'protected by now', 'list-changed');
   const store = input.storeOf(path);
-  if (store.kind === 'unknown') return refused(store.why, 'unreadable');
+  if (store.kind === 'unknown') return refuseStep(store.why, 'unreadable');
   const outcome = await store.value.remove(path, step, permit);
   switch (outcome.kind) {
     case 'gone': {
       const { objects, bytes } = outcome.removed;
-      return { said: `deleted and looked for: ${objects} objects, ${bytes} bytes`, stop: null };
+      return { report: `deleted and looked for: ${objects} objects, ${bytes} bytes`, stop: null };
     }
     case 'failed':
-      return refused(outcome.why, 'deletion-failed');
+      return refuseStep(outcome.why, 'deletion-failed');
     case 'left':
-      return { said: outcome.why, stop: { outcome: 'failed', code: 'deletion-left' } };
+      return { report: outcome.why, stop: { outcome: 'failed', code: 'deletion-left' } };
     case 'unknown':
-      return { said: outcome.why, stop: { outcome: 'unclear', code: 'deletion-unclear' } };
+      return { report: outcome.why, stop: { outcome: 'unclear', code: 'deletion-unclear' } };
     default:
       return assertNever(outcome);
   }
 }
 
-function refused(said: string, code: string): StepEnd {
-  return { said, stop: { outcome: 'refused', code } };
+function refuseStep(report: string, code: string): StepEnd {
+  return { report, stop: { outcome: 'refused', code } };
 }
 
 /** Checks what an earlier runner left of the list; makes no call that deletes. */
-async function lookBack({ steps, storeOf }: CheckpointCleanup): Promise<ChangeEnd> {
+async function verifyDeletion({ steps, storeOf }: CheckpointCleanup): Promise<ChangeEnd> {
   const detail: Record<string, string> = {};
   let outcome: 'done' | 'failed' | 'unclear' = 'done';
   for (const [index, step] of steps.entries()) {
-    const [path] = targetOf(step);
+    const [path] = parseDeletionStep(step);
     const store = storeOf(path);
     const size = store.kind === 'unknown' ? store : await store.value.measure(path);
     if (size.kind === 'unknown') outcome = 'unclear';

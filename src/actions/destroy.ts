@@ -11,8 +11,8 @@ import { openOrphans } from '../domain/logbook/events/rental-events.ts';
 import { rentedJobs } from '../domain/logbook/holdings.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Entry, Recorded } from '../logbook/append.ts';
-import { lookAtAccount, type RentalInput, type RentalLook, type RentalRecord } from '../rental/look.ts';
-import { type Begun, mintDestruction } from './mint.ts';
+import { decideRentals, type RentalDecision, type RentalInput, type RentalRecord } from '../rental/look.ts';
+import { mintDestruction, type RecordedTearDown } from './mint.ts';
 
 /** The ports of a tear-down. Simulated days pass an account and a record of their own. */
 export type TearDownPorts = {
@@ -31,43 +31,43 @@ export type TearDownPorts = {
 
 /** `refused`: the decision could not be recorded, so nothing was destroyed. */
 export type TearDownResult =
-  | ({ readonly kind: 'looked'; readonly recorded: readonly RunId[] } & Pick<RentalLook, 'cadenceMs' | 'isBusy'>)
+  | ({ readonly kind: 'looked'; readonly recorded: readonly RunId[] } & Pick<RentalDecision, 'cadenceMs' | 'isBusy'>)
   | { readonly kind: 'refused' };
 
 /** Reads the account of a cluster, destroys the condemned machines, and reads the account again if it destroyed any. */
 export async function tearDown(ports: TearDownPorts): Promise<TearDownResult> {
-  const first = await lookOnce(ports);
+  const first = await observeOnce(ports);
   if (first === null) return { kind: 'refused' };
-  if (first.look.destroy.length === 0) return resultOf(first);
-  const begun = begunIn(first);
+  if (first.look.destroy.length === 0) return buildResult(first);
+  const begun = listRecordedTearDowns(first);
   for (const condemned of first.look.destroy) await destroy(ports, condemned, begun);
-  const second = await lookOnce(ports);
+  const second = await observeOnce(ports);
   return second === null
     ? { kind: 'refused' }
-    : { ...resultOf(second), recorded: [...new Set([...first.recorded, ...second.recorded])] };
+    : { ...buildResult(second), recorded: [...new Set([...first.recorded, ...second.recorded])] };
 }
 
-type Looked = {
-  readonly look: RentalLook;
+type AccountObservation = {
+  readonly look: RentalDecision;
   /** The record after this read's entries were pushed. */
   readonly record: RentalRecord;
   readonly recorded: readonly RunId[];
 };
 
-function resultOf({ look, recorded }: Looked): Extract<TearDownResult, { kind: 'looked' }> {
+function buildResult({ look, recorded }: AccountObservation): Extract<TearDownResult, { kind: 'looked' }> {
   return { kind: 'looked', recorded, cadenceMs: look.cadenceMs, isBusy: look.isBusy };
 }
 
 /** Null if the decision could not be recorded. After a lost race, account and record are read again for a new decision. */
-async function lookOnce(ports: TearDownPorts): Promise<Looked | null> {
+async function observeOnce(ports: TearDownPorts): Promise<AccountObservation | null> {
   const { cluster, terms, law } = ports;
-  let looked = null as Looked | null;
+  let looked = null as AccountObservation | null;
   const outcome = await ports.transact(async () => {
     const account = await ports.account.read();
     const record = await ports.record();
     const now = ports.now();
     const given = law === undefined ? {} : { law };
-    const look = lookAtAccount({ cluster, terms, account, record, now, ...given });
+    const look = decideRentals({ cluster, terms, account, record, now, ...given });
     const { unrecorded = [] } = record;
     const isRecorded = (run: RunId): boolean => unrecorded.every((one) => one.run !== run);
     const runs = look.drafts.filter(({ run, drafts }) => drafts.length > 0 && isRecorded(run));
@@ -79,7 +79,7 @@ async function lookOnce(ports: TearDownPorts): Promise<Looked | null> {
 }
 
 /** Recorded tear-downs that have not ended, and those that cannot be recorded because their run's record is broken. */
-function begunIn({ record, look }: Looked): readonly Begun[] {
+function listRecordedTearDowns({ record, look }: AccountObservation): readonly RecordedTearDown[] {
   const { live, orphans, unrecorded = [] } = record;
   const jobs = new Set(unrecorded.flatMap(rentedJobs).map(({ jobId }) => jobId));
   const ofRuns = live
@@ -90,7 +90,11 @@ function begunIn({ record, look }: Looked): readonly Begun[] {
 }
 
 /** Destroys one machine. Only the next complete read of the account decides whether it is gone. */
-async function destroy(ports: TearDownPorts, condemned: Condemnation, begun: readonly Begun[]): Promise<void> {
+async function destroy(
+  ports: TearDownPorts,
+  condemned: Condemnation,
+  begun: readonly RecordedTearDown[],
+): Promise<void> {
   const now = ports.now();
   const permit: Permit = { capability: mintDestruction(condemned, begun, now), now };
   ports.boundary('destroy-machine', 'before');

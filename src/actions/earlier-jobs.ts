@@ -6,7 +6,7 @@
 import { type Engine, isTerminal } from '../domain/engine.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
-import { type Clock, lookUntil } from './change-cluster.ts';
+import { type Clock, pollUntil } from './change-cluster.ts';
 import type { OrderRefusal } from './verify-order.ts';
 
 /** How many earlier runs of the lane are checked. A forger would have to forge the ends of all of them. */
@@ -22,7 +22,7 @@ const END_WAIT = { waitMs: 30_000, periodMs: 5_000 };
  * Why no job may start while earlier jobs of this run or of the lane's last runs may be live, or null. A job that the engine
  * no longer knows does not run. An unreachable cluster does not prove that nothing runs there.
  */
-export async function earlierJobFault(
+export async function findEarlierJobFault(
   state: RunState,
   others: readonly RunState[],
   { cluster, engine, clock }: { readonly cluster: string; readonly engine: Engine; readonly clock: Clock },
@@ -38,7 +38,7 @@ export async function earlierJobFault(
     ),
   ];
   for (const { job, ended, isGivenUp } of jobs.filter((one) => one.job.cluster === cluster)) {
-    const found = await lookUntil(
+    const found = await pollUntil(
       clock,
       END_WAIT,
       () => engine.observe(job.jobId, null),
@@ -46,15 +46,15 @@ export async function earlierJobFault(
     );
     // A person gave this job up because its state could not be read. That it still cannot be read must not block the lane.
     if (found.kind === 'unknown' && isGivenUp) continue;
-    if (found.kind === 'unknown') return refusal('unreadable', job, `: ${found.message}`);
+    if (found.kind === 'unknown') return refuseForJob('unreadable', job, `: ${found.message}`);
     if (found.kind !== 'found') continue;
-    if (!isTerminal(found.status)) return refusal('attempt-live', job, ` is ${found.status}`);
-    if (ended !== null && found.status !== ended) return refusal('attempt-otherwise', job, `: ${found.status}`);
+    if (!isTerminal(found.status)) return refuseForJob('attempt-live', job, ` is ${found.status}`);
+    if (ended !== null && found.status !== ended) return refuseForJob('attempt-otherwise', job, `: ${found.status}`);
   }
   return null;
 }
 
-function refusal(code: RefusalCode, { attempt, jobId }: Submission, what: string): OrderRefusal {
+function refuseForJob(code: RefusalCode, { attempt, jobId }: Submission, what: string): OrderRefusal {
   const effect = code === 'unreadable' ? 'standing' : 'ending';
   return { kind: 'refused', code, effect, why: `attempt ${attempt} (${jobId})${what}` };
 }

@@ -1,23 +1,23 @@
 /** The action *launch*: submits one attempt of a run under the id that its order names, or adopts the job that already has this id. */
 
 import type { Engine, JobLocator, JobSpec, SubmitOutcome } from '../domain/engine.ts';
-import { type IncidentCode, type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { filterIncidents, type IncidentCode, type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever, type DigestOf, type Instant } from '../domain/values.ts';
-import { earlierJobFault } from './earlier-jobs.ts';
+import { findEarlierJobFault } from './earlier-jobs.ts';
 import { mintSubmission } from './mint.ts';
 import {
   type Action,
-  bounded,
+  type ClaimBasis,
+  type EarlierClaimStatus,
   type Ending,
-  type LookBack,
   type Refusal,
   type Refused,
-  type Under,
+  redactAndCut,
 } from './pipeline.ts';
-import { findOrder, isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from './verify-order.ts';
+import { findOrder, isClaimLost, isClaimStale, judgeOrder, type OrderFacts } from './verify-order.ts';
 
 export type Submitted = { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean };
 
@@ -74,7 +74,9 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
       const { cluster, engine, stateProblem = null } = launch;
       // This may wait, so it comes before the facts are read.
       const live =
-        engine === null ? null : await earlierJobFault(state, launch.others(state), { cluster, engine, clock: launch });
+        engine === null
+          ? null
+          : await findEarlierJobFault(state, launch.others(state), { cluster, engine, clock: launch });
       const judged = judgeOrder(state, launch.orderDigest, await launch.facts(state));
       if (judged !== null) return judged;
       return stateProblem === null
@@ -87,8 +89,8 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
     },
     claim: (target) => claim(launch, target),
     perform: (target, shipped, under) => submit(launch, target, shipped, under),
-    lookBack: (target) => lookBack(launch, target),
-    refused: (target, refusal) => refused(launch, target, refusal),
+    checkEarlierClaim: (target) => checkEarlierClaim(launch, target),
+    recordRefusal: (target, refusal) => recordRefusal(launch, target, refusal),
     discard: (shipped) => shipped.leave(null),
   };
 }
@@ -111,25 +113,26 @@ async function claim(
 }
 
 /** Allows a submission only if the engine answers *absent*, in time and in the session of the claim. */
-async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Submitted>> {
+async function checkEarlierClaim(launch: Launch, { order }: Target): Promise<EarlierClaimStatus<Submitted>> {
   const { engine } = launch;
-  if (engine === null) return { kind: 'over', ending: withoutEngine(launch) };
+  if (engine === null) return { kind: 'over', ending: endWithoutEngine(launch) };
   // Without the folder of the claim, a missing job proves nothing.
-  if (launch.stateProblem) return { kind: 'over', ending: unknown(launch, launch.stateProblem) };
+  if (launch.stateProblem) return { kind: 'over', ending: endAsUnknown(launch, launch.stateProblem) };
   // No submission was recorded, so a missing job is *absent* and not *lost*.
   const found = await engine.observe(order.order.submissionId, null);
-  if (found.kind === 'unknown') return { kind: 'over', ending: unknown(launch, found.message) };
-  if (found.kind === 'state-lost') return { kind: 'over', ending: failed(launch, 'submit-unknown', found.message) };
+  if (found.kind === 'unknown') return { kind: 'over', ending: endAsUnknown(launch, found.message) };
+  if (found.kind === 'state-lost')
+    return { kind: 'over', ending: endAsFailed(launch, 'submit-unknown', found.message) };
   // A waiting job may only have a claimed start, or may be starting already: the two cannot be distinguished.
   if (found.kind === 'found') return { kind: found.status === 'PENDING' ? 'waits' : 'under-way' };
   const { claim: claimed } = order;
-  if (isClaimForgotten(order, engine, found.session)) {
+  if (isClaimLost(order, engine, found.session)) {
     const why = `the cluster restarted after the claim (${claimed?.engineSession ?? ''} then, ${found.session ?? ''} now) and knows nothing of before`;
-    return { kind: 'not-begun', bar: failed(launch, 'submit-unknown', why) };
+    return { kind: 'not-begun', bar: endAsFailed(launch, 'submit-unknown', why) };
   }
   const why = 'the order was claimed two hours ago and never submitted';
   const isStale = isClaimStale(order, launch.now());
-  return { kind: 'not-begun', bar: isStale ? failed(launch, 'submit-rejected', why) : null };
+  return { kind: 'not-begun', bar: isStale ? endAsFailed(launch, 'submit-rejected', why) : null };
 }
 
 /** Adopts a job that was found before. If that job has disappeared since, no other job is started. */
@@ -137,10 +140,10 @@ async function submit(
   launch: Launch,
   { order }: Target,
   shipped: ShippedJob,
-  under: Under,
+  under: ClaimBasis,
 ): Promise<Ending<Submitted | Refused>> {
   const { engine } = launch;
-  if (engine === null) return withoutEngine(launch);
+  if (engine === null) return endWithoutEngine(launch);
   const claimed = launch.state();
   if (claimed === null) throw new Error(`the claimed run ${order.order.run} is not in the logbook`);
   const now = launch.now();
@@ -150,13 +153,13 @@ async function submit(
   const spec = isBegun ? { ...shipped.spec, adoptOnly: true } : shipped.spec;
   const outcome = await engine.submit(spec, { capability, now });
   launch.boundary('submit-job', 'after');
-  await shipped.leave(mayRunIn(outcome, shipped));
+  await shipped.leave(unsafeReasonFor(outcome, shipped));
   if (outcome.kind === 'absent' && isBegun && under.otherwise !== null) return under.otherwise;
-  return endingOf(launch, { order, shipped, engine }, outcome);
+  return endingForOutcome(launch, { order, shipped, engine }, outcome);
 }
 
 /** The folder on this machine in which a job runs or may run; null if there is none. */
-function mayRunIn(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
+function unsafeReasonFor(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
   if (outcome.kind === 'unknown') return spec.workingDirectory;
   if (outcome.kind !== 'submitted' && outcome.kind !== 'adopted') return null;
   const { locator } = outcome.job;
@@ -164,11 +167,11 @@ function mayRunIn(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
 }
 
 /** What was submitted, and the engine that got it. */
-type Given = { readonly order: IssuedOrder; readonly shipped: ShippedJob; readonly engine: Engine };
+type PreparedLaunch = { readonly order: IssuedOrder; readonly shipped: ShippedJob; readonly engine: Engine };
 
-function endingOf(
+function endingForOutcome(
   launch: Launch,
-  { order, shipped, engine }: Given,
+  { order, shipped, engine }: PreparedLaunch,
   outcome: SubmitOutcome,
 ): Ending<Submitted | Refused> {
   switch (outcome.kind) {
@@ -185,8 +188,8 @@ function endingOf(
         command: shipped.scrubbedCommand,
         commit: order.order.commit,
         adopted,
-        urls: { ...pageOf(locator), ...shipped.urlsOf(jobId) },
-        details: { ...shipped.details, ...detailsOf(locator), session: session ?? '' },
+        urls: { ...locatorPageUrl(locator), ...shipped.urlsOf(jobId) },
+        details: { ...shipped.details, ...locatorDetails(locator), session: session ?? '' },
       };
       return {
         draft: { type: 'submitted', role: 'runner', data },
@@ -195,25 +198,29 @@ function endingOf(
     }
     case 'conflict': {
       const whose = outcome.found?.run ?? 'unknown origin';
-      return failed(launch, 'submit-conflict', `a job of ${whose} runs under our id`);
+      return endAsFailed(launch, 'submit-conflict', `a job of ${whose} runs under our id`);
     }
     case 'rejected':
-      return failed(launch, 'submit-rejected', `${outcome.code}: ${outcome.message}`);
+      return endAsFailed(launch, 'submit-rejected', `${outcome.code}: ${outcome.message}`);
     case 'unknown':
-      return unknown(launch, outcome.message);
+      return endAsUnknown(launch, outcome.message);
     case 'absent':
-      return failed(launch, 'submit-unknown', 'the job was seen there, is there no more, and was not started again');
+      return endAsFailed(
+        launch,
+        'submit-unknown',
+        'the job was seen there, is there no more, and was not started again',
+      );
     default:
       return assertNever(outcome);
   }
 }
 
 /** The job's page in the engine's dashboard, for people. */
-function pageOf(locator: JobLocator): Readonly<Record<string, string>> {
+function locatorPageUrl(locator: JobLocator): Readonly<Record<string, string>> {
   return locator.kind === 'dashboard' && locator.url !== '' ? { dashboard: locator.url } : {};
 }
 
-function detailsOf(locator: object): Readonly<Record<string, string | number>> {
+function locatorDetails(locator: object): Readonly<Record<string, string | number>> {
   return Object.fromEntries(
     Object.entries(locator).filter(
       (pair): pair is [string, string | number] => typeof pair[1] === 'string' || typeof pair[1] === 'number',
@@ -222,34 +229,34 @@ function detailsOf(locator: object): Readonly<Record<string, string | number>> {
 }
 
 /** Ends a claimed order that provably started no job as a rejected submission. Reports an unreadable fact once. */
-function refused(launch: Launch, { state, order }: Target, { code, effect, why }: Refusal): EventDraft | null {
+function recordRefusal(launch: Launch, { state, order }: Target, { code, effect, why }: Refusal): EventDraft | null {
   if (effect === 'ending') {
-    if (order.status === 'claimed') return incident(launch, 'submit-rejected', { why: `${code}: ${why}` });
-    return incident(launch, 'runner-refused', { reason: code, why, url: launch.workflowRunUrl });
+    if (order.status === 'claimed') return buildIncident(launch, 'submit-rejected', { why: `${code}: ${why}` });
+    return buildIncident(launch, 'runner-refused', { reason: code, why, url: launch.workflowRunUrl });
   }
-  return code === 'unreadable' && !isTold(state, launch.orderDigest)
-    ? incident(launch, 'launch-unreadable', { why })
+  return code === 'unreadable' && !isRefusalReported(state, launch.orderDigest)
+    ? buildIncident(launch, 'launch-unreadable', { why })
     : null;
 }
 
 /** The incident stays open, so a retry does not repeat it. */
-function isTold(state: RunState, orderDigest: string): boolean {
-  const told = incidentsWith(state.incidents, 'launch-unreadable');
+function isRefusalReported(state: RunState, orderDigest: string): boolean {
+  const told = filterIncidents(state.incidents, 'launch-unreadable');
   return told.some(({ detail }) => detail.orderDigest === orderDigest);
 }
 
-function withoutEngine(launch: Launch): Ending<Refused> {
-  return failed(launch, 'submit-rejected', `no engine for ${launch.cluster} on this runner`);
+function endWithoutEngine(launch: Launch): Ending<Refused> {
+  return endAsFailed(launch, 'submit-rejected', `no engine for ${launch.cluster} on this runner`);
 }
 
 /** It is unknown whether the job started: record nothing, so that the next try checks again. */
-function unknown({ redact }: Launch, why: string): Ending<Refused> {
+function endAsUnknown({ redact }: Launch, why: string): Ending<Refused> {
   return { draft: null, outcome: { kind: 'refused', code: 'submit-unknown', why: redact(why) } };
 }
 
-function failed(launch: Launch, code: Extract<LaunchIncident, `submit-${string}`>, why: string): Ending<Refused> {
+function endAsFailed(launch: Launch, code: Extract<LaunchIncident, `submit-${string}`>, why: string): Ending<Refused> {
   return {
-    draft: incident(launch, code, { why }),
+    draft: buildIncident(launch, code, { why }),
     outcome: { kind: 'refused', code, why: launch.redact(why) },
   };
 }
@@ -258,11 +265,15 @@ function failed(launch: Launch, code: Extract<LaunchIncident, `submit-${string}`
 type LaunchIncident = Extract<IncidentCode, 'runner-refused' | 'launch-unreadable' | `submit-${string}`>;
 
 /** An incident of this order. Program and server output is redacted before it is cut, so that no part of a secret remains. */
-function incident<Code extends LaunchIncident>(launch: Launch, code: Code, facts: IncidentFacts<Code>): EventDraft {
+function buildIncident<Code extends LaunchIncident>(
+  launch: Launch,
+  code: Code,
+  facts: IncidentFacts<Code>,
+): EventDraft {
   const draft = incidentDraft('runner', code, facts);
   const clean = Object.entries(draft.data.detail).map(([name, value]) => [
     name,
-    typeof value === 'string' ? bounded(launch, value) : value,
+    typeof value === 'string' ? redactAndCut(launch, value) : value,
   ]);
   const detail = { orderDigest: launch.orderDigest, ...Object.fromEntries(clean) };
   return { ...draft, data: { code, detail } };

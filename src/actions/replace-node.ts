@@ -2,10 +2,10 @@
 
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../domain/care/machines.ts';
-import { REPLACED } from '../domain/launch/next-attempt.ts';
+import { REPLACED_CODE } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
-import { type Clock, type Executor, lookUntil, stepsLook, type TargetLook } from './change-cluster.ts';
+import { type Clock, type Executor, findStepChange, pollUntil, type TargetCheck } from './change-cluster.ts';
 
 /** From the deletion until the machine is out of the list; gcloud has already waited for most of this time. */
 const CLOUD_GONE_WAIT_MS = 10 * 60 * 1_000;
@@ -27,31 +27,31 @@ export function replaceNode(input: NodeReplacement): Executor {
   // An empty list proves that the machine is gone only after the cloud confirmed the deletion.
   let isAnswered = false;
   return {
-    look: async () => stepsLook(steps, [deleteStep(project, vm)]) ?? machineLook(await cloud.list(), vm),
+    check: async () => findStepChange(steps, [deleteStep(project, vm)]) ?? checkMachine(await cloud.list(), vm),
     perform: async (_step, permit) => {
       const outcome = await cloud.deleteVm(vm, permit);
       isAnswered = outcome.kind === 'deleted';
       return outcome.kind === 'failed'
-        ? { said: outcome.message, stop: { outcome: 'failed', code: 'call-failed' } }
-        : { said: outcome.kind === 'unknown' ? outcome.message : 'done', stop: null };
+        ? { report: outcome.message, stop: { outcome: 'failed', code: 'call-failed' } }
+        : { report: outcome.kind === 'unknown' ? outcome.message : 'done', stop: null };
     },
     verify: async (claimedAt, wasInterrupted) => {
-      const gone = await listingUntil(input, CLOUD_GONE_WAIT_MS, (vms) => isGone(vms, vm, isAnswered));
+      const gone = await pollListing(input, CLOUD_GONE_WAIT_MS, (vms) => isVmGone(vms, vm, isAnswered));
       if (gone.kind === 'unknown') return { outcome: 'unclear', code: 'not-verified', detail: { why: gone.message } };
-      if (!isGone(gone.vms, vm, isAnswered))
+      if (!isVmGone(gone.vms, vm, isAnswered))
         return { outcome: 'failed', code: wasInterrupted ? 'interrupted' : 'still-there', detail: {} };
-      const isReplacement = (one: TpuVm): boolean => replaces(input, one, claimedAt);
-      const last = await listingUntil(input, input.replacementWaitMs, (vms) => vms.some(isReplacement));
+      const isReplacement = (one: TpuVm): boolean => isReplacementVm(input, one, claimedAt);
+      const last = await pollListing(input, input.replacementWaitMs, (vms) => vms.some(isReplacement));
       const found = last.kind === 'listed' ? last.vms.find(isReplacement) : undefined;
       if (found === undefined) return { outcome: 'done', code: 'not-replaced', detail: {} };
       const { name, zone, createdAt } = found;
-      return { outcome: 'done', code: REPLACED, detail: { replacement: name, zone, made: createdAt } };
+      return { outcome: 'done', code: REPLACED_CODE, detail: { replacement: name, zone, made: createdAt } };
     },
   };
 }
 
 /** Whether name, zone, creation time and address match the proposal. */
-export function machineLook(listing: VmListing, vm: VmIdentity): TargetLook {
+export function checkMachine(listing: VmListing, vm: VmIdentity): TargetCheck {
   if (listing.kind === 'unknown') return { kind: 'unknown', why: listing.message };
   const there = listing.vms.find((one) => one.name === vm.name && one.zone === vm.zone);
   if (there !== undefined && isSameVm(there, vm)) return { kind: 'same' };
@@ -60,7 +60,7 @@ export function machineLook(listing: VmListing, vm: VmIdentity): TargetLook {
 }
 
 /** A machine that is being deleted loses its addresses first. It exists as long as its name and creation time are listed. */
-function isGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boolean {
+function isVmGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boolean {
   const isThere = vms.some(
     ({ name, zone, createdAt }) => name === vm.name && zone === vm.zone && createdAt === vm.createdAt,
   );
@@ -68,7 +68,7 @@ function isGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boo
 }
 
 /** Whether this machine is ready, of the same cluster and accelerator type, and created since the claim. */
-function replaces({ evidence: { facts } }: NodeReplacement, one: TpuVm, claimedAt: Instant): boolean {
+function isReplacementVm({ evidence: { facts } }: NodeReplacement, one: TpuVm, claimedAt: Instant): boolean {
   return (
     one.state === 'READY' &&
     one.rayCluster === facts['rayCluster'] &&
@@ -77,11 +77,11 @@ function replaces({ evidence: { facts } }: NodeReplacement, one: TpuVm, claimedA
   );
 }
 
-function listingUntil(
+function pollListing(
   { cloud, ...clock }: NodeReplacement,
   waitMs: number,
   isFound: (vms: readonly TpuVm[]) => boolean,
 ): Promise<VmListing> {
   const period = { waitMs, periodMs: CLOUD_LOOK_PERIOD_MS };
-  return lookUntil(clock, period, cloud.list, (seen) => seen.kind === 'listed' && isFound(seen.vms));
+  return pollUntil(clock, period, cloud.list, (seen) => seen.kind === 'listed' && isFound(seen.vms));
 }

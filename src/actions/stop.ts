@@ -2,12 +2,12 @@
 
 import type { Engine, StopOutcome } from '../domain/engine.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { StepPlace } from './change-cluster.ts';
+import type { StepContext } from './change-cluster.ts';
 import { mintStop } from './mint.ts';
 
 /** The engine's answer; null if there is nothing to stop, or the job has ended. */
 export async function stopJob(
-  { now, boundary }: StepPlace,
+  { now, boundary }: StepContext,
   engine: Engine | null,
   state: RunState,
 ): Promise<StopOutcome | null> {

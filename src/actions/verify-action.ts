@@ -3,24 +3,24 @@
  * the person must still have the permission, and the consent must not be too old.
  */
 
-import { type ActionApprovers, approverFault } from '../care/action-approval.ts';
+import { type ActionApprovers, findApproverFault } from '../care/action-approval.ts';
 import {
   type ActionApproval,
   type ActionRecord,
   type ApprovalSource,
   approvalEndsAt,
-  proposalShownAt,
+  proposalPostedAt,
 } from '../domain/actions/action.ts';
 import type { Permission } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/launch/hold.ts';
-import { citationKey, namingOf } from '../domain/launch/order.ts';
+import { citationKey, compareDigest } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type DigestOf, type Instant, known, type Observed } from '../domain/values.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 import type { Brake } from '../run/open-brakes.ts';
-import { approvalsFault, brakeFault } from './verify-approval.ts';
+import { findBrakeFault, findFirstApprovalFault } from './verify-approval.ts';
 
 /** Why an approved action may not be carried out. */
 export type ActionFaultCode =
@@ -69,32 +69,34 @@ export type PreApproval = {
 };
 
 /** The first reason not to carry out the action on this consent now, or null. */
-export function actionFault(facts: ActionFacts, consent: ActionApproval | null): ActionFault | null {
+export function findActionFault(facts: ActionFacts, consent: ActionApproval | null): ActionFault | null {
   const { action } = facts;
-  if (action === null) return fault('not-proposed', 'the record has no such proposal');
+  if (action === null) return buildFault('not-proposed', 'the record has no such proposal');
   const unproposed = proposalFault(facts, action);
   if (unproposed !== null) return unproposed;
-  if (action.ended !== null) return fault('already-over', action.ended.code);
-  if (consent === null) return fault('no-consent', 'nobody has consented');
-  if (facts.now >= approvalEndsAt(consent, facts.maxAgeMs)) return fault('approval-outdated', consent.at);
+  if (action.ended !== null) return buildFault('already-over', action.ended.code);
+  if (consent === null) return buildFault('no-consent', 'nobody has consented');
+  if (facts.now >= approvalEndsAt(consent, facts.maxAgeMs)) return buildFault('approval-outdated', consent.at);
   const { stop, holds, brakes } = facts;
   const stoppedBy = stop !== null && stop.seq > consent.seq ? stop.actor.login : null;
-  const held = brakeFault({ stoppedBy, holds, brakes });
+  const held = findBrakeFault({ stoppedBy, holds, brakes });
   if (held !== null) return held;
-  return consent.source.kind === 'comment' ? commentFault(facts, action, consent, consent.source) : configFault(facts);
+  return consent.source.kind === 'comment'
+    ? findCommentFault(facts, action, consent, consent.source)
+    : findPreApprovalFault(facts);
 }
 
 function proposalFault(facts: ActionFacts, { proposal, digest, evidence }: ActionRecord): ActionFault | null {
-  if (proposal.repository !== facts.repository) return fault('other-repository', proposal.repository);
-  if (proposal.record !== facts.record) return fault('other-record', proposal.record);
+  if (proposal.repository !== facts.repository) return buildFault('other-repository', proposal.repository);
+  if (proposal.record !== facts.record) return buildFault('other-record', proposal.record);
   if (canonicalDigest(proposal, facts.digestOf) !== digest)
-    return fault('proposal-forged', 'its digest is that of another proposal');
+    return buildFault('proposal-forged', 'its digest is that of another proposal');
   return canonicalDigest(evidence, facts.digestOf) === proposal.evidence
     ? null
-    : fault('proposal-forged', 'its evidence is not what was shown');
+    : buildFault('proposal-forged', 'its evidence is not what was shown');
 }
 
-function commentFault(
+function findCommentFault(
   facts: ActionFacts,
   action: ActionRecord,
   { actor }: ActionApproval,
@@ -106,24 +108,24 @@ function commentFault(
     cited: new Map([[citationKey(source), facts.cited]]),
     permissions: new Map([[approval.user, facts.permission]]),
   };
-  return approvalsFault([approval], reading, {
+  return findFirstApprovalFault([approval], reading, {
     threads: [proposal.thread],
     otherBots: facts.otherBots,
-    gives: ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
+    gives: ({ name, args }) => name === 'approve' && compareDigest(args['digest'], digest) === 'named',
     quorum: 1,
     // Only control signed the recorded time of the proposal, so the text itself is checked as well.
-    shownSince: [known(proposalShownAt(action)), facts.shownSince],
+    shownSince: [known(proposalPostedAt(action)), facts.shownSince],
     shownForMs: 0,
     isTooOld: (createdAt) => facts.now >= createdAt + facts.maxAgeMs,
-    mayApprove: (person, held) => approverFault(action, person, held, facts.approvers) === null,
+    mayApprove: (person, held) => findApproverFault(action, person, held, facts.approvers) === null,
   });
 }
 
-function configFault({ preApproval: { stands, used, max } }: ActionFacts): ActionFault | null {
-  if (!stands) return fault('not-pre-approved', 'the config does not approve it');
-  return used >= max ? fault('pre-approval-used-up', `${used} of ${max}`) : null;
+function findPreApprovalFault({ preApproval: { stands, used, max } }: ActionFacts): ActionFault | null {
+  if (!stands) return buildFault('not-pre-approved', 'the config does not approve it');
+  return used >= max ? buildFault('pre-approval-used-up', `${used} of ${max}`) : null;
 }
 
-function fault(code: ActionFaultCode, why: string): ActionFault {
+function buildFault(code: ActionFaultCode, why: string): ActionFault {
   return { code, why };
 }

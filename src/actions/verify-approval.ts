@@ -7,22 +7,22 @@ import { APPROVING } from '../commands/approving.ts';
 import { readComment } from '../commands/grammar/read-comment.ts';
 import type { ReadCommand } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
+import { approvalMaxAgeMs, canApprove, requiredQuorum } from '../config/approvers.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import {
-  approvedIn,
+  approvedDigest,
   citationKey,
-  namingOf,
+  compareDigest,
   type Order,
   type OrderApproval,
-  wasShownBefore,
+  wasPostedBefore,
 } from '../domain/launch/order.ts';
-import { isTooOld } from '../domain/launch/response.ts';
-import { isSameButFiles, preApproves } from '../domain/launch/small-fix.ts';
+import { isApprovalTooOld } from '../domain/launch/response.ts';
+import { differsOnlyInFiles, preApproves } from '../domain/launch/small-fix.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
-import { type PastAttempt, type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
+import { type PastAttempt, type RunState, shownSince } from '../domain/logbook/run-state.ts';
 import {
   type Digest,
   type DigestOf,
@@ -36,9 +36,9 @@ import {
 } from '../domain/values.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
-import { interestedIn } from '../run/authors.ts';
+import { listInterestedPeople } from '../run/authors.ts';
 import type { LaneScopedConfig } from '../run/lane.ts';
-import { type Brake, brakeWords } from '../run/open-brakes.ts';
+import { type Brake, describeBrake } from '../run/open-brakes.ts';
 
 /** Why an approval does not count. After `unreadable`, a retry may succeed. */
 export type ApprovalFault = { readonly code: RefusalCode; readonly why: string };
@@ -62,10 +62,10 @@ export function citedComment(
   read: Observed<CommentFacts | null> | undefined,
   cited: Citation,
   otherBots: readonly string[],
-  gives: (said: ReadCommand) => boolean,
+  isApproval: (said: ReadCommand) => boolean,
 ): Result<CommentFacts, ApprovalFault> {
   const where = `${cited.surface} ${cited.comment}`;
-  if (read === undefined || read.kind === 'unknown') return unreadable(read?.why ?? `${where} was not read`);
+  if (read === undefined || read.kind === 'unknown') return unreadableFault(read?.why ?? `${where} was not read`);
   const comment = read.value;
   if (comment === null || comment.id !== cited.comment || comment.surface !== cited.surface)
     return fail({ code: 'approval-invalid', why: `${where} is gone` });
@@ -78,7 +78,7 @@ export function citedComment(
     return fail({ code: 'approval-invalid', why: `${where} was edited` });
   if (comment.minimized) return fail({ code: 'approval-invalid', why: `${where} was hidden` });
   const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots });
-  return commands.some(gives)
+  return commands.some(isApproval)
     ? ok(comment)
     : fail({ code: 'approval-invalid', why: `${where} does not approve this digest` });
 }
@@ -111,20 +111,20 @@ export type ApprovalTerms = {
 };
 
 /** The first fault in the approvals of a launch or another action, or null. */
-export function approvalsFault(
+export function findFirstApprovalFault(
   approvals: readonly OrderApproval[],
   reading: ApprovalReading,
   terms: ApprovalTerms,
 ): ApprovalFault | null {
   for (const approval of approvals) {
-    const fault = approvalFaultOf(approval, reading, terms);
+    const fault = findApprovalFault(approval, reading, terms);
     if (fault !== null) return fault;
   }
   const people = new Set(approvals.map(({ user }) => user)).size;
   return people < terms.quorum ? { code: 'too-few-approvals', why: `${people} of ${terms.quorum}` } : null;
 }
 
-function approvalFaultOf(
+function findApprovalFault(
   approval: OrderApproval,
   { cited, permissions }: ApprovalReading,
   terms: ApprovalTerms,
@@ -138,7 +138,7 @@ function approvalFaultOf(
     return { code: 'approval-invalid', why: `${where} was written on ${reviewed ?? 'nothing'}` };
   for (const since of terms.shownSince) {
     if (since.kind === 'unknown') return { code: 'unreadable', why: since.why };
-    if (since.value === null || !wasShownBefore(since.value, createdAt, terms.shownForMs))
+    if (since.value === null || !wasPostedBefore(since.value, createdAt, terms.shownForMs))
       return { code: 'approval-outdated', why: where };
   }
   if (terms.isTooOld(createdAt)) return { code: 'approval-outdated', why: `${where} of ${toRfc3339(createdAt)}` };
@@ -158,7 +158,7 @@ export type BrakeFacts = {
 };
 
 /** The brake that holds the action back now, or null. */
-export function brakeFault({ stoppedBy, holds, brakes }: BrakeFacts): ApprovalFault | null {
+export function findBrakeFault({ stoppedBy, holds, brakes }: BrakeFacts): ApprovalFault | null {
   if (stoppedBy !== null) return { code: 'stop-requested', why: `by ${stoppedBy}` };
   if (holds.kind === 'unknown') return { code: 'unreadable', why: holds.why };
   const [hold] = holds.value;
@@ -166,10 +166,10 @@ export function brakeFault({ stoppedBy, holds, brakes }: BrakeFacts): ApprovalFa
   if (brakes.kind === 'unknown') return { code: 'unreadable', why: brakes.why };
   const [brake] = brakes.value;
   if (brake === undefined) return null;
-  return { code: brake.name === 'stop' ? 'stop-requested' : 'held', why: brakeWords(brake) };
+  return { code: brake.name === 'stop' ? 'stop-requested' : 'held', why: describeBrake(brake) };
 }
 
-function unreadable(why: string): { readonly ok: false; readonly error: ApprovalFault } {
+function unreadableFault(why: string): { readonly ok: false; readonly error: ApprovalFault } {
   return fail({ code: 'unreadable', why });
 }
 
@@ -177,7 +177,7 @@ function unreadable(why: string): { readonly ok: false; readonly error: Approval
  * What the runner found in the ordered commit. `mended`: the commit that ran before, plus the fix to this file and no other
  * change.
  */
-export type FixInTree =
+export type FixCheck =
   | { readonly kind: 'mended'; readonly path: string }
   | { readonly kind: 'otherwise'; readonly why: string };
 
@@ -192,30 +192,32 @@ export function approvingAttempt({ attempts }: RunState, { preApprovedBy }: Orde
 export function preApprovalFault(
   state: RunState,
   order: Order,
-  fix: Observed<FixInTree>,
+  fix: Observed<FixCheck>,
   { gates, digestOf }: { readonly gates: Observed<ChangeGateFacts>; readonly digestOf: DigestOf },
 ): Fault | null {
   if (order.preApprovedBy === undefined) return null;
   const after = approvingAttempt(state, order);
   const manifest = after?.order.manifest ?? null;
   if (after === null || manifest === null || after.order.order.preApprovedBy !== undefined)
-    return refused('no attempt of the manifest that is said to allow it was launched on an approval of its own');
+    return outdatedApproval(
+      'no attempt of the manifest that is said to allow it was launched on an approval of its own',
+    );
   if (canonicalDigest(manifest, digestOf) !== order.preApprovedBy)
-    return refused('the record has another manifest than the one that was approved');
+    return outdatedApproval('the record has another manifest than the one that was approved');
   const earlier = state.attempts.find(
     ({ order: { order: one } }) => one.preApprovedBy !== undefined && one.digest !== order.digest,
   );
-  if (earlier !== undefined) return refused(`attempt ${earlier.submission.attempt} was such a fix already`);
+  if (earlier !== undefined) return outdatedApproval(`attempt ${earlier.submission.attempt} was such a fix already`);
   if (fix.kind === 'unknown') return { code: 'unreadable', why: fix.why };
-  if (fix.value.kind === 'otherwise') return refused(fix.value.why);
-  if (!preApproves(manifest, fix.value.path)) return refused(`the manifest does not name ${fix.value.path}`);
+  if (fix.value.kind === 'otherwise') return outdatedApproval(fix.value.why);
+  if (!preApproves(manifest, fix.value.path)) return outdatedApproval(`the manifest does not name ${fix.value.path}`);
   if (gates.kind === 'unknown') return { code: 'unreadable', why: gates.why };
   const now = gates.value.manifest;
   if (now.kind === 'unknown') return { code: 'unreadable', why: now.why };
-  return isSameButFiles(now.value, manifest) ? null : refused('more than files is another');
+  return differsOnlyInFiles(now.value, manifest) ? null : outdatedApproval('more than files is another');
 }
 
-function refused(why: string): Fault {
+function outdatedApproval(why: string): Fault {
   return { code: 'fix-not-approved', why };
 }
 
@@ -230,21 +232,21 @@ export type ApprovalFacts = ApprovalReading & {
 export function approvalFault(state: RunState, order: Order, facts: ApprovalFacts): ApprovalFault | null {
   const { pull, issue } = state.proposal;
   const { config, now } = facts;
-  const digest = approvedIn(order);
+  const digest = approvedDigest(order);
   const isBeforehand = digest !== order.digest;
   const commit = isBeforehand ? approvingAttempt(state, order)?.order.order.commit : order.commit;
-  const own = interestedIn(state.proposal, facts.shown).map(({ id }) => id);
-  return approvalsFault(order.approvals, facts, {
+  const own = listInterestedPeople(state.proposal, facts.shown).map(({ id }) => id);
+  return findFirstApprovalFault(order.approvals, facts, {
     threads: [pull, issue],
     otherBots: config.otherBots,
-    gives: ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], digest) === 'named',
-    quorum: quorumOf(config),
+    gives: ({ name, args }) => APPROVING.includes(name) && compareDigest(args['digest'], digest) === 'named',
+    quorum: requiredQuorum(config),
     commit: commit ?? '',
     // Control's recorded time is enough: a digest that the comment names existed before the comment.
-    shownSince: isBeforehand ? [] : [known(shownAtOf(state, digest))],
+    shownSince: isBeforehand ? [] : [known(shownSince(state, digest))],
     shownForMs: config.approvals.shownForMs,
-    isTooOld: (createdAt) => isTooOld(state, { digest, createdAt }, now, maxAgeMsOf(config)),
+    isTooOld: (createdAt) => isApprovalTooOld(state, { digest, createdAt }, now, approvalMaxAgeMs(config)),
     mayApprove: ({ id }, held) =>
-      mayApprove(held, id, config.approvals) && (config.approvals.onePersonIsEnough || !own.includes(id)),
+      canApprove(held, id, config.approvals) && (config.approvals.onePersonIsEnough || !own.includes(id)),
   });
 }

@@ -8,27 +8,27 @@
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Detail } from '../domain/incidents.ts';
-import { type Hold, holdsOver } from '../domain/launch/hold.ts';
-import { asLaunched } from '../domain/launch/next-attempt.ts';
-import { citationKey, type Order, submissionIdOf } from '../domain/launch/order.ts';
-import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts';
-import { isRunnerGate, type RefusalCode, whyUnknown } from '../domain/launch/verdict.ts';
+import { type Hold, listHoldsOnRun } from '../domain/launch/hold.ts';
+import { stateAtLastLaunch } from '../domain/launch/next-attempt.ts';
+import { buildSubmissionId, citationKey, type Order } from '../domain/launch/order.ts';
+import { decideResponse, findRunWithSameFailure, pendingRelaunchRequest } from '../domain/launch/response.ts';
+import { isRunnerGate, type RefusalCode, unknownReason } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RelaunchAsked, RunState } from '../domain/logbook/run-state.ts';
 import { type Digest, type DigestOf, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
-import { runnerVerdicts } from '../gates/run-gates.ts';
+import { evaluateRunnerGates } from '../gates/run-gates.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
-import { goesOnFrom } from '../run/gate-run.ts';
+import { checkpointToContinue } from '../run/gate-run.ts';
 import type { Brake } from '../run/open-brakes.ts';
 import type { Refusal } from './pipeline.ts';
 import {
   type ApprovalFacts,
   type ApprovalFault,
   approvalFault,
-  brakeFault,
   citedComment,
-  type FixInTree,
+  type FixCheck,
+  findBrakeFault,
   preApprovalFault,
 } from './verify-approval.ts';
 
@@ -43,7 +43,7 @@ export type OrderFacts = ApprovalFacts & {
   /** The digest of the manifest, computed by the runner itself. */
   readonly digest: Observed<Digest>;
   /** What the runner found about a fix that was approved in advance. No other order is checked for one. */
-  readonly fix: Observed<FixInTree>;
+  readonly fix: Observed<FixCheck>;
   /** The facts for the gates, as the runner read them. */
   readonly gates: Observed<ChangeGateFacts>;
   /** The runs of every lane that the runner verified, newest first. */
@@ -67,7 +67,7 @@ export function findOrder(
   if (state === null || order === null || order.digest !== digest)
     return refuse('order-unknown', 'standing', 'the logbook has no such order');
   if (order.order.repository !== repository) return refuse('other-repository', 'standing', order.order.repository);
-  const defect = orderDefect(state, order, digestOf);
+  const defect = findOrderDefect(state, order, digestOf);
   if (defect !== null) return refuse('order-forged', 'standing', defect);
   return state.submission !== null || order.status === 'submitted' || order.status === 'failed'
     ? refuse('order-used', 'standing', 'the order was carried out or refused before')
@@ -79,10 +79,10 @@ export function judgeOrder(given: RunState | null, digest: string, facts: OrderF
   const found = findOrder(given, digest, facts);
   if (found.kind === 'refused') return found;
   const { state, order } = found;
-  if (order.status === 'claimed') return judgeGround(state, order, facts);
+  if (order.status === 'claimed') return findRunRefusal(state, order, facts);
   if (order.status === 'void') return refuse('order-void', 'standing', 'what the order rested on fell');
-  if (facts.now >= expiryOf(order)) return refuse('order-expired', 'standing', order.order.expiresAt);
-  return judgeGround(state, order, facts);
+  if (facts.now >= orderExpiresAt(order)) return refuse('order-expired', 'standing', order.order.expiresAt);
+  return findRunRefusal(state, order, facts);
 }
 
 /**
@@ -98,7 +98,7 @@ export function isClaimStale(order: IssuedOrder, now: Instant): boolean {
  * Whether the engine has forgotten a claimed order, so that a missing job does not prove that none was started. That is so if
  * the engine forgets jobs with its session and the session differs from the one in the claim.
  */
-export function isClaimForgotten(
+export function isClaimLost(
   order: IssuedOrder,
   engine: { readonly forgetsWithSession?: true },
   session: string | null,
@@ -107,60 +107,60 @@ export function isClaimForgotten(
 }
 
 /** An order expires two hours after its entry in the logbook, even if it names a later time. */
-function expiryOf(order: IssuedOrder): number {
+function orderExpiresAt(order: IssuedOrder): number {
   const own = fromRfc3339(order.order.expiresAt) ?? 0;
   return Math.min(own, (fromRfc3339(order.at) ?? 0) + limits.orderLifetimeMs);
 }
 
-function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderRefusal | null {
+function findRunRefusal(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderRefusal | null {
   const { order } = issued;
-  const held = brakeFault({
+  const held = findBrakeFault({
     stoppedBy: state.stop?.actor.login ?? null,
-    holds: holdsOver(state, facts.journalHolds),
+    holds: listHoldsOnRun(state, facts.journalHolds),
     brakes: facts.brakes,
   });
-  if (held !== null) return refuseFor(held);
+  if (held !== null) return refuseForFault(held);
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
   const pull = facts.pull.value;
-  const moved = pullFault(pull, order.commit, facts);
+  const moved = findPullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);
   const again = relaunchRefusal(state, issued, facts);
   if (again !== null) return again;
   const fault = approvalFault(state, order, facts) ?? preApprovalFault(state, order, facts.fix, facts);
-  if (fault !== null) return refuseFor(fault);
+  if (fault !== null) return refuseForFault(fault);
   const { body, digest } = facts;
   if (body.kind === 'unknown') return refuse('unreadable', 'standing', body.why);
-  const approved = approvedBodies(state, issued);
+  const approved = listApprovedBodies(state, issued);
   if (approved.includes(null)) return refuse('order-void', 'ending', 'an approval that it rests on fell');
   if (approved.some((fingerprint) => fingerprint !== body.value))
     return refuse('manifest-changed', 'ending', `#${pull.number}`);
-  const gate = gateRefusal(facts.gates);
+  const gate = findGateRefusal(facts.gates);
   // Only this machine has the job's interpreter. It may reject a file, or miss a checkpoint, that passed the gates before: end the order.
   if (digest.kind === 'unknown')
     return gate?.code === 'delta-readable' || gate?.code === 'checkpoint-proven'
       ? gate
       : refuse('unreadable', 'standing', digest.why);
   if (digest.value !== order.digest) return refuse('manifest-changed', 'ending', digest.value);
-  return gate ?? checkpointRefusal(order, facts.gates) ?? secondCardRefusal(facts);
+  return gate ?? findCheckpointRefusal(order, facts.gates) ?? findSecondCardRefusal(facts);
 }
 
 /** Relaunching the same manifest was control's decision, based on the record. The runner decides it again here. */
 function relaunchRefusal(state: RunState, { order }: IssuedOrder, facts: OrderFacts): OrderRefusal | null {
   const { recordedRuns } = facts;
   if (state.attempts.at(-1)?.order.order.digest !== order.digest) return null;
-  const before = asLaunched(state);
-  const response = responseTo(before);
+  const before = stateAtLastLaunch(state);
+  const response = decideResponse(before);
   if (response?.kind !== 'relaunch')
     return refuse('relaunch-not-due', 'ending', response?.kind === 'ask' ? response.why.reason : 'no failure');
-  const asked = askedFor(before);
-  if (asked !== null) return askedRefusal(state, asked, facts);
+  const asked = pendingRelaunchRequest(before);
+  if (asked !== null) return findRequestRefusal(state, asked, facts);
   if (recordedRuns.kind === 'unknown') return refuse('unreadable', 'standing', recordedRuns.why);
-  const alike = failedAlike(before, recordedRuns.value);
+  const alike = findRunWithSameFailure(before, recordedRuns.value);
   return alike === null ? null : refuse('relaunch-not-due', 'ending', `${alike.run} failed so`);
 }
 
 /** Verifies a person's relaunch request: the comment must be unedited, and its author must still have the permission to stop a job. */
-function askedRefusal(
+function findRequestRefusal(
   { proposal, attempts }: RunState,
   asked: RelaunchAsked,
   { cited, permissions, config }: OrderFacts,
@@ -187,20 +187,23 @@ function askedRefusal(
 }
 
 /** Control's recorded verdicts are not enough: the runner evaluates the gates itself. An unknown verdict leaves the order open. */
-function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
+function findGateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
-  const verdicts = runnerVerdicts(gates.value);
+  const verdicts = evaluateRunnerGates(gates.value);
   for (const { gate, outcome, code, found } of verdicts) {
-    if (outcome === 'fail' && isRunnerGate(gate)) return refuse(gate, 'ending', [code, ...told(found)].join(', '));
+    if (outcome === 'fail' && isRunnerGate(gate))
+      return refuse(gate, 'ending', [code, ...describeFound(found)].join(', '));
   }
   const open = verdicts.find(({ outcome }) => outcome === 'unknown');
-  return open === undefined ? null : refuse('unreadable', 'standing', `${open.gate}: ${whyUnknown(open) || open.code}`);
+  return open === undefined
+    ? null
+    : refuse('unreadable', 'standing', `${open.gate}: ${unknownReason(open) || open.code}`);
 }
 
 /** A relaunched manifest does not name the checkpoint to resume from. The runner must find the same one in its own listing. */
-function checkpointRefusal({ checkpoint }: Order, gates: OrderFacts['gates']): OrderRefusal | null {
+function findCheckpointRefusal({ checkpoint }: Order, gates: OrderFacts['gates']): OrderRefusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
-  const own = goesOnFrom(gates.value);
+  const own = checkpointToContinue(gates.value);
   if (own.kind === 'unknown') return refuse('unreadable', 'standing', own.why);
   const [said, found] = [checkpoint ?? null, own.value];
   return said?.path === found?.path && said?.step === found?.step
@@ -208,18 +211,18 @@ function checkpointRefusal({ checkpoint }: Order, gates: OrderFacts['gates']): O
     : refuse('checkpoint-proven', 'ending', `${found?.path ?? 'none'} in place of ${said?.path ?? 'none'}`);
 }
 
-function secondCardRefusal({ secondCard }: OrderFacts): OrderRefusal | null {
+function findSecondCardRefusal({ secondCard }: OrderFacts): OrderRefusal | null {
   if (secondCard.kind === 'unknown') return refuse('unreadable', 'standing', secondCard.why);
   if (secondCard.value === null) return null;
   const { surface, id, thread, author } = secondCard.value;
   return refuse('second-card', 'ending', `${surface} ${id} by ${author.login} in #${thread}`);
 }
 
-function told(found: Detail): readonly string[] {
+function describeFound(found: Detail): readonly string[] {
   return Object.entries(found).map(([name, value]) => `${name} ${value}`);
 }
 
-function pullFault(
+function findPullFault(
   pull: PullFacts,
   commit: string,
   { repository, config }: OrderFacts,
@@ -232,7 +235,7 @@ function pullFault(
 }
 
 /** Fingerprints of the descriptions that the cited people approved; null for an approval that was dropped since. */
-function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Digest | null)[] {
+function listApprovedBodies(state: RunState, { order }: IssuedOrder): readonly (Digest | null)[] {
   return order.approvals.map(
     (cited) =>
       state.approvals.find((given) => given.comment === cited.comment && given.surface === cited.surface)?.body ?? null,
@@ -240,7 +243,7 @@ function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Dige
 }
 
 /** An unreadable fact leaves the order open for a retry. */
-function refuseFor({ code, why }: ApprovalFault): OrderRefusal {
+function refuseForFault({ code, why }: ApprovalFault): OrderRefusal {
   return refuse(code, code === 'unreadable' ? 'standing' : 'ending', why);
 }
 
@@ -253,18 +256,18 @@ function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): 
  * too, but a runner that submits under an id checks it itself. The recorded manifest later decides how often the job is
  * relaunched and when its machine is destroyed, so it must be the approved one.
  */
-function orderDefect(state: RunState, { order, digest, manifest }: IssuedOrder, digestOf: DigestOf): string | null {
+function findOrderDefect(state: RunState, { order, digest, manifest }: IssuedOrder, digestOf: DigestOf): string | null {
   if (canonicalDigest(order, digestOf) !== digest) return 'its digest is that of another order';
   if (manifest !== null && canonicalDigest(manifest, digestOf) !== order.digest)
     return 'the record has another manifest than the one that it names';
   if (order.run !== state.run) return `it is for the run ${order.run}`;
-  return order.submissionId === submissionIdOf(state.run, order.attempt)
+  return order.submissionId === buildSubmissionId(state.run, order.attempt)
     ? null
     : `its submission id is ${order.submissionId}`;
 }
 
 /** GITHUB_EVENT_NAME, GITHUB_REF and GITHUB_WORKFLOW_REF (GitHub docs: default environment variables). */
-export type LaunchPlace = {
+export type WorkflowOrigin = {
   readonly event: string;
   readonly ref: string;
   /** `owner/name/.github/workflows/FILE@REF`. */
@@ -272,7 +275,7 @@ export type LaunchPlace = {
 };
 
 /** Where launches must come from, by the default branch. `workflow` is the file name in the config. */
-export type LaunchHome = {
+export type ExpectedOrigin = {
   readonly repository: string;
   readonly defaultBranch: string;
   readonly workflow: string;
@@ -280,20 +283,20 @@ export type LaunchHome = {
 
 /** Null if this workflow may carry out orders; otherwise the refusal and what was found. */
 export function verifyWorkflowOrigin(
-  place: LaunchPlace,
-  home: LaunchHome,
+  place: WorkflowOrigin,
+  home: ExpectedOrigin,
 ): { readonly code: RefusalCode; readonly why: string } | null {
   const branch = `refs/heads/${home.defaultBranch}`;
   if (place.event !== 'workflow_dispatch') return { code: 'wrong-origin', why: place.event };
   if (place.ref !== branch) return { code: 'wrong-origin', why: place.ref };
   if (place.workflowRef === '') return { code: 'unreadable', why: 'the runner does not say which workflow this is' };
-  const [path = '', ref = ''] = splitAtLast(place.workflowRef, '@');
+  const [path = '', ref = ''] = splitAtLastMark(place.workflowRef, '@');
   if (path.toLowerCase() !== `${home.repository}/.github/workflows/${home.workflow}`.toLowerCase())
     return { code: 'wrong-origin', why: place.workflowRef };
   return ref === branch ? null : { code: 'wrong-origin', why: place.workflowRef };
 }
 
-function splitAtLast(text: string, mark: string): readonly string[] {
+function splitAtLastMark(text: string, mark: string): readonly string[] {
   const at = text.lastIndexOf(mark);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }

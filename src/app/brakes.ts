@@ -1,29 +1,29 @@
 /** Finds brakes (commands such as `/hold`) before a runner acts: in the run's own threads and in the rest of the repository. */
 
 import type { ApprovalReading } from '../actions/verify-approval.ts';
-import { policyOf } from '../commands/decision.ts';
-import { definitionOf } from '../commands/registry.ts';
-import { mayApprove } from '../config/approvers.ts';
+import { commandPolicy } from '../commands/decision.ts';
+import { findCommand } from '../commands/registry.ts';
+import { canApprove } from '../config/approvers.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { citationKey, type OrderApproval } from '../domain/launch/order.ts';
-import { questionIn } from '../domain/logbook/journal-state.ts';
+import { findQuestion } from '../domain/logbook/journal-state.ts';
 import { isOver } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
 import type { GitHubClient } from '../github/call.ts';
-import { type Citation, readAgain } from '../github/cited-comment.ts';
+import { type CommentCitation, rereadComment } from '../github/cited-comment.ts';
 import { PEOPLE_LISTED_MAX, readPeople, readPermission } from '../github/settings.ts';
-import { proposingLanes } from '../run/lane.ts';
-import { type Brake, type Braked, brakesSince, type PlaceOf } from '../run/open-brakes.ts';
+import { listProposingLanes } from '../run/lane.ts';
+import { type Brake, type Braked, listBrakesSince, type PlaceLookup } from '../run/open-brakes.ts';
 import type { PendingItem } from '../run/pending-commands.ts';
-import { commentsElsewhere } from './brakes-elsewhere.ts';
-import { readingOf } from './markers.ts';
+import { listBrakesInOtherThreads } from './brakes-elsewhere.ts';
+import { threadReading } from './markers.ts';
 import type { OpenLab } from './open-lab.ts';
 
 /** Maximum number of permission requests. It is needed because strangers can write brakes, too. */
 const BRAKE_AUTHORS_MAX = 200;
 
-type Open = Pick<OpenLab, 'lab' | 'config' | 'store'>;
+type LabContext = Pick<OpenLab, 'lab' | 'config' | 'store'>;
 
 export type BrakedAction = Braked & {
   /** The people who gave the approvals for this action. */
@@ -34,25 +34,25 @@ export type BrakedAction = Braked & {
 
 /** Returns the brakes of people with permission to use them now; unknown if GitHub does not return the permissions. */
 export async function gatherBrakes(
-  open: Open,
+  open: LabContext,
   action: BrakedAction,
   own: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
   const { lab, config } = open;
   const { since, restsOn, approvers, heeds = () => false } = action;
   const from = restsOn === null || restsOn.createdAt < since ? since : restsOn.createdAt;
-  const others = await commentsElsewhere(lab, from, own);
+  const others = await listBrakesInOtherThreads(lab, from, own);
   if (others.kind === 'unknown') return others;
   const comments = { own, others: others.value };
-  const look = (permissions: ReadonlyMap<number, Observed<Permission>>) =>
-    brakesSince(action, comments, {
+  const findBrakes = (permissions: ReadonlyMap<number, Observed<Permission>>) =>
+    listBrakesSince(action, comments, {
       otherBots: config.otherBots,
       permissions,
-      placeOf: placeOf(open),
+      placeOf: placeLookup(open),
       heeds,
     });
-  const authors = new Map(look(new Map()).map(({ comment: { author } }) => [author.id, author]));
-  const untrusted = await untrustedAmong(lab.client, [...authors.values()]);
+  const authors = new Map(findBrakes(new Map()).map(({ comment: { author } }) => [author.id, author]));
+  const untrusted = await findUntrustedAuthors(lab.client, [...authors.values()]);
   if (untrusted.kind === 'unknown') return untrusted;
   const permissions = new Map<number, Observed<Permission>>();
   for (const author of authors.values()) {
@@ -62,42 +62,45 @@ export async function gatherBrakes(
     if (permission.kind === 'unknown') return permission;
     permissions.set(author.id, permission);
   }
-  const found = look(permissions).flatMap(({ name, comment: { author, thread } }) => {
+  const found = findBrakes(permissions).flatMap(({ name, comment: { author, thread } }) => {
     const permission = permissions.get(author.id);
     if (name === null || permission?.kind !== 'known') return [];
     // People can revoke their own approval after losing the permission.
     const isOwn = name === 'revoke' && approvers.has(author.id);
-    return isOwn || mayBrake(open, name, author, permission.value) ? [{ name, login: author.login, thread }] : [];
+    return isOwn || mayPullBrake(open, name, author, permission.value) ? [{ name, login: author.login, thread }] : [];
   });
   return known(found);
 }
 
-function mayBrake({ config }: Open, name: string, author: Actor, permission: Permission): boolean {
-  const policy = policyOf(config);
-  const definition = definitionOf(name);
+function mayPullBrake({ config }: LabContext, name: string, author: Actor, permission: Permission): boolean {
+  const policy = commandPolicy(config);
+  const definition = findCommand(name);
   const needs = name === 'revoke' ? policy.permissions.revoke : (definition?.who(policy) ?? null);
   return (
     (needs === null || permits(permission, needs)) &&
-    (definition?.holdsBack === true || mayApprove(permission, author.id, config.approvals))
+    (definition?.holdsBack === true || canApprove(permission, author.id, config.approvals))
   );
 }
 
-function placeOf({ config, store }: Open): PlaceOf {
+function placeLookup({ config, store }: LabContext): PlaceLookup {
   const { journal, runs } = store.current();
   return (thread) => {
     const here = runs.filter(({ proposal }) => proposal.pull === thread || proposal.issue === thread);
     const active = here.find((run) => !isOver(run));
     return {
       lanes: Object.keys(config.lanes),
-      proposing: proposingLanes(config),
-      laneHere: (active ?? here[0])?.proposal.lane ?? questionIn(journal, thread)?.lane ?? null,
+      proposing: listProposingLanes(config),
+      laneHere: (active ?? here[0])?.proposal.lane ?? findQuestion(journal, thread)?.lane ?? null,
       hasRun: active !== undefined,
     };
   };
 }
 
 /** Authors without a role in the repository. Used only if there are too many authors to request each permission. */
-async function untrustedAmong(client: GitHubClient, authors: readonly Actor[]): Promise<Observed<ReadonlySet<number>>> {
+async function findUntrustedAuthors(
+  client: GitHubClient,
+  authors: readonly Actor[],
+): Promise<Observed<ReadonlySet<number>>> {
   if (authors.length <= BRAKE_AUTHORS_MAX) return known(new Set());
   const people = await readPeople(client);
   if (people.kind === 'unknown') return people;
@@ -113,7 +116,7 @@ async function untrustedAmong(client: GitHubClient, authors: readonly Actor[]): 
 /** `comments`: the threads that were just read. Permissions are read by id, because accounts can be renamed. */
 export async function readApprovals(
   { lab, config }: Pick<OpenLab, 'lab' | 'config'>,
-  citations: readonly (Citation & Pick<OrderApproval, 'surface'>)[],
+  citations: readonly (CommentCitation & Pick<OrderApproval, 'surface'>)[],
   comments: readonly CommentFacts[],
 ): Promise<ApprovalReading> {
   const cited = new Map<string, Observed<CommentFacts | null>>();
@@ -121,7 +124,7 @@ export async function readApprovals(
   for (const citation of citations) {
     const { surface, comment } = citation;
     const shown = comments.find((one) => one.surface === surface && one.id === comment);
-    const found = await readAgain(lab.client, citation, shown, readingOf(lab, config));
+    const found = await rereadComment(lab.client, citation, shown, threadReading(lab, config));
     cited.set(citationKey(citation), found);
     if (found.kind === 'unknown' || found.value === null) continue;
     const { author } = found.value;

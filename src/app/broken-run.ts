@@ -1,7 +1,7 @@
 /** A run with a broken logbook and its last verified state. Use it for notices, not for actions. */
 
 import type { LogbookEvent } from '../domain/logbook/define.ts';
-import { fold } from '../domain/logbook/fold.ts';
+import { foldEvents } from '../domain/logbook/fold.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 
@@ -17,8 +17,8 @@ export type BrokenRun = {
 export const WHOLE_BRANCH = '*';
 
 /** Null for the journal, and if the first entry is already bad. */
-export function stateAfter(events: readonly LogbookEvent[]): RunState | null {
+export function foldState(events: readonly LogbookEvent[]): RunState | null {
   if (events[0]?.type !== 'proposed') return null;
-  const folded = fold(events);
+  const folded = foldEvents(events);
   return folded.ok ? folded.value : null;
 }

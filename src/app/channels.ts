@@ -2,20 +2,20 @@
 
 import type { ChannelMessage, Delivery } from '../domain/effect.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
-import { undelivered } from '../domain/logbook/run-state.ts';
+import { listUndelivered } from '../domain/logbook/run-state.ts';
 import type { RunId } from '../domain/values.ts';
-import { transactRun } from '../logbook/append.ts';
+import { recordForRun } from '../logbook/append.ts';
 import type { ChannelHost } from '../notify/channel.ts';
 import { CHANNELS } from '../notify/registry.ts';
 import { channelMessage } from '../render/notice.ts';
-import { approversThread } from '../run/publications.ts';
+import { chooseApproversThread } from '../run/publications.ts';
 import type { Lab } from './lab.ts';
 import type { OpenLab } from './open-lab.ts';
 
 type SendToChannel = Lab['sendToChannel'];
 
 /** Reads addresses from the environment, by the variable names in the config. */
-export function channelSender(
+export function createChannelSender(
   environment: Readonly<Record<string, string | undefined>>,
   host: ChannelHost,
 ): SendToChannel {
@@ -28,33 +28,33 @@ export function channelSender(
 }
 
 /** Sends the notices that this process recorded. Channels run in parallel, so a slow one does not delay the others. */
-export async function deliver(
+export async function sendPendingNotices(
   { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
   run: RunId,
 ): Promise<void> {
   const state = store.current().runs.find((one) => one.run === run);
-  const owed = state === undefined ? [] : undelivered(state).filter(({ seq }) => store.appended(run).has(seq));
+  const owed = state === undefined ? [] : listUndelivered(state).filter(({ seq }) => store.appended(run).has(seq));
   if (state === undefined || owed.length === 0) return;
-  const url = threadUrl(lab, approversThread(state));
+  const url = threadAddress(lab, chooseApproversThread(state));
   lab.boundary('send', 'before');
   const delivered = await Promise.all(
     owed.map(async (notice): Promise<Delivered> => {
-      const delivery = await sent(lab, config, notice.channel, { ...channelMessage(notice, state), url });
+      const delivery = await sendNotice(lab, config, notice.channel, { ...channelMessage(notice, state), url });
       return { notice: notice.seq, channel: notice.channel, ...delivery };
     }),
   );
   lab.boundary('send', 'after');
-  await transactRun({ lab, store }, run, (now) => {
-    const isOwed = ({ notice, channel }: Delivered): boolean =>
-      undelivered(now).some((one) => one.seq === notice && one.channel === channel);
+  await recordForRun({ lab, store }, run, (now) => {
+    const isPending = ({ notice, channel }: Delivered): boolean =>
+      listUndelivered(now).some((one) => one.seq === notice && one.channel === channel);
     const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
-    return delivered.filter(isOwed).map((data) => ({ type: 'delivered', role, data }));
+    return delivered.filter(isPending).map((data) => ({ type: 'delivered', role, data }));
   });
 }
 
 type Delivered = EventDataByType['delivered'];
 
-function sent(lab: Lab, { onCall }: OpenLab['config'], name: string, message: ChannelMessage): Promise<Delivery> {
+function sendNotice(lab: Lab, { onCall }: OpenLab['config'], name: string, message: ChannelMessage): Promise<Delivery> {
   const channel = onCall.channels[name];
   return channel === undefined
     ? Promise.resolve({ outcome: 'failed', why: 'the config does not have it any more' })
@@ -62,7 +62,7 @@ function sent(lab: Lab, { onCall }: OpenLab['config'], name: string, message: Ch
 }
 
 /** The thread's page on github.com or on a GitHub Enterprise Server. */
-function threadUrl({ client: { baseUrl, owner, repo } }: Lab, thread: number): string {
+function threadAddress({ client: { baseUrl, owner, repo } }: Lab, thread: number): string {
   const host = baseUrl === 'https://api.github.com' ? 'https://github.com' : baseUrl.replace(/\/api\/v3$/, '');
   return `${host}/${owner}/${repo}/issues/${thread}`;
 }

@@ -2,19 +2,19 @@
 
 import { join } from 'node:path';
 import { Octokit } from '@octokit/core';
-import { branded, isDigest, isInstant } from '../domain/values.ts';
+import { brandAs, isDigest, isInstant } from '../domain/values.ts';
 import { type AnswerCache, createClient } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { parseSigningKey, sha256Hex, verifyEd25519 } from '../host/keys.ts';
-import { pythonVersion } from '../host/python-child.ts';
+import { readPythonVersion } from '../host/python-child.ts';
 import { openStore } from '../stores/open.ts';
-import { channelSender } from './channels.ts';
+import { createChannelSender } from './channels.ts';
 import { createExperimentReader } from './experiment-reader.ts';
 import { createImages } from './images.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';
 import { KEY_VARIABLES, type SigningKeys } from './signers.ts';
-import { fixSmallMistake } from './small-fix.ts';
+import { askPythonForFix } from './small-fix.ts';
 
 export type LabParts = {
   /** `owner/name`. */
@@ -49,7 +49,7 @@ export function composeLab(parts: LabParts): Lab {
   });
   const cache = parts.shared === undefined ? {} : { cache: parts.shared.cache };
   const client = createClient({ octokit, owner, repo, baseUrl, sleep, now: nowMs, ...cache });
-  const now = (): ReturnType<Lab['now']> => branded(Math.trunc(nowMs() + client.clock.offsetMs), isInstant);
+  const now = (): ReturnType<Lab['now']> => brandAs(Math.trunc(nowMs() + client.clock.offsetMs), isInstant);
   const host = { fetch, sleep };
   return {
     repository: parts.repository,
@@ -57,17 +57,17 @@ export function composeLab(parts: LabParts): Lab {
     gitAs: createGitProgram({
       ...mirror,
       token: parts.token,
-      environment: programEnvironment(environment),
+      environment: environmentForPrograms(environment),
     }),
-    signingKeys: signingKeysFrom(environment),
+    signingKeys: readSigningKeys(environment),
     hash: sha256Hex,
-    digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
+    digestOf: (text) => brandAs(`sha256:${sha256Hex(text)}`, isDigest),
     verifySignature: verifyEd25519,
     readExperiment: createExperimentReader(path),
-    pythonVersion: (python) => pythonVersion(python, path),
-    fixSmallMistake: (question, python) => fixSmallMistake(question, python, path),
+    pythonVersion: (python) => readPythonVersion(python, path),
+    fixSmallMistake: (question, python) => askPythonForFix(question, python, path),
     helpers: createHelpers(path),
-    sendToChannel: channelSender(environment, host),
+    sendToChannel: createChannelSender(environment, host),
     stores: (root) => openStore({ host, environment, now: nowMs }, root),
     images: createImages(environment, host),
     now,
@@ -82,7 +82,7 @@ const PROGRAM_VARIABLES = new Set([
 ]);
 
 /** The environment of helper programs, without tokens and keys. */
-function programEnvironment(environment: LabParts['environment']): Readonly<Record<string, string>> {
+function environmentForPrograms(environment: LabParts['environment']): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value !== undefined && PROGRAM_VARIABLES.has(name) ? [[name, value]] : [],
@@ -91,7 +91,7 @@ function programEnvironment(environment: LabParts['environment']): Readonly<Reco
 }
 
 /** Reads the private keys from the environment. The error for a malformed key names only its variable. */
-export function signingKeysFrom(environment: Readonly<Record<string, string | undefined>>): SigningKeys {
+export function readSigningKeys(environment: Readonly<Record<string, string | undefined>>): SigningKeys {
   const keys: { -readonly [Role in keyof SigningKeys]: SigningKeys[Role] } = {};
   for (const role of ['control', 'runner', 'watch'] as const) {
     const text = environment[KEY_VARIABLES[role]];

@@ -1,11 +1,11 @@
 /** Finds the config in force (the last valid `.github/ferrybot.yml` of the default branch) and the problems of the newest file. */
 
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import type { Known } from '../config/lane-kind.ts';
+import type { KnownNames } from '../config/lane-kind.ts';
 import { type ConfigReading, readConfig } from '../config/read-config.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';
-import { type Instant, remembered, type Sha } from '../domain/values.ts';
+import { type Instant, memoize, type Sha } from '../domain/values.ts';
 import { KINDS } from '../kinds/registry.ts';
 import type { Kind } from '../run/kind.ts';
 import type { LabConfig } from '../run/lane.ts';
@@ -16,7 +16,7 @@ const CONFIG_HISTORY_COMMITS = 20;
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
 
-const KNOWN: Known<Kind> = { kinds: KINDS, ownCommands: COMMAND_DEFINITIONS.map(({ name }) => name) };
+const KNOWN: KnownNames<Kind> = { kinds: KINDS, ownCommands: COMMAND_DEFINITIONS.map(({ name }) => name) };
 
 /** Reads a lab config with all kinds and engines; `now` also checks that keys are in force. */
 export function readLabConfig(text: string, now: Instant | null = null): ConfigReading<Kind> {
@@ -27,7 +27,7 @@ export function readLabConfig(text: string, now: Instant | null = null): ConfigR
 type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
 
 /** `problems` describe the newest file; `config` is the last valid one. */
-export type ConfigInForce =
+export type EffectiveConfig =
   | {
       readonly kind: 'in-force';
       readonly config: LabConfig;
@@ -43,12 +43,12 @@ export type ConfigInForce =
     };
 
 /** Reads the config at the tip of a branch, or the last valid version in its history. */
-export async function configInForce(git: GitReader, branch: string): Promise<ConfigInForce> {
+export async function readEffectiveConfig(git: GitReader, branch: string): Promise<EffectiveConfig> {
   const tip = await git.resolve(`refs/heads/${branch}`);
   if (tip === null) return { kind: 'none', problems: [], why: 'no-branch' };
   const newest = await git.readText(tip, CONFIG_PATH);
   if (newest === null) return { kind: 'none', problems: [], why: 'no-file' };
-  const reading = readOnce(newest);
+  const reading = readConfigOnce(newest);
   if (reading.kind === 'valid')
     return {
       kind: 'in-force',
@@ -57,14 +57,14 @@ export async function configInForce(git: GitReader, branch: string): Promise<Con
       problems: reading.warnings,
       brokenSince: null,
     };
-  const found = await lastValid(git, tip);
+  const found = await findLastValidConfig(git, tip);
   return found === null
     ? { kind: 'none', problems: reading.problems, why: 'invalid' }
     : { kind: 'in-force', ...found, problems: reading.problems };
 }
 
 /** Summarizes the config in force for the gates. */
-export function configHealthOf(found: Extract<ConfigInForce, { readonly kind: 'in-force' }>): ConfigHealth {
+export function configHealth(found: Extract<EffectiveConfig, { readonly kind: 'in-force' }>): ConfigHealth {
   const errors = found.problems.filter(({ severity }) => severity === 'error');
   return {
     isValid: found.brokenSince === null,
@@ -77,11 +77,11 @@ export function configHealthOf(found: Extract<ConfigInForce, { readonly kind: 'i
   };
 }
 
-type LastValid = Pick<Extract<ConfigInForce, { readonly kind: 'in-force' }>, 'config' | 'commit'> & {
+type LastValid = Pick<Extract<EffectiveConfig, { readonly kind: 'in-force' }>, 'config' | 'commit'> & {
   readonly brokenSince: ConfigBreak;
 };
 
-async function lastValid(git: GitReader, tip: Sha): Promise<LastValid | null> {
+async function findLastValidConfig(git: GitReader, tip: Sha): Promise<LastValid | null> {
   const commits = await git.log({
     from: tip,
     not: null,
@@ -94,7 +94,7 @@ async function lastValid(git: GitReader, tip: Sha): Promise<LastValid | null> {
   let broken = first;
   for (const commit of earlier) {
     const text = await git.readText(commit.sha, CONFIG_PATH);
-    const past = text === null ? null : readOnce(text);
+    const past = text === null ? null : readConfigOnce(text);
     if (past?.kind === 'valid')
       return {
         config: past.config,
@@ -106,7 +106,7 @@ async function lastValid(git: GitReader, tip: Sha): Promise<LastValid | null> {
   return null;
 }
 
-const readOnce = remembered(
+const readConfigOnce = memoize(
   (text: string) => readLabConfig(text),
   (text) => text,
 );

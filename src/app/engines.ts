@@ -6,11 +6,11 @@ import type { TrackerConfig } from '../config/lane-schema.ts';
 import { GitError, type GitExporter, type GitReader } from '../domain/git.ts';
 import type { Tracker } from '../domain/tracker.ts';
 import type { ComposedEngine, EngineHost } from '../engines/definition.ts';
-import { type Adapters, adapterOf } from '../engines/registry.ts';
+import { type Adapters, findAdapter } from '../engines/registry.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { TrackerHost } from '../trackers/ask.ts';
 import { TRACKERS } from '../trackers/registry.ts';
-import type { EngineOf } from './lab.ts';
+import type { EngineLookup } from './lab.ts';
 
 type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {
   readonly adapters: Adapters;
@@ -20,16 +20,16 @@ type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {
 
 export type Engines = {
   /** Null for an unknown cluster. Reuses the engine while the cluster's config is unchanged, because it may hold a tunnel. */
-  readonly engineOf: EngineOf;
+  readonly engineOf: EngineLookup;
   /** Closes tunnels and log streams. */
   readonly close: () => Promise<void>;
 };
 
-type Made = ComposedEngine & { readonly key: string };
+type CachedEngine = ComposedEngine & { readonly key: string };
 
 /** Creates the engine of a cluster on first use, and again after its config changed. */
 export function createEngines(host: EnginesHost): Engines {
-  const made = new Map<string, Made>();
+  const made = new Map<string, CachedEngine>();
   const closing: Promise<void>[] = [];
   return {
     engineOf: (config, cluster) => {
@@ -41,7 +41,7 @@ export function createEngines(host: EnginesHost): Engines {
       made.delete(cluster);
       if (settings === undefined) return null;
       const checkout = (paths: readonly string[]): Promise<string> => host.checkoutOf(config, paths);
-      const parts = adapterOf(host.adapters, settings).compose({ ...host, cluster, checkout }, settings);
+      const parts = findAdapter(host.adapters, settings).compose({ ...host, cluster, checkout }, settings);
       made.set(cluster, { key, ...parts });
       return parts.engine;
     },
@@ -52,13 +52,13 @@ export function createEngines(host: EnginesHost): Engines {
 }
 
 /** Null if the lane has no usable tracker. */
-export type TrackerOf = (settings: TrackerConfig) => Tracker | null;
+export type TrackerLookup = (settings: TrackerConfig) => Tracker | null;
 
 /** Reuses one tracker per setting, because it remembers rate limits. */
 export function createTrackers(
   environment: Readonly<Record<string, string | undefined>>,
   host: TrackerHost,
-): TrackerOf {
+): TrackerLookup {
   const made = new Map<string, Tracker>();
   return (settings) => {
     const { kind, address, entity, project, keyFrom } = settings;
@@ -67,13 +67,14 @@ export function createTrackers(
     const known = made.get(JSON.stringify(settings));
     if (known !== undefined) return known;
     const key = keyFrom === null ? null : (environment[keyFrom] ?? '');
-    const tracker = key === '' ? keyless(keyFrom ?? '') : TRACKERS[kind](host, { address, entity, project, key });
+    const tracker =
+      key === '' ? trackerWithoutKey(keyFrom ?? '') : TRACKERS[kind](host, { address, entity, project, key });
     made.set(JSON.stringify(settings), tracker);
     return tracker;
   };
 }
 
-function keyless(name: string): Tracker {
+function trackerWithoutKey(name: string): Tracker {
   const denied = { kind: 'denied', message: `this watch was not given ${name}` } as const;
   return { describe: async () => denied, logTail: async () => denied };
 }

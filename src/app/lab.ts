@@ -11,7 +11,7 @@ import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/chain.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { Helpers } from '../run/proposing.ts';
-import type { ImageOf } from './images.ts';
+import type { ImageReader } from './images.ts';
 import type { SigningKeys } from './signers.ts';
 import type { FixAnswer, FixQuestion } from './small-fix.ts';
 
@@ -21,10 +21,10 @@ export type GitIdentity = { readonly name: string; readonly email: string };
 export type LabGit = GitReader & GitWriter & GitExporter;
 
 /** The engine of a cluster; null if this machine has none. */
-export type EngineOf = (config: LabConfig, cluster: string) => Engine | null;
+export type EngineLookup = (config: LabConfig, cluster: string) => Engine | null;
 
 /** The TPU VMs of a cluster; null if the config does not describe them. */
-export type CloudOf = (config: LabConfig, cluster: string) => TpuCloud | null;
+export type CloudLookup = (config: LabConfig, cluster: string) => TpuCloud | null;
 
 /** Writes one redacted line to the process log. */
 export type Log = (line: string, fields?: Readonly<Record<string, string | number>>) => void;
@@ -59,7 +59,7 @@ export type Lab = {
   /** Read access to checkpoint stores. Only the process that executes an approval can delete. */
   readonly stores: (path: StorePath) => Observed<CheckpointReader>;
   /** Registries of the config. */
-  readonly images: ImageOf;
+  readonly images: ImageReader;
   readonly now: () => Instant;
   readonly log: Log;
   readonly boundary: Boundary;

@@ -3,18 +3,18 @@
 import type { Effect } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
-import { isOurText, knownEntry, type ReadMarker, saysForControl } from '../domain/marker.ts';
+import { isControlTextCurrent, isOwnText, lastEntry, type ReadMarker } from '../domain/marker.ts';
 import type { RunId } from '../domain/values.ts';
-import type { Reading } from '../github/thread-comments.ts';
-import { ownBots, type ProposalPlace } from '../github/threads.ts';
+import type { ThreadReading } from '../github/thread-comments.ts';
+import { ownBotLogins, type ProposalPlace } from '../github/threads.ts';
 import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/mark.ts';
 import type { LabConfig, LaneScopedConfig } from '../run/lane.ts';
 import type { AttemptCache } from '../run/step.ts';
 import type { Lab } from './lab.ts';
-import { signersFrom } from './signers.ts';
+import { createSigners } from './signers.ts';
 
 /** Verifies markers with the config's keys that were valid at the marker's time. */
-export function markerReader(lab: Lab, config: LabConfig): ReadMarker {
+export function createMarkerVerifier(lab: Lab, config: LabConfig): ReadMarker {
   const { repository, hash, verifySignature } = lab;
   const known = { keys: config.keys, hash, verifySignature };
   return (thread, body) => verifyMarker(body, { repository, thread }, known);
@@ -22,49 +22,49 @@ export function markerReader(lab: Lab, config: LabConfig): ReadMarker {
 
 /** Verifies the marker of an issue, which may have been sealed before the issue had a number. */
 export function issueMarkerReader(lab: Lab, config: LabConfig): ReadMarker {
-  const read = markerReader(lab, config);
+  const read = createMarkerVerifier(lab, config);
   return (thread, body) => read(thread, body) ?? read(UNNUMBERED, body);
 }
 
 /** Whether the thread already contains the text to post. Control's texts must match word for word and include the same entry. */
-export function isSameText(
+export function sameTextCheck(
   lab: Lab,
   config: LabConfig,
   { thread, marker, body, entry }: Extract<Effect, { kind: 'post-comment' }>,
   sealedBody: string,
 ): (standing: string) => boolean {
-  const markerOf = markerReader(lab, config);
+  const markerOf = createMarkerVerifier(lab, config);
   const own = markerOf(thread, sealedBody);
   const isControls = own?.role === 'control' && (entry === undefined || entry.role === 'control');
   return (standing) => {
     const found = markerOf(thread, standing);
-    if (found === null || !isOurText(found, marker) || knownEntry(found) < (entry?.seq ?? 0)) return false;
-    return !isControls || saysForControl(found, standing, body);
+    if (found === null || !isOwnText(found, marker) || lastEntry(found) < (entry?.seq ?? 0)) return false;
+    return !isControls || isControlTextCurrent(found, standing, body);
   };
 }
 
 /** Seals a text for a thread; null if this process has no key. */
-export function sealed(lab: Lab, config: LabConfig, thread: number, body: string): string | null {
+export function sealText(lab: Lab, config: LabConfig, thread: number, body: string): string | null {
   const at = lab.now();
-  const signers = signersFrom(lab.signingKeys, config.keys, at);
+  const signers = createSigners(lab.signingKeys, config.keys, at);
   const signer = signers.control ?? signers.watch ?? signers.runner;
   if (signer === undefined) return null;
   return sealMarker(body, { repository: lab.repository, thread }, { signer, at, hash: lab.hash });
 }
 
 /** How to read this lab's threads: digests, own bots and own workflows. */
-export function readingOf(lab: Lab, config: LabConfig): Reading {
+export function threadReading(lab: Lab, config: LabConfig): ThreadReading {
   return {
     digestOf: lab.digestOf,
-    ownBots: ownBots(config.appSlug),
+    ownBots: ownBotLogins(config.appSlug),
     ownWorkflows: Object.values(config.workflows),
-    markerOf: markerReader(lab, config),
+    markerOf: createMarkerVerifier(lab, config),
     issueMarkerOf: issueMarkerReader(lab, config),
   };
 }
 
 /** The threads of a recorded proposal. */
-export function placeOf(
+export function proposalPlace(
   { issue, pull, headBranch }: EventDataByType['proposed'],
   config: LaneScopedConfig,
 ): ProposalPlace {
@@ -72,7 +72,7 @@ export function placeOf(
   return { issue, pull, headBranch, baseBranch: lane.targetBranch, pinned };
 }
 
-export type Posted = {
+export type PostedCache = {
   /** When this process last saw a text outside a run's threads (epoch ms), by thread and marker, marker and text, or check and commit. */
   readonly texts: Map<string, number>;
   /** Runs with entries of this process that are not posted yet, in order of arrival. */
@@ -91,7 +91,7 @@ export type PostedRun = {
 const RUNS_MAX = 2_000;
 
 /** Stores the result of a run's turn. Only completed effects are kept, so the next turn can retry failed ones. */
-export function rememberRun({ runs }: Posted, run: RunId, { memory, ...rest }: PostedRun): void {
+export function rememberRun({ runs }: PostedCache, run: RunId, { memory, ...rest }: PostedRun): void {
   const outcomes = new Map([...memory.outcomes].filter(([, { kind }]) => kind === 'done'));
   runs.delete(run);
   runs.set(run, { ...rest, memory: { ...memory, outcomes, tries: new Map() } });
@@ -100,6 +100,6 @@ export function rememberRun({ runs }: Posted, run: RunId, { memory, ...rest }: P
 }
 
 /** The memory of a process that has posted nothing. */
-export function nothingPosted(): Posted {
+export function createPostedCache(): PostedCache {
   return { texts: new Map(), owing: new Set(), runs: new Map() };
 }

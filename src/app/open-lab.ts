@@ -10,11 +10,11 @@ import { readThread } from '../github/threads.ts';
 import { recentMarks } from '../logbook/mark.ts';
 import { LOGBOOK_BRANCH } from '../logbook/store/git-store.ts';
 import type { Proposes } from '../run/kind.ts';
-import { configFor, configOfLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../run/lane.ts';
-import { publishedHeads } from '../run/publications.ts';
-import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
+import { allLanes, configForRun, configOfLane, type LabConfig, type LaneScopedConfig } from '../run/lane.ts';
+import { listPublishedHeads } from '../run/publications.ts';
+import { configHealth, type EffectiveConfig, readEffectiveConfig } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
-import { nothingPosted, type Posted, readingOf } from './markers.ts';
+import { createPostedCache, type PostedCache, threadReading } from './markers.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
 
@@ -32,7 +32,7 @@ export type OpenLab = {
   readonly configHealth: ConfigHealth;
   readonly git: LabGit;
   readonly store: EventStore;
-  readonly posted: Posted;
+  readonly posted: PostedCache;
   readonly record: Record;
 };
 
@@ -55,19 +55,19 @@ export function openLane(open: OpenLab, laneName: string): OpenLane | null {
 }
 
 /** Selects the lane of a run. */
-export function openForRun(open: OpenLab, state: RunState): OpenLane {
-  return { ...open, config: configFor(open.config, state) };
+export function openLaneOfRun(open: OpenLab, state: RunState): OpenLane {
+  return { ...open, config: configForRun(open.config, state) };
 }
 
 export type Opening =
   | { readonly kind: 'open'; readonly open: OpenLab }
-  | { readonly kind: 'no-config'; readonly config: Extract<ConfigInForce, { kind: 'none' }> };
+  | { readonly kind: 'no-config'; readonly config: Extract<EffectiveConfig, { kind: 'none' }> };
 
 /** Caches reads between triggers. The store is replaced only if the config changes. */
 export type LabOpener = { readonly open: () => Promise<Opening> };
 
 /** A placeholder identity until the config is read. */
-const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
+const NO_ONE = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
 /** The record under its usual name, until the config is read. */
 function usual({ now }: Lab): NonNullable<FetchRequest['record']> {
@@ -76,7 +76,7 @@ function usual({ now }: Lab): NonNullable<FetchRequest['record']> {
 
 /** Opens the repository: fetches, reads the config in force, and verifies the record. */
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
-  const reader = lab.gitAs(NOBODY);
+  const reader = lab.gitAs(NO_ONE);
   const accountsOf = accountReader(lab);
   let hasLooked = false;
   let last: Omit<OpenLab, 'record' | 'configHealth'> | null = null;
@@ -84,12 +84,12 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
     open: async () => {
       const record = last?.store.request() ?? usual(lab);
       await reader.fetch({ branches: [`refs/heads/${branch}`], record });
-      const found = await configInForce(reader, branch);
+      const found = await readEffectiveConfig(reader, branch);
       if (found.kind === 'none') return { kind: 'no-config', config: found };
       for (const problem of found.problems.slice(0, CONFIG_PROBLEMS_LOGGED))
         lab.log(`config line ${problem.line}: ${problem.message}`);
       const config = await withAccounts(found.config, accountsOf);
-      if (last === null || !isSame(last.config, config)) {
+      if (last === null || !isSameSources(last.config, config)) {
         const git = lab.gitAs(config.git);
         last = {
           lab,
@@ -97,21 +97,21 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
           config,
           git,
           store: createEventStore(lab, config, git, last?.store.current() ?? null),
-          posted: last?.posted ?? nothingPosted(),
+          posted: last?.posted ?? createPostedCache(),
         };
       }
       const { store } = last;
       // Load the config and the record from the same fetch.
       await store.load(store.request().branch === record.branch);
       if (store.current().head === null && store.current().broken.length === 0 && !hasLooked) {
-        const thread = await threadOfLostLogbook(lab, found.config);
+        const thread = await findLostLogbookThread(lab, found.config);
         if (thread !== null) store.lose(thread);
       }
       // Only needed once: afterwards the store remembers what it saw.
       hasLooked = true;
       return {
         kind: 'open',
-        open: { ...last, configHealth: configHealthOf(found), record: store.current() },
+        open: { ...last, configHealth: configHealth(found), record: store.current() },
       };
     },
   };
@@ -162,7 +162,7 @@ async function withAccounts(config: LabConfig, accountsOf: AccountsOf): Promise<
 }
 
 /** Compares by content; equal files keep the same object. */
-function isSame(before: LabConfig, now: LabConfig): boolean {
+function isSameSources(before: LabConfig, now: LabConfig): boolean {
   return before === now || JSON.stringify(before) === JSON.stringify(now);
 }
 
@@ -170,14 +170,14 @@ function isSame(before: LabConfig, now: LabConfig): boolean {
  * Finds the newest thread with a ferrybot card, which proves that a record existed; null if there is none. Throws `GitError` if GitHub
  * fails, because a new logbook must not be started then.
  */
-async function threadOfLostLogbook(lab: Lab, config: LabConfig): Promise<number | null> {
-  for (const label of new Set(lanesOf(config).map(({ kind }) => kind.name))) {
+async function findLostLogbookThread(lab: Lab, config: LabConfig): Promise<number | null> {
+  for (const label of new Set(allLanes(config).map(({ kind }) => kind.name))) {
     const pulls = await listLabelledPulls(lab.client, label, LOST_LOGBOOK_THREADS_MAX);
     if (pulls.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${pulls.why}`);
     for (const number of pulls.value) {
-      const read = await readThread(lab.client, number, readingOf(lab, config));
+      const read = await readThread(lab.client, number, threadReading(lab, config));
       if (read.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${read.why}`);
-      if (publishedHeads(read.value.comments).length > 0) return number;
+      if (listPublishedHeads(read.value.comments).length > 0) return number;
     }
   }
   return null;

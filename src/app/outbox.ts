@@ -10,25 +10,25 @@ import { markerIdentity, readMarker } from '../domain/marker.ts';
 import { type Instant, known, type Observed, type RunId, unknown } from '../domain/values.ts';
 import { findIssue } from '../github/issues.ts';
 import { readProposal, readThread } from '../github/threads.ts';
-import { threadsSince } from '../run/pending-commands.ts';
-import { type Failed, notDone } from '../run/proposing.ts';
+import { threadsReadFrom } from '../run/pending-commands.ts';
+import { type Failed, failNotDone } from '../run/proposing.ts';
 import {
   decideComment,
   decideIssue,
-  hasRoom,
-  type OwedComment,
-  type OwedIssue,
-  type StandingIssue,
+  hasWriteBudget,
+  type PendingComment,
+  type PendingIssue,
+  type PostedIssue,
 } from '../run/publications.ts';
-import { POSTING } from '../run/reconcile.ts';
+import { POSTING_AGENDA } from '../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
-import { deliver } from './channels.ts';
-import { postingFacts } from './control/gather.ts';
-import { perform } from './control/perform.ts';
+import { sendPendingNotices } from './channels.ts';
+import { factsForPosting } from './control/gather.ts';
+import { performEffect } from './control/perform.ts';
 import { type FactSource, reconcileRun } from './control/reconcile-run.ts';
-import { issueMarkerReader, placeOf, readingOf, rememberRun } from './markers.ts';
-import { type OpenLab, openForRun } from './open-lab.ts';
-import { contained, type Trouble } from './trouble.ts';
+import { issueMarkerReader, proposalPlace, rememberRun, threadReading } from './markers.ts';
+import { type OpenLab, openLaneOfRun } from './open-lab.ts';
+import { guard, type Trouble } from './trouble.ts';
 
 // Texts in a run's own threads.
 
@@ -36,33 +36,33 @@ import { contained, type Trouble } from './trouble.ts';
 const POST_TURN_MS = 15_000;
 
 /** `alerts`: post only incidents, because time is short. */
-type Pass = 'alerts' | 'all';
+type PostingPass = 'alerts' | 'all';
 
 /**
  * Sends the notices of this process's new entries, then posts the pending texts to the runs' threads, with the alerts of all runs first.
  * Texts beyond the time limit wait for a later turn; control posts the ones that failed.
  */
-export async function postOwed(open: OpenLab, troubles: Trouble[], upTo: Pass = 'all'): Promise<void> {
+export async function postPending(open: OpenLab, troubles: Trouble[], lastPass: PostingPass = 'all'): Promise<void> {
   const { lab, store, posted } = open;
   const until = lab.now() + POST_TURN_MS;
   const runs = new Map(store.current().runs.map((state) => [state.run, state]));
   for (const run of runs.keys())
     if (store.appended(run).size > (posted.runs.get(run)?.entries ?? 0)) posted.owing.add(run);
   const owing = [...posted.owing].flatMap((run) => runs.get(run) ?? []);
-  for (const { run } of owing) await contained(open, troubles, { run, thread: null }, () => deliver(open, run));
+  for (const { run } of owing) await guard(open, troubles, { run, thread: null }, () => sendPendingNotices(open, run));
   const passes = [
-    ...owing.filter((state) => owesAlert(open, state)).map(({ run }) => [run, 'alerts'] as const),
-    ...(upTo === 'all' ? owing : []).map(({ run }) => [run, 'all'] as const),
+    ...owing.filter((state) => hasUnpostedAlert(open, state)).map(({ run }) => [run, 'alerts'] as const),
+    ...(lastPass === 'all' ? owing : []).map(({ run }) => [run, 'all'] as const),
   ];
   for (const [run, pass] of passes) {
-    if (lab.now() >= until || !hasRoom(lab.client, lab.now(), pass === 'alerts')) return;
+    if (lab.now() >= until || !hasWriteBudget(lab.client, lab.now(), pass === 'alerts')) return;
     const work = () => postRun(open, run, pass);
-    if ((await contained(open, troubles, { run, thread: null }, work)) !== false) posted.owing.delete(run);
+    if ((await guard(open, troubles, { run, thread: null }, work)) !== false) posted.owing.delete(run);
   }
 }
 
 /** Whether an incident still has to be posted; this does not read the threads. */
-function owesAlert({ store, posted }: OpenLab, { run, incidents }: RunState): boolean {
+function hasUnpostedAlert({ store, posted }: OpenLab, { run, incidents }: RunState): boolean {
   const outcomes = posted.runs.get(run)?.memory.outcomes;
   return incidents.some(({ seq }) => store.appended(run).has(seq) && outcomes?.get(`${ALERT}${seq}`) === undefined);
 }
@@ -71,7 +71,7 @@ function owesAlert({ store, posted }: OpenLab, { run, incidents }: RunState): bo
 const ALERT = 'publish:incident:';
 
 /** Reads the threads once, then applies its own writes to the cache, so progress costs one request. False if posts may remain. */
-async function postRun(open: OpenLab, run: RunId, pass: Pass): Promise<boolean> {
+async function postRun(open: OpenLab, run: RunId, pass: PostingPass): Promise<boolean> {
   const { lab, store, posted } = open;
   const appended = store.appended(run);
   const before = posted.runs.get(run);
@@ -81,53 +81,53 @@ async function postRun(open: OpenLab, run: RunId, pass: Pass): Promise<boolean> 
   let ours = before?.ours ?? null;
   let isRead = false;
   let isWhole = true;
-  const readAgain = async (): Promise<void> => {
-    ours = await readOurs(open, run);
+  const reloadOwnComments = async (): Promise<void> => {
+    ours = await readOwnComments(open, run);
     isRead = true;
   };
   const source: FactSource = {
     gather: async (state) => {
-      if (ours === null && !isRead) await readAgain();
+      if (ours === null && !isRead) await reloadOwnComments();
       const unread = unknown('the threads could not be read');
-      return postingFacts(open, state, ours === null ? unread : known(ours));
+      return factsForPosting(open, state, ours === null ? unread : known(ours));
     },
     // Another process may have posted a shared comment since the threads were cached.
     refresh: async (effect) => {
       if (isRead || effect.kind !== 'post-comment' || effect.isShared !== true) return false;
-      await readAgain();
+      await reloadOwnComments();
       return true;
     },
     note: (effect, outcome) => {
-      const after = afterWrite(ours ?? [], effect, outcome);
+      const after = applyWriteToCache(ours ?? [], effect, outcome);
       isWhole &&= after !== null;
       ours = after ?? ours;
     },
   };
   const only = pass === 'alerts' ? (['incident'] as const) : undefined;
-  const turned = await reconcileRun({ open, source, agenda: POSTING, memory, only }, run);
-  const kept = isWhole ? (ours?.map(withoutWords) ?? null) : null;
+  const turned = await reconcileRun({ open, source, agenda: POSTING_AGENDA, memory, only }, run);
+  const kept = isWhole ? (ours?.map(dropBody) ?? null) : null;
   rememberRun(posted, run, { ours: kept, memory: turned.memory, entries: appended.size });
-  return pass === 'all' && hasRoom(lab.client, lab.now(), false);
+  return pass === 'all' && hasWriteBudget(lab.client, lab.now(), false);
 }
 
 /** Keep only the card's text, because thousands of runs have many comments. */
-function withoutWords(comment: CommentFacts): CommentFacts {
+function dropBody(comment: CommentFacts): CommentFacts {
   return comment.marker?.kind === 'card' ? comment : { ...comment, body: '' };
 }
 
-async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
+async function readOwnComments(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
   const { lab, config, store } = open;
   const state = store.current().runs.find((one) => one.run === run);
   if (state === undefined) return null;
-  const place = placeOf(state.proposal, openForRun(open, state).config);
-  const read = await readProposal(lab.client, place, readingOf(lab, config), threadsSince(state));
+  const place = proposalPlace(state.proposal, openLaneOfRun(open, state).config);
+  const read = await readProposal(lab.client, place, threadReading(lab, config), threadsReadFrom(state));
   if (read.kind === 'known') return read.value.comments.filter(({ marker }) => marker !== null);
   lab.log(`the threads could not be read: ${read.why}`, { run });
   return null;
 }
 
 /** The cached threads after this process wrote; null if they must be read again. For a new comment, only its key is cached. */
-function afterWrite(
+function applyWriteToCache(
   ours: readonly CommentFacts[],
   effect: Effect,
   outcome: EffectOutcome,
@@ -143,44 +143,48 @@ function afterWrite(
 // Texts outside a run's own threads.
 
 /** `unsaid`: not posted, with the reason; the next trigger retries. */
-export type Said =
+export type PostResult =
   | { readonly kind: 'stands' }
   | { readonly kind: 'unsaid'; readonly code: 'unreadable' | 'not-written'; readonly why: string };
 
-const STANDS: Said = { kind: 'stands' };
+const POSTED: PostResult = { kind: 'stands' };
 
 /** Whether this process has seen the comment in its thread. */
 export function isPosted(
   { lab, posted }: OpenLab,
-  { thread, marker, recheckMs }: Pick<OwedComment, 'thread' | 'marker' | 'recheckMs'>,
+  { thread, marker, recheckMs }: Pick<PendingComment, 'thread' | 'marker' | 'recheckMs'>,
 ): boolean {
   const seenAt = posted.texts.get(`${thread} ${marker}`);
   return seenAt !== undefined && lab.now() - seenAt < (recheckMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** Posts a comment unless its thread already has it. `since`: earliest possible time of the comment. */
-export async function say(open: OpenLab, owed: OwedComment, since: Instant | null = null): Promise<Said> {
-  if (owed.isKept !== true && isPosted(open, owed)) return STANDS;
-  const read = await readThread(open.lab.client, owed.thread, readingOf(open.lab, open.config), since);
+export async function post(open: OpenLab, owed: PendingComment, since: Instant | null = null): Promise<PostResult> {
+  if (owed.isKept !== true && isPosted(open, owed)) return POSTED;
+  const read = await readThread(open.lab.client, owed.thread, threadReading(open.lab, open.config), since);
   return read.kind === 'known'
-    ? sayAmong(open, owed, read.value.comments)
+    ? postIn(open, owed, read.value.comments)
     : { kind: 'unsaid', code: 'unreadable', why: read.why };
 }
 
 /** Same as `say`, for a thread that was already read. */
-export async function sayAmong(open: OpenLab, owed: OwedComment, comments: readonly CommentFacts[]): Promise<Said> {
+export async function postIn(
+  open: OpenLab,
+  owed: PendingComment,
+  comments: readonly CommentFacts[],
+): Promise<PostResult> {
   const effect = decideComment(owed, comments);
-  const outcome = effect === null ? null : await perform(open, effect);
+  const outcome = effect === null ? null : await performEffect(open, effect);
   if (outcome === null || outcome.kind === 'done') {
-    notePosted(open, `${owed.thread} ${owed.marker}`);
-    return STANDS;
+    markPosted(open, `${owed.thread} ${owed.marker}`);
+    return POSTED;
   }
   const code = outcome.kind === 'unknown' ? 'unreadable' : 'not-written';
   return { kind: 'unsaid', code, why: outcome.message };
 }
 
 /** Records that this process saw a text; `key` is a key of `Posted.texts`. */
-export function notePosted({ lab, posted }: OpenLab, key: string): void {
+export function markPosted({ lab, posted }: OpenLab, key: string): void {
   posted.texts.delete(key);
   posted.texts.set(key, lab.now());
   const oldest = posted.texts.keys().next();
@@ -196,48 +200,48 @@ export async function openIssue(
   what: string,
   issue: Omit<Extract<Effect, { readonly kind: 'open-issue' }>, 'kind'>,
 ): Promise<number | Failed> {
-  const outcome = await perform(open, { kind: 'open-issue', ...issue });
-  return outcome.kind === 'done' && outcome.number !== null ? outcome.number : notDone(what, outcome);
+  const outcome = await performEffect(open, { kind: 'open-issue', ...issue });
+  return outcome.kind === 'done' && outcome.number !== null ? outcome.number : failNotDone(what, outcome);
 }
 
 /** Opens or updates an issue unless this process has seen it with this text. Null once it is current, otherwise the reason. */
-export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<string | null> {
+export async function syncIssue(open: OpenLab, owed: PendingIssue): Promise<string | null> {
   const key = `${owed.marker} ${owed.body}`;
   if (open.posted.texts.has(key)) return null;
-  const kept = await keptIssue(open, owed);
+  const kept = await writeIssue(open, owed);
   if (kept.kind === 'unknown') return kept.why;
   // The issue may change back to an earlier text, so remember only the newest one.
   for (const one of open.posted.texts.keys()) if (one.startsWith(`${owed.marker} `)) open.posted.texts.delete(one);
-  notePosted(open, key);
+  markPosted(open, key);
   return null;
 }
 
 /** Returns the issue's number. */
-async function keptIssue(open: OpenLab, owed: OwedIssue): Promise<Observed<number | null>> {
-  const standing = await standingIssue(open, owed.label, owed.marker);
+async function writeIssue(open: OpenLab, owed: PendingIssue): Promise<Observed<number | null>> {
+  const standing = await findOwnIssue(open, owed.label, owed.marker);
   if (standing.kind === 'unknown') return standing;
   const effect = decideIssue(owed, standing.value);
   if (effect === null) return known(standing.value?.number ?? null);
-  const outcome = await perform(open, effect);
+  const outcome = await performEffect(open, effect);
   if (outcome.kind !== 'done') return unknown(outcome.message);
   if (effect.kind !== 'open-issue' || owed.state !== 'closed' || outcome.number === null) return known(outcome.number);
   // The subject ended before its issue was opened: open the issue and close it.
   const closing = { kind: 'edit-issue', issue: outcome.number, expected: null, body: null } as const;
-  const closed = await perform(open, { ...closing, state: 'closed' });
+  const closed = await performEffect(open, { ...closing, state: 'closed' });
   return closed.kind === 'done' ? known(outcome.number) : unknown(closed.message);
 }
 
 /** Finds ferrybot's issue by its marker. `isIt` also accepts an issue by number, in case its first line was edited. */
-export async function standingIssue(
+export async function findOwnIssue(
   { lab, config }: OpenLab,
   label: string,
   marker: string,
-  isIt: (number: number) => boolean = () => false,
-): Promise<Observed<StandingIssue | null>> {
+  isKnownIssue: (number: number) => boolean = () => false,
+): Promise<Observed<PostedIssue | null>> {
   const markerOf = issueMarkerReader(lab, config);
   const found = await findIssue(lab.client, label, (number, body) => {
     const one = markerOf(number, body);
-    return isIt(number) || (one?.role === 'control' && markerIdentity(one) === marker);
+    return isKnownIssue(number) || (one?.role === 'control' && markerIdentity(one) === marker);
   });
   if (found.kind === 'unknown' || found.value === null) return found.kind === 'unknown' ? found : known(null);
   const { number, body } = found.value;

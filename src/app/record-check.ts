@@ -4,22 +4,30 @@ import type { GitReader } from '../domain/git.ts';
 import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import type { PublicKey } from '../domain/logbook/parts.ts';
 import type { Sha, TreeId } from '../domain/values.ts';
-import { type Anchor, decodeLine, type FileState, signedText, type VerifySignature } from '../logbook/chain.ts';
-import { isLast } from '../logbook/mark.ts';
-import { eventsPath, folderOf, type GoodFile, monthIn, placeAt, textOf, textOfEvents } from '../logbook/segments.ts';
+import { type Anchor, decodeLine, type FileState, textToSign, type VerifySignature } from '../logbook/chain.ts';
+import { endsRun } from '../logbook/mark.ts';
+import {
+  eventsPath,
+  type GoodFile,
+  joinEventLines,
+  monthOfFolder,
+  parseRecordPath,
+  runFolder,
+  textOfPart,
+} from '../logbook/segments.ts';
 import {
   type LogbookStore,
+  listStoredRuns,
   NOT_STORED,
   readEvents,
+  readTexts,
   type StoredFile,
   type StoredFolder,
   type StoredRun,
-  storedRuns,
-  textsOf,
 } from '../logbook/store/git-store.ts';
 import { type BadEntry, type Checkpoint, type Verification, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab } from './lab.ts';
-import { type SeenMark, vouchedFor } from './record-marks.ts';
+import { type SeenMark, verifiedUntil } from './record-marks.ts';
 
 /** The files of a run at the head: the verified part, the state after it, and the first bad entry. */
 export type ReadFile = GoodFile & {
@@ -49,12 +57,12 @@ export type Versions = ReadonlyMap<number, ReadonlySet<TreeId>>;
 export type Verified = GoodFile & Pick<ReadFile, 'state' | 'open'>;
 
 /** A run (or the journal) and the folder with its files. */
-export type RunPlace = Pick<GoodFile, 'run' | 'folder'>;
+export type RunLocation = Pick<GoodFile, 'run' | 'folder'>;
 
 /** Verifies the texts of a run's files up to the first bad entry. With `before`, verifies only the new part. */
-export function goodOf(
+export function verifyFile(
   checking: Checking,
-  { run, folder }: RunPlace,
+  { run, folder }: RunLocation,
   texts: readonly string[],
   before: Verified | null = null,
 ): ReadFile {
@@ -65,7 +73,7 @@ export function goodOf(
   const { hash, verifySignature } = checking.lab;
   const verified = (verify: VerifySignature): Verification =>
     verifyLogbook({
-      ...{ text, next, ...(from === null ? {} : { from }), run, month: monthIn(folder) },
+      ...{ text, next, ...(from === null ? {} : { from }), run, month: monthOfFolder(folder) },
       ...{ keys: checking.config.keys, anchor: null, undecodableLine: null, hash, verifySignature: verify },
     });
   const closing = closingText(texts.at(-1) ?? '');
@@ -93,11 +101,11 @@ export function goodOf(
 /** What control signed to end the run; null for a live run. The hash chain covers the entries before, so this signature vouches for them. */
 function closingText(text: string): string | null {
   const line = decodeLine(text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1));
-  const isClosing = line.ok && line.value.role === 'control' && isLast([line.value]);
-  return isClosing ? signedText(line.value.hash) : null;
+  const isClosing = line.ok && line.value.role === 'control' && endsRun([line.value]);
+  return isClosing ? textToSign(line.value.hash) : null;
 }
 
-const NOTHING: Omit<ReadFile, keyof RunPlace> = {
+const NOTHING: Omit<ReadFile, keyof RunLocation> = {
   events: [],
   ends: [],
   isThere: false,
@@ -107,13 +115,13 @@ const NOTHING: Omit<ReadFile, keyof RunPlace> = {
 };
 
 /** Marks of entries that the file lacks. The marked commit must contain the entry, because a mark by itself does not prove one. */
-export async function lostMarks(checking: Checking, file: GoodFile): Promise<Loss> {
+export async function findMissingMarkedEntries(checking: Checking, file: GoodFile): Promise<Loss> {
   const versions: GoodFile[] = [];
   let missing: Anchor | null = null;
   for (const seen of checking.marks) {
     const { run, seq, hash } = seen.mark;
     if (run !== file.run || file.events[seq]?.hash === hash) continue;
-    const version = await backing(checking, seen);
+    const version = await readMarkedVersion(checking, seen);
     if (version === null) continue;
     versions.push(version);
     if (missing === null || seq > missing.seq) missing = { seq, hash };
@@ -122,43 +130,43 @@ export async function lostMarks(checking: Checking, file: GoodFile): Promise<Los
 }
 
 /** The longest version of a run that its marks prove. */
-export async function markedVersion(checking: Checking, run: string): Promise<GoodFile | null> {
+export async function findMarkedVersion(checking: Checking, run: string): Promise<GoodFile | null> {
   const versions: GoodFile[] = [];
   for (const seen of checking.marks) {
-    const version = seen.mark.run === run ? await backing(checking, seen) : null;
+    const version = seen.mark.run === run ? await readMarkedVersion(checking, seen) : null;
     if (version !== null) versions.push(version);
   }
-  return longest(versions);
+  return longestVersion(versions);
 }
 
 /** The verified part of the run at the marked commit; null if that commit lacks the marked entry. */
-export async function backing(checking: Checking, { mark, commit }: SeenMark): Promise<GoodFile | null> {
+export async function readMarkedVersion(checking: Checking, { mark, commit }: SeenMark): Promise<GoodFile | null> {
   const key = `${mark.run} ${mark.hash} ${commit}`;
   const known = checking.backed.get(key);
   if (known !== undefined) return known;
-  const folder = folderOf(mark.run, mark.began);
+  const folder = runFolder(mark.run, mark.began);
   const texts = await readEvents(checking.git, commit, folder);
-  const file = goodOf(checking, { run: mark.run, folder }, texts);
+  const file = verifyFile(checking, { run: mark.run, folder }, texts);
   const found = file.events[mark.seq]?.hash === mark.hash ? file : null;
   checking.backed.set(key, found);
   return found;
 }
 
 /** File numbers to search for earlier versions. `since`: `all` = whole history; null = since the newest mark that vouches for the run. */
-export type Asked = RunPlace & {
+export type HistoryQuery = RunLocation & {
   readonly from: number;
   readonly to: number;
   readonly since: Sha | 'all' | null;
 };
 
 /** The blob ids of all versions of the files since then, by run. Skipped if `since` is already the head. */
-export async function versionsSince(
+export async function listVersionsSince(
   checking: Checking,
   head: Sha,
-  asked: readonly Asked[],
+  queries: readonly HistoryQuery[],
 ): Promise<ReadonlyMap<string, Versions>> {
   const found = new Map<string, Map<number, Set<TreeId>>>();
-  const bases = Map.groupBy(asked, ({ run, since }) => since ?? vouchedFor(checking.marks, run));
+  const bases = Map.groupBy(queries, ({ run, since }) => since ?? verifiedUntil(checking.marks, run));
   for (const [base, of] of bases) {
     if (base === head) continue;
     const paths = of.flatMap(({ folder, from, to }) =>
@@ -170,7 +178,7 @@ export async function versionsSince(
       not: base === 'all' ? null : base,
       paths,
     })) {
-      const place = wanted.has(path) ? placeAt(path) : null;
+      const place = wanted.has(path) ? parseRecordPath(path) : null;
       if (place === null) continue;
       const ofRun = found.get(place.run) ?? new Map<number, Set<TreeId>>();
       found.set(place.run, ofRun);
@@ -187,11 +195,12 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
   let missing: Anchor | null = null;
   let fullest: GoodFile = file;
   for (const [part, ids] of [...versions].sort(([a], [b]) => a - b)) {
-    const own: ReadonlySet<TreeId> = part <= file.ends.length ? git.beginningsOf(textOf(file, part), ids) : new Set();
+    const own: ReadonlySet<TreeId> =
+      part <= file.ends.length ? git.beginningsOf(textOfPart(file, part), ids) : new Set();
     const others = [...ids].filter((id) => !own.has(id));
     if (others.length === 0) continue;
     for (const text of (await git.readBlobs(others)).values()) {
-      const version = versionWith(checking, fullest, text);
+      const version = buildVersionWith(checking, fullest, text);
       if (version === null) continue;
       const { seq, hash } = version.dropped;
       missing ??= { seq, hash };
@@ -203,7 +212,7 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
 }
 
 /** The run with this text in place of its own entries, and the first entry that the run lacks. Null if it lacks no verified entry. */
-function versionWith(
+function buildVersionWith(
   checking: Checking,
   file: GoodFile,
   text: string,
@@ -211,16 +220,16 @@ function versionWith(
   const first = decodeLine(text.slice(0, text.indexOf('\n')));
   if (!first.ok) return null;
   const from = first.value.seq;
-  if (textOfEvents(file.events.slice(from)).startsWith(text)) return null;
+  if (joinEventLines(file.events.slice(from)).startsWith(text)) return null;
   const { run, folder, ends } = file;
-  const { events } = goodOf(checking, file, [`${textOfEvents(file.events.slice(0, from))}${text}`]);
+  const { events } = verifyFile(checking, file, [`${joinEventLines(file.events.slice(0, from))}${text}`]);
   const dropped = events.find(({ hash }, seq) => file.events[seq]?.hash !== hash);
   if (dropped === undefined) return null;
   return { run, folder, events, ends: [...ends.filter((end) => end <= from), events.length], dropped };
 }
 
 /** The version with the most entries; null without versions. */
-export function longest(versions: readonly GoodFile[]): GoodFile | null {
+export function longestVersion(versions: readonly GoodFile[]): GoodFile | null {
   return versions.reduce<GoodFile | null>(
     (best, one) => (one.events.length > (best?.events.length ?? 0) ? one : best),
     null,
@@ -231,7 +240,7 @@ export function longest(versions: readonly GoodFile[]): GoodFile | null {
 const RUNS_READ_AT_ONCE = 64;
 
 /** Runs that do not match the hash chain of their last entry. That entry is signed, so no other signature is checked. */
-export async function rewrittenOf(
+export async function findRewrittenRuns(
   { git, lab }: { readonly git: GitReader; readonly lab: Pick<Lab, 'hash'> },
   head: Sha,
   runs: readonly CheckpointedRun[],
@@ -239,9 +248,9 @@ export async function rewrittenOf(
   const found: CheckpointedRun[] = [];
   for (let at = 0; at < runs.length; at += RUNS_READ_AT_ONCE) {
     const some = runs.slice(at, at + RUNS_READ_AT_ONCE);
-    const folders = some.map(({ run, began }) => folderOf(run, began));
-    const stored = await storedRuns(git, head, folders);
-    const texts = await textsOf(
+    const folders = some.map(({ run, began }) => runFolder(run, began));
+    const stored = await listStoredRuns(git, head, folders);
+    const texts = await readTexts(
       git,
       [...stored.values()].flatMap(({ events }) => events),
     );
@@ -250,7 +259,7 @@ export async function rewrittenOf(
       const { events } = stored.get(folder) ?? NOT_STORED;
       const [text = '', ...next] = events.map((file) => texts.get(file) ?? '');
       const { bad } = verifyLogbook({
-        ...{ text, next, run: run.run, month: monthIn(folder), anchor: run },
+        ...{ text, next, run: run.run, month: monthOfFolder(folder), anchor: run },
         ...{ keys: null, undecodableLine: null, hash: lab.hash, verifySignature: null },
       });
       if (bad !== null) found.push(run);
@@ -260,7 +269,7 @@ export async function rewrittenOf(
 }
 
 /** The files of one run as this process verified or wrote them. */
-export type Held = Verified & {
+export type CachedFile = Verified & {
   readonly state: FileState;
   /** The folder's tree id when it was read; null if this process has written to it since. */
   readonly tree: TreeId | null;
@@ -269,14 +278,14 @@ export type Held = Verified & {
 };
 
 /** Input for reading; `held` contains what is already verified. */
-export type Reading = Checking & {
+export type RecordReading = Checking & {
   readonly lab: Pick<Lab, 'hash' | 'verifySignature' | 'log'>;
   readonly store: LogbookStore;
-  readonly held: ReadonlyMap<string, Held>;
+  readonly held: ReadonlyMap<string, CachedFile>;
 };
 
 /** Locates the runs: the folder from `verified`, otherwise the first of the `folders` that exists at the head. */
-export async function placesOf(
+export async function locateRuns(
   git: GitReader,
   head: Sha | null,
   names: Iterable<string>,
@@ -304,42 +313,42 @@ export type Listing = {
 
 /** Lists changed folders and reads new files with two git calls, for any number of runs. */
 export async function listRuns(
-  { git, held }: Reading,
+  { git, held }: RecordReading,
   head: Sha | null,
   places: ReadonlyMap<string, StoredFolder>,
 ): Promise<Listing> {
   const others = [...places].filter(([name, { tree }]) => tree === null || held.get(name)?.tree !== tree);
   const folders = others.map(([, { folder }]) => folder);
-  const found = head === null ? new Map<string, StoredRun>() : await storedRuns(git, head, folders);
+  const found = head === null ? new Map<string, StoredRun>() : await listStoredRuns(git, head, folders);
   const stored = new Map(others.map(([name, { folder }]) => [name, found.get(folder) ?? NOT_STORED]));
-  const wanted = [...stored].flatMap(([name, { events }]) => events.slice(sameFiles(held.get(name), events)));
-  return { stored, texts: await textsOf(git, wanted) };
+  const wanted = [...stored].flatMap(([name, { events }]) => events.slice(countSame(held.get(name), events)));
+  return { stored, texts: await readTexts(git, wanted) };
 }
 
 /** Verifies a run, starting after the part that was already verified. */
-export function readRun(reading: Reading, place: RunPlace, { stored, texts }: Listing): ReadFile {
+export function readRun(reading: RecordReading, place: RunLocation, { stored, texts }: Listing): ReadFile {
   const known = reading.held.get(place.run);
   const files = stored.get(place.run)?.events;
-  if (files === undefined) return known === undefined ? goodOf(reading, place, []) : heldFile(known);
-  const same = sameFiles(known, files);
+  if (files === undefined) return known === undefined ? verifyFile(reading, place, []) : fromCache(known);
+  const same = countSame(known, files);
   const others = files.slice(same).map((file) => texts.get(file) ?? '');
-  if (known === undefined) return goodOf(reading, place, others);
+  if (known === undefined) return verifyFile(reading, place, others);
   const last = known.ends.length - 1;
   const [text = '', ...next] = others;
-  if (same > last && others.length === 0) return heldFile(known);
-  if (same > last && last >= 0) return goodOf(reading, place, ['', ...others], known);
+  if (same > last && others.length === 0) return fromCache(known);
+  if (same > last && last >= 0) return verifyFile(reading, place, ['', ...others], known);
   if (same === last && text.startsWith(known.open))
-    return goodOf(reading, place, [text.slice(known.open.length), ...next], known);
-  const before = known.ends.slice(0, same).map((_, at) => textOf(known, at + 1));
-  return goodOf(reading, place, [...before, ...others]);
+    return verifyFile(reading, place, [text.slice(known.open.length), ...next], known);
+  const before = known.ends.slice(0, same).map((_, at) => textOfPart(known, at + 1));
+  return verifyFile(reading, place, [...before, ...others]);
 }
 
 /** Counts the unchanged files, from the first file on. */
-function sameFiles(known: Held | undefined, files: readonly StoredFile[]): number {
+function countSame(known: CachedFile | undefined, files: readonly StoredFile[]): number {
   const other = files.findIndex((file, index) => known?.files[index] !== file);
   return other === -1 ? files.length : other;
 }
 
-function heldFile({ run, folder, events, ends, state, open }: Held): ReadFile {
+function fromCache({ run, folder, events, ends, state, open }: CachedFile): ReadFile {
   return { run, folder, events, ends, state, open, isThere: true, bad: null };
 }

@@ -3,11 +3,19 @@
 import type { GitReader } from '../domain/git.ts';
 import { type Instant, type Sha, toRfc3339 } from '../domain/values.ts';
 import type { ComposedRun } from '../logbook/append.ts';
-import { isDecisive, isGenuine, isLast, type Mark, markMessage, markName, readMark } from '../logbook/mark.ts';
+import {
+  buildMarkMessage,
+  buildMarkName,
+  containsDecision,
+  endsRun,
+  isGenuineMark,
+  type Mark,
+  readMark,
+} from '../logbook/mark.ts';
 import type { GoodFile } from '../logbook/segments.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { Lab } from './lab.ts';
-import { signersFrom } from './signers.ts';
+import { createSigners } from './signers.ts';
 
 /** Entries without a mark before the next append adds one. It bounds the history that a new process reads. */
 const ENTRIES_PER_MARK_MAX = 256;
@@ -25,15 +33,15 @@ export function createMarkReader(
   git: GitReader,
 ): MarkReader {
   const judged = new Map<string, Mark | null>();
-  const judge = (name: string, message: string): Mark | null => {
+  const verifyMark = (name: string, message: string): Mark | null => {
     const mark = readMark(name, message);
-    return mark !== null && isGenuine(mark, lab.repository, config.keys, lab) ? mark : null;
+    return mark !== null && isGenuineMark(mark, lab.repository, config.keys, lab) ? mark : null;
   };
   return async (prefixes) => {
     const found: SeenMark[] = [];
     for (const { name, message, commit, parents } of await git.tagTexts(prefixes)) {
       const key = `${name}\n${message}`;
-      const mark = judged.get(key) ?? (judged.has(key) ? null : judge(name, message));
+      const mark = judged.get(key) ?? (judged.has(key) ? null : verifyMark(name, message));
       judged.set(key, mark);
       if (mark !== null) found.push({ mark, commit, parents });
     }
@@ -45,7 +53,7 @@ export function createMarkReader(
  * The newest commit at which a mark proves that the file was verified; older history need not be read. Marks that exclude the run do not
  * count. `all`: no mark proves it, so read the whole history.
  */
-export function vouchedFor(marks: readonly SeenMark[], run: string): Sha | 'all' {
+export function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'all' {
   let newest: SeenMark | null = null;
   for (const seen of marks) {
     const { mark, parents } = seen;
@@ -70,18 +78,18 @@ export type Marking = {
 };
 
 /** Creates marks for appended entries: after each decision, and after many entries without a mark. */
-export function marksFor(
+export function createDueMarks(
   { lab, config, held, record, markedAt }: Marking,
   growing: readonly Pick<ComposedRun, 'run' | 'appended'>[],
   at: Instant,
 ): readonly MarkTag[] {
-  const signers = signersFrom(lab.signingKeys, config.keys, at);
+  const signers = createSigners(lab.signingKeys, config.keys, at);
   return growing.flatMap(({ run, appended }): readonly MarkTag[] => {
     const [first] = held.get(run)?.events ?? appended;
     const last = appended.at(-1);
     const signer = last === undefined ? undefined : signers[last.role];
     if (first === undefined || last === undefined || signer === undefined) return [];
-    const isDue = isDecisive(appended) || last.seq - (markedAt.get(run) ?? -1) >= ENTRIES_PER_MARK_MAX;
+    const isDue = containsDecision(appended) || last.seq - (markedAt.get(run) ?? -1) >= ENTRIES_PER_MARK_MAX;
     if (!isDue) return [];
     const { seq, hash, role } = last;
     const statement = {
@@ -96,8 +104,8 @@ export function marksFor(
       without: record.broken.map((one) => one.run),
       role,
       keyId: signer.keyId,
-      ...(isLast(appended) ? { over: true as const } : {}),
+      ...(endsRun(appended) ? { over: true as const } : {}),
     } as const;
-    return [{ run, name: markName(statement), message: markMessage(statement, signer, lab.hash) }];
+    return [{ run, name: buildMarkName(statement), message: buildMarkMessage(statement, signer, lab.hash) }];
   });
 }

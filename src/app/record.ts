@@ -9,14 +9,14 @@ import { type Anchor, type AppendResult, JOURNAL } from '../logbook/chain.ts';
 import { MARK_PREFIX, type Mark, recentMarks } from '../logbook/mark.ts';
 import { projectLogbook, projectMonitoringState } from '../logbook/projection.ts';
 import {
-  folderOf,
-  foldersIn,
+  appendToFiles,
+  firstEntryOfPart,
   type GoodFile,
   type GrownFile,
-  grown,
+  listFolders,
+  runFolder,
   runsToRead,
-  startOf,
-  textOf,
+  textOfPart,
 } from '../logbook/segments.ts';
 import {
   type AppendRequest,
@@ -26,44 +26,44 @@ import {
   type StoredFile,
 } from '../logbook/store/git-store.ts';
 import type { LabConfig } from '../run/lane.ts';
-import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
+import { type BrokenRun, foldState, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
-import type { Checking, Held } from './record-check.ts';
+import type { CachedFile, Checking } from './record-check.ts';
 import {
-  goodWithoutBranch,
-  indexIn,
+  buildRecord,
+  findGoodFiles,
   isReadFailure,
-  loadAt,
-  lost,
+  journalIndex,
+  loadRecordAt,
   NOTHING_READ,
   type Record,
   type RecordName,
-  rebuilt,
+  recordOfLostBranch,
 } from './record-files.ts';
-import { createMarkReader, type MarkReader, marksFor, type SeenMark } from './record-marks.ts';
-import { signersFrom } from './signers.ts';
+import { createDueMarks, createMarkReader, type MarkReader, type SeenMark } from './record-marks.ts';
+import { createSigners } from './signers.ts';
 
 /** Files to write for a run, and the state after the write. */
-type Written = { readonly write: RunWrite; readonly after: Held };
+type WrittenRun = { readonly write: RunWrite; readonly after: CachedFile };
 
 /** All files of a run, as new files. */
-export function wholeFiles(file: GoodFile): readonly GrownFile[] {
-  return file.ends.map((_, index) => ({ part: index + 1, before: '', text: textOf(file, index + 1) }));
+export function listWholeFiles(file: GoodFile): readonly GrownFile[] {
+  return file.ends.map((_, index) => ({ part: index + 1, before: '', text: textOfPart(file, index + 1) }));
 }
 
 /** The files of a run with the composed entries. */
-function writtenOf(
+function buildRunWrite(
   git: Pick<GitReader, 'blobIdOf'>,
   { run, lines, appended, head, state }: ComposedRun,
-  before: Held | undefined,
-): Written {
-  const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
+  before: CachedFile | undefined,
+): WrittenRun {
+  const { files, ends } = appendToFiles(before?.ends ?? [], before?.open ?? '', lines);
   const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
-  const file = { run, folder: folderOf(run, events[0]?.at ?? ''), events, ends };
+  const file = { run, folder: runFolder(run, events[0]?.at ?? ''), events, ends };
   const markdown = new Map<number, string>();
   // Also rewrite the first file, which describes the whole run, and the file before a new one, which links to it.
   for (const part of [1, ...files.flatMap((one) => (one.before === '' ? [one.part - 1, one.part] : [one.part]))])
-    if (part > 0 && !markdown.has(part)) markdown.set(part, projectionOf(file, part));
+    if (part > 0 && !markdown.has(part)) markdown.set(part, renderPart(file, part));
   // Remember the ids as git will list them, so that a load after another push does not read these files again.
   const contents: (StoredFile | null)[] = ends.map((_, index) => before?.files[index] ?? null);
   for (const { part, text } of files) contents[part - 1] = git.blobIdOf(text);
@@ -83,14 +83,14 @@ function writtenOf(
 }
 
 /** Renders the Markdown file for one events file. */
-export function projectionOf(file: GoodFile, part: number): string {
-  const from = startOf(file, part);
+export function renderPart(file: GoodFile, part: number): string {
+  const from = firstEntryOfPart(file, part);
   const to = file.ends[part - 1] ?? file.events.length;
   return projectLogbook(file.events, { part, from, to, isLast: part >= file.ends.length });
 }
 
 /** The newest refused append. `after`: sequence number of the run's newest recorded entry; -1 if there is none. */
-export type Refusal = {
+export type AppendRefusal = {
   readonly run: RecordName;
   readonly after: number;
   readonly message: string;
@@ -111,7 +111,7 @@ export type EventStore = {
   /** The verified events of every run, for replays. */
   readonly histories: () => readonly (readonly LogbookEvent[])[];
   /** Null after the next successful append. */
-  readonly refusal: () => Refusal | null;
+  readonly refusal: () => AppendRefusal | null;
   /** Loads again if our card names an unknown entry. If the entry is still missing, reports the run as broken. */
   readonly expect: (run: RunId, anchor: Anchor, thread: number) => Promise<void>;
   /** Blocks all actions: the branch is missing, and this thread proves that it existed. */
@@ -119,11 +119,11 @@ export type EventStore = {
 };
 
 /** State of a store; `record` and `refusal` are replaced as a whole. */
-type Keeping = {
+type StoreState = {
   readonly lab: Lab;
   readonly config: LabConfig;
   readonly store: LogbookStore;
-  readonly held: Map<string, Held>;
+  readonly held: Map<string, CachedFile>;
   readonly git: LabGit;
   readonly marks: MarkReader;
   readonly backed: Checking['backed'];
@@ -135,7 +135,7 @@ type Keeping = {
   readonly known: Set<string>;
   readonly markedAt: Map<string, number>;
   record: Record;
-  refusal: Refusal | null;
+  refusal: AppendRefusal | null;
 };
 
 /** Keeps the record of one repository under one config. `before`: the record of an earlier store, to detect lost entries. */
@@ -144,7 +144,7 @@ export function createEventStore(lab: Lab, config: LabConfig, git: LabGit, befor
   for (const run of before?.lastGood ?? []) store.remember(run.run, run.head);
   if (before !== null && before.journal.head !== null) store.remember(JOURNAL, before.journal.head);
   const record = { ...NOTHING_READ, lastGood: before?.lastGood ?? [] };
-  const keeping: Keeping = {
+  const keeping: StoreState = {
     lab,
     config,
     store,
@@ -165,37 +165,37 @@ export function createEventStore(lab: Lab, config: LabConfig, git: LabGit, befor
     request: () => requestOf(keeping),
     append: (entries, at) => append(keeping, entries, at),
     current: () => keeping.record,
-    appended: (run) => appendedTo(keeping, run),
+    appended: (run) => ownEntries(keeping, run),
     marks: () => keeping.seen.map(({ mark }) => mark),
     histories: () => [...keeping.held].filter(([name]) => name !== JOURNAL).map(([, { events }]) => events),
     refusal: () => keeping.refusal,
-    expect: (run, anchor, thread) => expectEntry(keeping, run, anchor, thread),
+    expect: (run, anchor, thread) => requireEntry(keeping, run, anchor, thread),
     lose: (thread) => {
-      keeping.record = lost(keeping.record, { kind: 'branch-missing' }, thread);
+      keeping.record = recordOfLostBranch(keeping.record, { kind: 'branch-missing' }, thread);
     },
   };
 }
 
-async function load(keeping: Keeping, isFetched = false): Promise<Record> {
+async function load(keeping: StoreState, isFetched = false): Promise<Record> {
   const record = await loadOnce(keeping, isFetched ? null : { record: requestOf(keeping) });
   if (keeping.hasOldMarks || isRecent(keeping)) return record;
   keeping.hasOldMarks = true;
   return loadOnce(keeping, { record: requestOf(keeping) });
 }
 
-function requestOf({ lab, config, hasOldMarks }: Keeping): NonNullable<FetchRequest['record']> {
+function requestOf({ lab, config, hasOldMarks }: StoreState): NonNullable<FetchRequest['record']> {
   const marks = hasOldMarks ? [MARK_PREFIX] : recentMarks(lab.now());
   return { branch: `refs/heads/${config.logbookBranch}`, marks };
 }
 
 /** Whether this and the last month contain every mark that the newest checkpoint does not cover. */
-function isRecent({ lab, held, record }: Keeping): boolean {
-  const since = indexIn(held).checkpoint?.at ?? held.get(JOURNAL)?.events[0]?.at;
+function isRecent({ lab, held, record }: StoreState): boolean {
+  const since = journalIndex(held).checkpoint?.at ?? held.get(JOURNAL)?.events[0]?.at;
   const [oldest = ''] = recentMarks(lab.now());
   return record.broken.length === 0 && since !== undefined && `${MARK_PREFIX}${since.slice(0, 7)}-` >= oldest;
 }
 
-async function loadOnce(keeping: Keeping, request: FetchRequest | null): Promise<Record> {
+async function loadOnce(keeping: StoreState, request: FetchRequest | null): Promise<Record> {
   const { lab, config, store, held, git, backed, record } = keeping;
   const view = await store.open(request);
   // Read marks even if the branch did not change: a mark can prove that an entry was appended before the branch was reset.
@@ -207,36 +207,36 @@ async function loadOnce(keeping: Keeping, request: FetchRequest | null): Promise
   const isGone = view.ok && view.value === null && marks.length > 0;
   const fault: LogbookFault | null = isGone ? { kind: 'branch-missing' } : view.ok ? null : view.error;
   if (fault !== null)
-    keeping.record = lost(record, fault, null, await goodWithoutBranch(checking, held, indexIn(held)));
-  else if (view.ok && (isNews || isOther(view.value, record) || record.broken.some(isReadFailure)))
-    keeping.record = await loadAt({ ...checking, store, held, before: record }, view.value);
+    keeping.record = recordOfLostBranch(record, fault, null, await findGoodFiles(checking, held, journalIndex(held)));
+  else if (view.ok && (isNews || hasNewHead(view.value, record) || record.broken.some(isReadFailure)))
+    keeping.record = await loadRecordAt({ ...checking, store, held, before: record }, view.value);
   return keeping.record;
 }
 
-function isOther(head: Sha | null, record: Record): boolean {
+function hasNewHead(head: Sha | null, record: Record): boolean {
   return head === null ? record.broken.length === 0 : head !== record.head;
 }
 
-type Marked = Pick<SeenMark['mark'], 'run' | 'seq' | 'hash'>;
+type EntryRef = Pick<SeenMark['mark'], 'run' | 'seq' | 'hash'>;
 
-function noteMark({ known, markedAt }: Keeping, { run, seq, hash }: Marked): void {
+function noteMark({ known, markedAt }: StoreState, { run, seq, hash }: EntryRef): void {
   known.add(hash);
   markedAt.set(run, Math.max(seq, markedAt.get(run) ?? -1));
 }
 
-async function append(keeping: Keeping, entries: readonly Entry[], at: Instant): Promise<AppendResult> {
+async function append(keeping: StoreState, entries: readonly Entry[], at: Instant): Promise<AppendResult> {
   const { lab, store, held, record } = keeping;
   if (entries.some(({ run }) => record.broken.some((one) => one.run === run || one.run === WHOLE_BRANCH)))
     return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
-  if (entries.some(({ run }) => isUnread(keeping, run)))
+  if (entries.some(({ run }) => isTooOldToRead(keeping, run)))
     return { kind: 'failed', message: 'the run is older than those that are read' };
-  const composing = composeAll(keeping, entries, at);
+  const composing = composeEntries(keeping, entries, at);
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
-  const marks = marksFor(keeping, composed, at);
-  const writes = composed.map((one) => writtenOf(keeping.git, one, held.get(one.run)));
+  const marks = createDueMarks(keeping, composed, at);
+  const writes = composed.map((one) => buildRunWrite(keeping.git, one, held.get(one.run)));
   lab.boundary('append', 'before');
-  const outcome = await sentTo(store, {
+  const outcome = await appendOrRefuse(store, {
     base: record.head,
     runs: writes.map(({ write }) => write),
     message: commitMessage(composed),
@@ -254,34 +254,34 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   keeping.refusal = null;
   for (const { write, after } of writes) held.set(write.run, after);
   for (const { run, appended } of composed)
-    if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastOf(run, appended));
+    if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastEntryRef(run, appended));
   const { good } = record;
-  keeping.record = { ...rebuilt({ held, before: record }, record.broken), good, head: outcome.sha };
+  keeping.record = { ...buildRecord({ held, before: record }, record.broken), good, head: outcome.sha };
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
-  for (const [run, ours] of seqs) for (const seq of ours) appendedTo(keeping, run).add(seq);
+  for (const [run, ours] of seqs) for (const seq of ours) ownEntries(keeping, run).add(seq);
   return { kind: 'appended', seqs: new Map(seqs) };
 }
 
-function appendedTo({ appended }: Pick<Keeping, 'appended'>, run: string): Set<number> {
+function ownEntries({ appended }: Pick<StoreState, 'appended'>, run: string): Set<number> {
   const ours = appended.get(run) ?? new Set();
   appended.set(run, ours);
   return ours;
 }
 
-function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
+function lastEntryRef(run: string, appended: readonly LogbookEvent[]): EntryRef {
   const last = appended.at(-1);
   if (last === undefined) throw new Error('a mark of nothing');
   return { run, seq: last.seq, hash: last.hash };
 }
 
 /** Composes and signs the new entries of every file; stops at the first illegal entry. */
-function composeAll(
-  keeping: Keeping,
+function composeEntries(
+  keeping: StoreState,
   entries: readonly Entry[],
   at: Instant,
 ): Result<readonly ComposedRun[], IllegalDraft> {
   const { lab, config } = keeping;
-  const signers = signersFrom(lab.signingKeys, config.keys, at);
+  const signers = createSigners(lab.signingKeys, config.keys, at);
   const context = { at, signers, keys: config.keys, hash: lab.hash };
   const composed: ComposedRun[] = [];
   for (const { run, drafts } of entries) {
@@ -295,33 +295,33 @@ function composeAll(
   return ok(composed);
 }
 
-async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread: number): Promise<void> {
+async function requireEntry(keeping: StoreState, run: RunId, anchor: Anchor, thread: number): Promise<void> {
   const { store, held } = keeping;
-  if (isHeld(keeping, run, anchor)) return;
+  if (hasEntry(keeping, run, anchor)) return;
   await load(keeping);
-  if (isHeld(keeping, run, anchor) || keeping.record.broken.some((broken) => broken.run === run)) return;
-  if (isUnread(keeping, run)) return;
+  if (hasEntry(keeping, run, anchor) || keeping.record.broken.some((broken) => broken.run === run)) return;
+  if (isTooOldToRead(keeping, run)) return;
   store.remember(run, anchor);
-  const state = stateAfter(held.get(run)?.events ?? []);
+  const state = foldState(held.get(run)?.events ?? []);
   held.delete(run);
   const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state, thread };
   const { record } = keeping;
   const rest = { good: record.good, head: record.head };
-  keeping.record = { ...rebuilt({ held, before: record }, [...record.broken, broken]), ...rest };
+  keeping.record = { ...buildRecord({ held, before: record }, [...record.broken, broken]), ...rest };
 }
 
 /** Whether the run is known but too old to be read. */
-function isUnread({ held, seen }: Keeping, run: RecordName): boolean {
-  const index = indexIn(held);
-  return !held.has(run) && foldersIn(seen, index).has(run) && ![JOURNAL, ...runsToRead(seen, index)].includes(run);
+function isTooOldToRead({ held, seen }: StoreState, run: RecordName): boolean {
+  const index = journalIndex(held);
+  return !held.has(run) && listFolders(seen, index).has(run) && ![JOURNAL, ...runsToRead(seen, index)].includes(run);
 }
 
-function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {
+function hasEntry({ held }: StoreState, run: RunId, { seq, hash }: Anchor): boolean {
   return held.get(run)?.events[seq]?.hash.startsWith(hash) === true;
 }
 
 /** If git cannot write locally (full disk), nothing was sent: treat it as a refusal. */
-async function sentTo(store: LogbookStore, request: AppendRequest): Promise<PushOutcome> {
+async function appendOrRefuse(store: LogbookStore, request: AppendRequest): Promise<PushOutcome> {
   try {
     return await store.append(request);
   } catch (error) {

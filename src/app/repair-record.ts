@@ -7,24 +7,24 @@ import type { Anchor } from '../logbook/chain.ts';
 import { MARK_PREFIX } from '../logbook/mark.ts';
 import { projectMonitoringState } from '../logbook/projection.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
-import { createLogbookStore, NOT_STORED, readEvents, storedRuns } from '../logbook/store/git-store.ts';
+import { createLogbookStore, listStoredRuns, NOT_STORED, readEvents } from '../logbook/store/git-store.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { Lab, LabGit } from './lab.ts';
-import { projectionOf, wholeFiles } from './record.ts';
+import { listWholeFiles, renderPart } from './record.ts';
 import {
-  backing,
+  type CachedFile,
   type Checking,
-  goodOf,
-  type Held,
-  lostMarks,
+  findMissingMarkedEntries,
+  findRewrittenRuns,
+  listVersionsSince,
   lostVersions,
-  rewrittenOf,
-  versionsSince,
+  readMarkedVersion,
+  verifyFile,
 } from './record-check.ts';
-import { goodWithoutBranch, type Loading, loadAt, NOTHING_READ } from './record-files.ts';
+import { findGoodFiles, type Loading, loadRecordAt, NOTHING_READ } from './record-files.ts';
 import { createMarkReader } from './record-marks.ts';
 
-export type Repairing = {
+export type RepairContext = {
   readonly lab: Pick<Lab, 'repository' | 'hash' | 'verifySignature' | 'log'>;
   readonly config: Pick<LabConfig, 'keys' | 'logbookBranch'>;
   /** Fetched just now. */
@@ -54,22 +54,22 @@ export type Repair = {
 type Broken = { readonly run: string; readonly fault: LogbookFault; readonly good: GoodFile | null };
 
 /** Finds faults with the same code as every process. Pushes only if the branch has not moved since it was read. */
-export async function repairRecord(repairing: Repairing): Promise<Repair> {
+export async function repairLogbook(repairing: RepairContext): Promise<Repair> {
   const { lab, config, git, seenAt, at, isDry } = repairing;
   const ref = `refs/heads/${config.logbookBranch}`;
   const head = await git.resolve(ref);
   const marks = await createMarkReader(lab, config, git)([MARK_PREFIX]);
   const checking: Checking = { lab, config, git, marks, backed: new Map() };
   const broken = await findBroken(repairing, checking, head);
-  const tips = await tipsBeside(checking, head, seenAt);
+  const tips = await findAbandonedHeads(checking, head, seenAt);
   const files: RepairedFile[] = [];
   const texts: Record<string, string | null> = {};
   for (const { run, fault, good } of broken) {
-    const why = await obstacle(checking, { run, good }, head === null ? tips : [head, ...tips]);
+    const why = await findRestoreObstacle(checking, { run, good }, head === null ? tips : [head, ...tips]);
     const last = good?.events.at(-1);
     files.push({ run, fault, why, to: last === undefined ? null : { seq: last.seq, hash: last.hash } });
     if (why !== null || good === null) continue;
-    Object.assign(texts, await filesOf(git, head, good));
+    Object.assign(texts, await filesToWrite(git, head, good));
   }
   if (isDry || Object.keys(texts).length === 0) return { files, commit: null, refused: null };
   const [first, ...others] = tips;
@@ -79,7 +79,7 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
     parent: head === null && first !== undefined ? first : 'expected',
     merges: head === null ? others : tips,
     files: texts,
-    message: messageOf(files),
+    message: repairCommitMessage(files),
     atMs: at,
   });
   if (outcome.kind === 'pushed') return { files, commit: outcome.sha, refused: null };
@@ -88,37 +88,37 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
 }
 
 /** The files of the good version; every other event file in the folder is deleted (null). */
-async function filesOf(
+async function filesToWrite(
   git: LabGit,
   head: Sha | null,
   good: GoodFile,
 ): Promise<Readonly<Record<string, string | null>>> {
   const { folder } = good;
-  const stored = head === null ? null : (await storedRuns(git, head, [folder])).get(folder);
+  const stored = head === null ? null : (await listStoredRuns(git, head, [folder])).get(folder);
   const { events, apart } = stored ?? NOT_STORED;
   const files: Record<string, string | null> = {};
   for (const part of [...events.keys().map((index) => index + 1), ...apart]) files[eventsPath(folder, part)] = null;
   const monitoring = projectMonitoringState(good.events);
   if (monitoring !== null) files[monitoringPath(folder)] = monitoring;
-  for (const { part, text } of wholeFiles(good)) {
+  for (const { part, text } of listWholeFiles(good)) {
     files[eventsPath(folder, part)] = text;
-    files[markdownPath(folder, part)] = projectionOf(good, part);
+    files[markdownPath(folder, part)] = renderPart(good, part);
   }
   return files;
 }
 
 async function findBroken(
-  { lab, config, git, seenAt }: Repairing,
+  { lab, config, git, seenAt }: RepairContext,
   checking: Checking,
   head: Sha | null,
 ): Promise<readonly Broken[]> {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
   const reading = { ...checking, lab, store, before: NOTHING_READ };
-  const past = head === null ? [] : await rewrittenPast(reading, head);
+  const past = head === null ? [] : await findRewrittenEndedRuns(reading, head);
   const seen = new Map<string, GoodFile>();
-  for (const tip of seenAt) await readSeen(reading, tip, past, seen);
+  for (const tip of seenAt) await collectSeenVersions(reading, tip, past, seen);
   if (head === null) {
-    const good = await goodWithoutBranch(checking, seen, EMPTY_JOURNAL);
+    const good = await findGoodFiles(checking, seen, EMPTY_JOURNAL);
     return [...good].map(([run, file]) => ({ run, fault: { kind: 'branch-missing' }, good: file }));
   }
   for (const [run, { events }] of seen) {
@@ -126,46 +126,53 @@ async function findBroken(
     if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
   }
   const also = [...seen.keys(), ...past];
-  const record = await loadAt({ ...reading, held: new Map(), also, before: { ...NOTHING_READ, good: seen } }, head);
+  const record = await loadRecordAt(
+    { ...reading, held: new Map(), also, before: { ...NOTHING_READ, good: seen } },
+    head,
+  );
   return record.broken.map(({ run, fault }) => ({ run, fault, good: record.good.get(run) ?? null }));
 }
 
 /** Finished runs that differ from the checkpoint. Normal processes no longer read these runs. */
-async function rewrittenPast(reading: Omit<Loading, 'held'>, head: Sha): Promise<readonly string[]> {
-  const { journal } = await loadAt({ ...reading, held: new Map() }, head);
+async function findRewrittenEndedRuns(reading: Omit<Loading, 'held'>, head: Sha): Promise<readonly string[]> {
+  const { journal } = await loadRecordAt({ ...reading, held: new Map() }, head);
   const ended = [...(journal.checkpoint?.ended.values() ?? [])];
-  return (await rewrittenOf(reading, head, ended)).map(({ run }) => run);
+  return (await findRewrittenRuns(reading, head, ended)).map(({ run }) => run);
 }
 
 /** Collects the longest good version of each file from a commit that the clone saw. */
-async function readSeen(
+async function collectSeenVersions(
   reading: Omit<Loading, 'held'>,
   tip: Sha,
   also: readonly string[],
   seen: Map<string, GoodFile>,
 ): Promise<void> {
-  const held = new Map<string, Held>();
-  const record = await loadAt({ ...reading, held, also }, tip);
+  const held = new Map<string, CachedFile>();
+  const record = await loadRecordAt({ ...reading, held, also }, tip);
   for (const [run, file] of [...held, ...record.good]) {
-    const version = record.good.has(run) ? await asSeen(reading, tip, file) : file;
+    const version = record.good.has(run) ? await preferOwnVersion(reading, tip, file) : file;
     if (version.events.length > (seen.get(run)?.events.length ?? 0)) seen.set(run, version);
   }
 }
 
 /** Keeps the clone's own entries if they conflict with the marked version: both are signed, so people have to decide. */
-async function asSeen(checking: Checking, tip: Sha, file: GoodFile): Promise<GoodFile> {
-  const own = goodOf(checking, file, await readEvents(checking.git, tip, file.folder));
+async function preferOwnVersion(checking: Checking, tip: Sha, file: GoodFile): Promise<GoodFile> {
+  const own = verifyFile(checking, file, await readEvents(checking.git, tip, file.folder));
   const last = own.events.at(-1);
   const isContinued = last === undefined || file.events[last.seq]?.hash === last.hash;
   return isContinued ? file : own;
 }
 
 /** Earlier heads that are missing from the branch's history: the newest one that a mark proves, and those that a clone saw. */
-async function tipsBeside(checking: Checking, head: Sha | null, seenAt: readonly Sha[]): Promise<readonly Sha[]> {
+async function findAbandonedHeads(
+  checking: Checking,
+  head: Sha | null,
+  seenAt: readonly Sha[],
+): Promise<readonly Sha[]> {
   const { git, marks } = checking;
   const candidates = [...seenAt];
   for (const seen of marks.toSorted((a, b) => b.mark.at.localeCompare(a.mark.at))) {
-    if ((await backing(checking, seen)) === null) continue;
+    if ((await readMarkedVersion(checking, seen)) === null) continue;
     candidates.push(seen.commit);
     break;
   }
@@ -180,28 +187,28 @@ async function tipsBeside(checking: Checking, head: Sha | null, seenAt: readonly
 }
 
 /** Why a file cannot be restored: the restored version must pass the checks that found the fault. */
-async function obstacle(
+async function findRestoreObstacle(
   checking: Checking,
   { run, good }: Pick<Broken, 'run' | 'good'>,
   tips: readonly Sha[],
 ): Promise<string | null> {
   if (good === null || good.events.length === 0) return 'no version of it that verifies is known';
-  const { missing } = await lostMarks(checking, good);
-  if (missing !== null) return forked(missing);
+  const { missing } = await findMissingMarkedEntries(checking, good);
+  if (missing !== null) return describeFork(missing);
   for (const tip of tips) {
     const asked = { run, folder: good.folder, from: 1, to: good.ends.length + 1, since: null };
-    const versions = (await versionsSince(checking, tip, [asked])).get(run) ?? new Map();
+    const versions = (await listVersionsSince(checking, tip, [asked])).get(run) ?? new Map();
     const lost = await lostVersions(checking, good, versions);
-    if (lost.missing !== null) return forked(lost.missing);
+    if (lost.missing !== null) return describeFork(lost.missing);
   }
   return null;
 }
 
-function forked({ seq, hash }: Anchor): string {
+function describeFork({ seq, hash }: Anchor): string {
   return `its good versions contradict each other: entry ${seq} (${hash.slice(0, 12)}) is signed too, and stands in none that has the others`;
 }
 
-function messageOf(files: readonly RepairedFile[]): string {
+function repairCommitMessage(files: readonly RepairedFile[]): string {
   const done = files.filter(({ why }) => why === null);
   const lines = done.map(({ run, fault, to }) => {
     invariant(to !== null, 'repair-without-entry');

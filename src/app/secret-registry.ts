@@ -3,8 +3,8 @@
  * ferrybot's tokens (architecture, D5).
  */
 
-import { traitsOf } from '../config/lane-of-file.ts';
-import { withheldText } from '../domain/written-secrets.ts';
+import { traitsFor } from '../config/lane-of-file.ts';
+import { textForWithheld } from '../domain/written-secrets.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
 import type { LabConfig } from '../run/lane.ts';
@@ -26,15 +26,15 @@ export function createSecretRegistry(
 ): SecretRegistry {
   const values = new Set(
     Object.entries(environment).flatMap(([name, value]) =>
-      SECRET_NAME.test(name) && value !== undefined ? withLines(value) : [],
+      SECRET_NAME.test(name) && value !== undefined ? splitSecretLines(value) : [],
     ),
   );
   let missing: readonly string[] = [];
   const clean = (text: string): string => redact(text, [...values]);
   return {
     learn: (config) => {
-      const needs = configSecrets(config);
-      for (const value of needs.flatMap(({ secret }) => withLines(environment[secret] ?? ''))) {
+      const needs = listConfigSecrets(config);
+      for (const value of needs.flatMap(({ secret }) => splitSecretLines(environment[secret] ?? ''))) {
         if (!values.has(value)) mask(value);
         values.add(value);
       }
@@ -43,7 +43,7 @@ export function createSecretRegistry(
       return missing;
     },
     clean,
-    cleanJobText: (text) => (missing.length === 0 || text === '' ? clean(text) : withheldText(missing)),
+    cleanJobText: (text) => (missing.length === 0 || text === '' ? clean(text) : textForWithheld(missing)),
   };
 }
 
@@ -59,7 +59,7 @@ type SecretNeed = {
 };
 
 /** Lists every secret that the config names, once per use. */
-export function configSecrets(config: LabConfig): readonly SecretNeed[] {
+export function listConfigSecrets(config: LabConfig): readonly SecretNeed[] {
   const { containers, lanes, onCall } = config;
   const LAUNCH_AND_WATCH = {
     modes: ['launch', 'watch', 'stop'],
@@ -73,7 +73,7 @@ export function configSecrets(config: LabConfig): readonly SecretNeed[] {
       use: 'which jobs get and logs must not show',
     },
     {
-      names: Object.keys(config.clusters).flatMap((cluster) => traitsOf(config, cluster)?.secretVariables ?? []),
+      names: Object.keys(config.clusters).flatMap((cluster) => traitsFor(config, cluster)?.secretVariables ?? []),
       ...LAUNCH_AND_WATCH,
       use: 'which opens a cluster',
     },
@@ -105,7 +105,7 @@ export function configSecrets(config: LabConfig): readonly SecretNeed[] {
 const SECRET_LINE_CHARACTERS_MIN = 12;
 
 /** A multi-line secret and each of its lines, because logs are read line by line. */
-function withLines(value: string): readonly string[] {
+function splitSecretLines(value: string): readonly string[] {
   if (value === '') return [];
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   return [value, ...lines.filter((line) => line !== value && line.length >= SECRET_LINE_CHARACTERS_MIN)];

@@ -15,7 +15,7 @@ export const KEY_VARIABLES = {
 } as const satisfies { readonly [R in Role]: string };
 
 /** Signers for the keys that are valid now. Throws for a key that the config does not list. */
-export function signersFrom(keys: SigningKeys, listed: readonly PublicKey[], at: Instant): Signers {
+export function createSigners(keys: SigningKeys, listed: readonly PublicKey[], at: Instant): Signers {
   const now = toRfc3339(at);
   const signers: { -readonly [R in Role]?: NonNullable<Signers[R]> } = {};
   for (const role of ['control', 'runner', 'watch'] as const) {

@@ -5,7 +5,7 @@ import { type Failure, type FixPlan, NO_FIX_REASONS, type NoFix, planFix } from 
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
 import { scriptText } from '../host/python/script.ts';
-import { runPython } from '../host/python-child.ts';
+import { runPythonScript } from '../host/python-child.ts';
 
 /** `text`: the whole corrected file, which CPython can compile. `diff`: the same change for people. */
 const answer = z.discriminatedUnion('kind', [
@@ -21,12 +21,12 @@ export type FixQuestion = FixPlan & { readonly text: string };
 export type Fix = Extract<FixAnswer, { kind: 'fix' }> & Pick<FixPlan, 'path' | 'line'>;
 
 /** Unknown if `interpreter` is not on `path` or fails. */
-export async function fixSmallMistake(
+export async function askPythonForFix(
   question: FixQuestion,
   interpreter: string,
   path: string,
 ): Promise<Observed<FixAnswer>> {
-  const outcome = await runPython({
+  const outcome = await runPythonScript({
     interpreter,
     script: scriptText('suggest_fix.py'),
     input: JSON.stringify(question),
@@ -48,15 +48,15 @@ export async function smallFix(
   failure: Failure,
   ask: (question: FixQuestion) => Promise<Observed<FixAnswer>>,
 ): Promise<Observed<Fix | NoFix>> {
-  const none = (reason: NoFix['reason']): Observed<NoFix> => known({ kind: 'none', reason });
+  const noFix = (reason: NoFix['reason']): Observed<NoFix> => known({ kind: 'none', reason });
   const plan = planFix(failure, await paths());
   if ('kind' in plan) return known(plan);
   const { path, line } = plan;
-  if (!mayChange(path)) return none('outside-scope');
+  if (!mayChange(path)) return noFix('outside-scope');
   const text = await textOf(path);
   const asked = plan.asked === null ? null : await textOf(plan.asked);
-  if (text === null || (plan.asked !== null && asked === null)) return none('not-in-tree');
-  if (Math.max(text.length, asked?.length ?? 0) > limits.fixedFileCharsMax) return none('too-long');
+  if (text === null || (plan.asked !== null && asked === null)) return noFix('not-in-tree');
+  if (Math.max(text.length, asked?.length ?? 0) > limits.fixedFileCharsMax) return noFix('too-long');
   const found = await ask({ ...plan, text, asked });
   if (found.kind === 'unknown') return found;
   return known(found.value.kind === 'none' ? found.value : { ...found.value, path, line });

@@ -6,7 +6,7 @@ import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
 import type { LookSubject } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { CommentError, commentName } from '../domain/marker.ts';
+import { CommentError, commentId } from '../domain/marker.ts';
 import { cutText } from '../domain/values.ts';
 import { redact } from '../host/redactor.ts';
 import { type Hash, JOURNAL } from '../logbook/chain.ts';
@@ -17,16 +17,16 @@ import type { Lab } from './lab.ts';
 const COMMENTS_LEFT_OUT_MAX = 20;
 
 /** Location of an error: a run id or `journal`, the thread to notify, and optionally a more precise `subject`. */
-export type Where = {
+export type Location = {
   readonly run: string;
   readonly thread: number | null;
   readonly subject?: LookSubject;
 };
 
 /** `error`: a bug or an unexpected answer. */
-export type Trouble = Where & { readonly error: Error };
+export type Trouble = Location & { readonly error: Error };
 
-type Place = { readonly lab: Pick<Lab, 'log'> };
+type TroubleContext = { readonly lab: Pick<Lab, 'log'> };
 
 /** The part of the record that locates threads. A structural type, because reading the record uses this module. */
 type WithRecord = {
@@ -36,50 +36,50 @@ type WithRecord = {
 };
 
 /** Runs the work for one run, thread or file, and logs errors as trouble. Throws only git failures that affect everything. */
-export async function contained<T>(
-  place: Place,
+export async function guard<T>(
+  place: TroubleContext,
   troubles: Trouble[],
-  where: Where,
+  where: Location,
   work: () => Promise<T> | T,
 ): Promise<T | null> {
   try {
     return await work();
   } catch (cause) {
-    note(place, troubles, where, cause);
+    recordTrouble(place, troubles, where, cause);
     return null;
   }
 }
 
 /** Runs the work on a thread, and repeats it without the comments that make it throw. `withoutText` blanks those comments. */
-export async function apartFromComments<T>(
-  open: Place & WithRecord,
+export async function skipBadComments<T>(
+  open: TroubleContext & WithRecord,
   troubles: Trouble[],
   work: (withoutText: (comments: readonly CommentFacts[]) => readonly CommentFacts[]) => Promise<T>,
 ): Promise<T> {
   const left = new Set<string>();
   const withoutText = (comments: readonly CommentFacts[]): readonly CommentFacts[] =>
-    left.size === 0 ? comments : comments.map((one) => (left.has(commentName(one)) ? { ...one, body: '' } : one));
+    left.size === 0 ? comments : comments.map((one) => (left.has(commentId(one)) ? { ...one, body: '' } : one));
   for (;;) {
     try {
       return await work(withoutText);
     } catch (error) {
-      const isLeft = error instanceof CommentError && left.has(commentName(error.comment));
+      const isLeft = error instanceof CommentError && left.has(commentId(error.comment));
       if (!(error instanceof CommentError) || isLeft || left.size >= COMMENTS_LEFT_OUT_MAX) throw error;
-      left.add(commentName(error.comment));
-      note(open, troubles, inComment(open, error.comment.thread, error.comment), error.cause);
+      left.add(commentId(error.comment));
+      recordTrouble(open, troubles, locateComment(open, error.comment.thread, error.comment), error.cause);
     }
   }
 }
 
 /** The work for one element, and the location of its errors. */
 type EachWork<Item, Made> = {
-  readonly whereOf: (item: Item) => Where;
+  readonly whereOf: (item: Item) => Location;
   readonly work: (item: Item) => readonly Made[];
 };
 
 /** Runs the work for each element. An element that throws contributes nothing. */
-export function containedEach<Item, Made>(
-  place: Place,
+export function guardEach<Item, Made>(
+  place: TroubleContext,
   troubles: Trouble[],
   items: Iterable<Item>,
   { whereOf, work }: EachWork<Item, Made>,
@@ -88,13 +88,13 @@ export function containedEach<Item, Made>(
     try {
       return work(item);
     } catch (cause) {
-      note(place, troubles, whereOf(item), cause);
+      recordTrouble(place, troubles, whereOf(item), cause);
       return [];
     }
   });
 }
 
-function note({ lab }: Place, troubles: Trouble[], where: Where, cause: unknown): void {
+function recordTrouble({ lab }: TroubleContext, troubles: Trouble[], where: Location, cause: unknown): void {
   // Unlike other git errors, an unreadable object affects only one run or branch.
   if (cause instanceof GitError && cause.code !== 'unreadable') throw cause;
   const error = cause instanceof Error ? cause : new Error(String(cause), { cause });
@@ -111,11 +111,11 @@ function note({ lab }: Place, troubles: Trouble[], where: Where, cause: unknown)
 }
 
 /** Converts trouble into a fault to post, once per location and message. */
-export function asBroken(
+export function troubleToFault(
   open: WithRecord & { readonly lab: Pick<Lab, 'hash'> },
   { run, thread, subject, error }: Trouble,
 ): BrokenRun {
-  const message = wordsOf(error);
+  const message = describeError(error);
   const key = troubleKey(open.lab.hash, `${run} ${thread} ${subject?.name ?? ''}`, message);
   const { runs, broken } = open.store.current();
   const state = runs.find((one) => one.run === run) ?? broken.find((one) => one.run === run)?.state ?? null;
@@ -123,7 +123,7 @@ export function asBroken(
 }
 
 /** The message, redacted and shortened. */
-export function wordsOf(error: Error): string {
+export function describeError(error: Error): string {
   return cutText(redact(error.message, []), limits.shownTextCharsMax);
 }
 
@@ -136,37 +136,37 @@ export function troubleKey(hash: Hash, place: string, message: string): string {
 const KEY_DIGITS = 12;
 
 /** Location for errors without a thread; they are posted in the newest run's thread. */
-export const EVERYWHERE: Where = { run: JOURNAL, thread: null };
+export const EVERYWHERE: Location = { run: JOURNAL, thread: null };
 
 /** Location of an error that one comment caused. */
-export function inComment(
+export function locateComment(
   { store }: WithRecord,
   thread: number,
   comment: { readonly surface: Surface; readonly id: number },
-): Where {
+): Location {
   const owner = store
     .current()
     .runs.find((run) => !isOver(run) && [run.proposal.pull, run.proposal.issue].includes(thread));
-  return { run: owner?.run ?? JOURNAL, thread, subject: { kind: 'comment', name: commentName(comment) } };
+  return { run: owner?.run ?? JOURNAL, thread, subject: { kind: 'comment', name: commentId(comment) } };
 }
 
 /** Location of an error in one cluster. */
-export function inCluster(name: string): Where {
+export function locateCluster(name: string): Location {
   return { ...EVERYWHERE, subject: { kind: 'cluster', name } };
 }
 
 /** `ref` is the full ref name. */
-export function onBranch(ref: string): Where {
+export function locateBranch(ref: string): Location {
   return { ...EVERYWHERE, subject: { kind: 'branch', name: ref.replace('refs/heads/', '') } };
 }
 
 /** Location of an error in one lane. */
-export function inLane(name: string): Where {
+export function locateLane(name: string): Location {
   return { ...EVERYWHERE, subject: { kind: 'lane', name } };
 }
 
 /** Files that a bug made unreadable; they also fail the process. */
-export function unreadFiles({ store }: WithRecord): readonly Trouble[] {
+export function listUnreadFiles({ store }: WithRecord): readonly Trouble[] {
   return store
     .current()
     .broken.flatMap(({ run, fault, thread }) =>
@@ -175,7 +175,7 @@ export function unreadFiles({ store }: WithRecord): readonly Trouble[] {
 }
 
 /** Fails the process or trigger. Call it after all other work is done. */
-export function throwIfAny(troubles: readonly Trouble[]): void {
+export function throwFirstTrouble(troubles: readonly Trouble[]): void {
   if (troubles.length === 0) return;
   const places = troubles.map(
     ({ run, thread, error }) => `${run}${thread === null ? '' : ` #${thread}`}: ${error.message}`,

@@ -1,8 +1,8 @@
 /** Who may approve which action: one rule for the control process and the runner. */
 
 import type { ListedPeople } from '../config/approvals-schema.ts';
-import { mayApprove } from '../config/approvers.ts';
-import { traitsOf } from '../config/lane-of-file.ts';
+import { canApprove } from '../config/approvers.ts';
+import { traitsFor } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ActionEvidence, ActionProposal, ActionRecord } from '../domain/actions/action.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
@@ -21,14 +21,14 @@ export type ActionApprovers = {
 };
 
 /** `not-permitted`: the permission is too low; `own`: this person asked for the list. Null if the person may approve. */
-export function approverFault(
+export function findApproverFault(
   { proposal: { change } }: Pick<ActionRecord, 'proposal'>,
   { id }: Pick<Actor, 'id'>,
   held: Permission,
   approvers: ActionApprovers,
 ): 'not-permitted' | 'own' | null {
   if (change.kind !== 'delete-checkpoint') return permits(held, approvers.care) ? null : 'not-permitted';
-  if (!mayApprove(held, id, approvers)) return 'not-permitted';
+  if (!canApprove(held, id, approvers)) return 'not-permitted';
   return change.askedBy.id === id && !approvers.onePersonIsEnough ? 'own' : null;
 }
 
@@ -36,18 +36,18 @@ export function approverFault(
 const PRE_APPROVAL_PERIOD_MS = 24 * 60 * 60 * 1_000;
 
 /** The config's pre-approval for this proposal; null if the config can never approve such a change. */
-export function preApprovalOf(
+export function configuredPreApproval(
   config: LabConfig,
   { cluster, change }: ActionProposal,
 ): { readonly stands: boolean; readonly max: number } | null {
-  const machines = traitsOf(config, cluster)?.machines ?? null;
+  const machines = traitsFor(config, cluster)?.machines ?? null;
   if (change.kind !== 'delete-tpu-vm' || machines === null) return null;
   const { approval, deletesPerDayMax } = machines.badNodes;
   return { stands: approval === 'pre-approved', max: deletesPerDayMax };
 }
 
 /** How many other proposals for the cluster the config approved in the period before `now`, used or not. */
-export function preApprovalsUsed(
+export function countPreApprovalsUsed(
   actions: readonly ActionRecord[],
   { cluster, digest }: { readonly cluster: string; readonly digest: Digest },
   now: Instant,

@@ -5,10 +5,10 @@
 
 import type { ActionRecord, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain/care/machines.ts';
-import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { filterIncidents, type Incident, incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { assertNever, branded, type DigestOf, fromRfc3339, type Instant, isInstant } from '../domain/values.ts';
+import { assertNever, brandAs, type DigestOf, fromRfc3339, type Instant, isInstant } from '../domain/values.ts';
 import { proposeAction } from './action-approval.ts';
 
 /** How long the machine listing is retried before a person is informed that it fails. */
@@ -30,7 +30,7 @@ type BadNodeMatch = {
   readonly since: Instant | null;
 };
 
-export const UNCLEAR = [
+export const UNCLEAR_CODES = [
   'no-address',
   'several-workers',
   'not-configured',
@@ -41,7 +41,7 @@ export const UNCLEAR = [
   'head-node',
   'unreadable',
 ] as const;
-type UnclearCode = (typeof UNCLEAR)[number];
+type UnclearCode = (typeof UNCLEAR_CODES)[number];
 
 type BadNodeJudgement =
   | {
@@ -55,12 +55,12 @@ type BadNodeJudgement =
   | { readonly kind: 'wait'; readonly why: string };
 
 /** The signature match without an answer so far: no proposal, and no question to a person. Null if there is none. */
-export function openSignatureMatch(state: RunState): BadNodeMatch | null {
+export function findOpenBadNodeMatch(state: RunState): BadNodeMatch | null {
   const { submission, end, stop } = state;
   if (submission === null || stop !== null || isOver(state) || end?.status === 'SUCCEEDED') return null;
   const { attempt } = submission;
   const incidents = state.incidents.filter((one) => isOfAttempt(one, attempt));
-  const seen = incidentsWith(incidents, 'failure-signature').filter(
+  const seen = filterIncidents(incidents, 'failure-signature').filter(
     // rule ML-29
     ({ detail }) => NODE_SIGNATURES.has(detail.signature),
   );
@@ -73,18 +73,18 @@ export function openSignatureMatch(state: RunState): BadNodeMatch | null {
     signatures: seen.map(({ detail }) => detail.signature),
     lines: seen.map(({ detail }) => detail.line),
     workers: [...new Set(seen.flatMap(({ detail }) => (detail.workers ?? '').split(' ').filter(Boolean)))],
-    since: fromRfc3339(first.at) ?? branded(0, isInstant),
+    since: fromRfc3339(first.at) ?? brandAs(0, isInstant),
   };
 }
 
 /** A proposal that came to nothing is repeated with current evidence, at most `NODE_PROPOSALS_MAX` times. */
 function hasProposal({ actions }: RunState, attempt: number): boolean {
   const made = actions.filter(({ evidence }) => evidence.facts['attempt'] === attempt);
-  return made.length >= NODE_PROPOSALS_MAX || made.some((one) => !cameToNothing(one));
+  return made.length >= NODE_PROPOSALS_MAX || made.some((one) => !endedWithoutEffect(one));
 }
 
 /** No call was made and the machine is unchanged: the runner refused the consent, or died before the call. */
-function cameToNothing({ ended }: ActionRecord): boolean {
+function endedWithoutEffect({ ended }: ActionRecord): boolean {
   return ended !== null && (ended.outcome === 'refused' || ended.code === 'interrupted');
 }
 
@@ -97,53 +97,54 @@ function isOfAttempt(incident: Incident, attempt: number): boolean {
 export function judgeBadNode(match: BadNodeMatch, listing: VmListing | null, now: Instant): BadNodeJudgement {
   const { workers, since } = match;
   const [address] = workers;
-  if (address === undefined) return unclear('no-address', 'no line of the log says on which worker it happened');
-  if (workers.includes('several')) return unclear('several-workers', workers.join(', '));
-  if (listing === null) return unclear('not-configured', address);
+  if (address === undefined)
+    return unclearJudgement('no-address', 'no line of the log says on which worker it happened');
+  if (workers.includes('several')) return unclearJudgement('several-workers', workers.join(', '));
+  if (listing === null) return unclearJudgement('not-configured', address);
   if (listing.kind === 'unknown')
     return since !== null && now >= since + BAD_NODE_PATIENCE_MS
-      ? unclear('unreadable', listing.message)
+      ? unclearJudgement('unreadable', listing.message)
       : { kind: 'wait', why: listing.message };
-  const named = workers.map((one) => ({ address: one, vms: listing.vms.filter((vm) => has(vm, one)) }));
+  const named = workers.map((one) => ({ address: one, vms: listing.vms.filter((vm) => hasAddress(vm, one)) }));
   const nowhere = named.find(({ vms }) => vms.length === 0);
-  if (nowhere !== undefined) return unclear('no-machine', nowhere.address);
+  if (nowhere !== undefined) return unclearJudgement('no-machine', nowhere.address);
   // Addresses are reused: a machine created after the failure is a healthy replacement.
-  const then = named.map(({ vms }) => vms.filter((vm) => !isMadeSince(vm, since)));
+  const then = named.map(({ vms }) => vms.filter((vm) => !wasCreatedAfter(vm, since)));
   const replaced = named.find((_, index) => then[index]?.length === 0);
-  if (replaced !== undefined) return unclear('made-since', replaced.vms.map(({ name }) => name).join(', '));
+  if (replaced !== undefined) return unclearJudgement('made-since', replaced.vms.map(({ name }) => name).join(', '));
   const ambiguous = then.find((vms) => vms.length > 1);
-  if (ambiguous !== undefined) return unclear('several-machines', namesOf(ambiguous));
+  if (ambiguous !== undefined) return unclearJudgement('several-machines', joinNames(ambiguous));
   const [vm, ...others] = new Set(then.flat());
   if (vm === undefined || others.length > 0)
-    return unclear('several-workers', `${workers.join(', ')}: ${namesOf(then.flat())}`);
+    return unclearJudgement('several-workers', `${workers.join(', ')}: ${joinNames(then.flat())}`);
   // Deleting the head node restarts the cluster. A consent here must not allow that.
-  if (vm.rayNodeType === 'head') return unclear('head-node', vm.name);
-  if (vm.state === 'DELETING') return unclear('being-deleted', vm.name);
+  if (vm.rayNodeType === 'head') return unclearJudgement('head-node', vm.name);
+  if (vm.state === 'DELETING') return unclearJudgement('being-deleted', vm.name);
   const { name, zone, createdAt } = vm;
-  return { kind: 'found', vm, workers: hostsOf(vm, workers), identity: { name, zone, createdAt, address } };
+  return { kind: 'found', vm, workers: listHostIndexes(vm, workers), identity: { name, zone, createdAt, address } };
 }
 
-function has({ workers }: TpuVm, address: string): boolean {
+function hasAddress({ workers }: TpuVm, address: string): boolean {
   return workers.some((addresses) => addresses.some((one) => isSameAddress(one, address)));
 }
 
 /** Indexes of the hosts that the log names. */
-function hostsOf({ workers }: TpuVm, named: readonly string[]): readonly number[] {
+function listHostIndexes({ workers }: TpuVm, named: readonly string[]): readonly number[] {
   return workers.flatMap((addresses, host) =>
     addresses.some((one) => named.some((address) => isSameAddress(one, address))) ? [host] : [],
   );
 }
 
-function isMadeSince({ createdAt }: TpuVm, since: Instant | null): boolean {
+function wasCreatedAfter({ createdAt }: TpuVm, since: Instant | null): boolean {
   const madeAt = fromRfc3339(createdAt);
   return since !== null && madeAt !== null && madeAt > since;
 }
 
-function namesOf(vms: readonly TpuVm[]): string {
+function joinNames(vms: readonly TpuVm[]): string {
   return [...new Set(vms.map(({ name }) => name))].join(', ');
 }
 
-function unclear(code: UnclearCode, why: string): BadNodeJudgement {
+function unclearJudgement(code: UnclearCode, why: string): BadNodeJudgement {
   return { kind: 'unclear', code, why };
 }
 
@@ -160,7 +161,7 @@ type NodeProposalInput = {
 };
 
 /** The event for the watch to record; null while the machines cannot be listed. */
-export function answerSignatureMatch(input: NodeProposalInput): EventDraft | null {
+export function answerBadNodeMatch(input: NodeProposalInput): EventDraft | null {
   const { state, match, redact } = input;
   const judged = judgeBadNode(match, input.listing, input.now);
   switch (judged.kind) {

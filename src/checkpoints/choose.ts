@@ -5,11 +5,11 @@
 
 import { z } from 'zod';
 import { namedStep, type SearchedRoot, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
-import { jsonIn, withoutEndSlashes } from '../domain/values.ts';
-import { type Lineage, standingIn } from './lineage.ts';
+import { parseJson, withoutEndSlashes } from '../domain/values.ts';
+import { judgeLineage, type Lineage } from './lineage.ts';
 
 /** Why a checkpoint is skipped. */
-export const PASSED_OVER = [
+export const SKIP_REASONS = [
   'no-metadata',
   'bad-metadata',
   'misnamed',
@@ -19,7 +19,7 @@ export const PASSED_OVER = [
   'rejected',
   'unvalidated',
 ] as const;
-export type PassedOver = (typeof PASSED_OVER)[number];
+export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export type JudgedCheckpoint = {
   readonly stored: StoredCheckpoint;
@@ -27,10 +27,10 @@ export type JudgedCheckpoint = {
   readonly metadata: CheckpointMetadata | null;
   /** The recorded attempt that wrote it; null if unknown or not requested. */
   readonly attempt: number | null;
-  readonly standing: 'eligible' | 'unreadable' | PassedOver;
+  readonly standing: 'eligible' | 'unreadable' | SkipReason;
 };
 
-export type Search = {
+export type CheckpointSearch = {
   /** Permanent and temporary roots. */
   readonly roots: readonly SearchedRoot[];
   /** Null: accept any origin. */
@@ -43,41 +43,41 @@ export type Search = {
 /** Why a person must decide: nothing usable, or something possibly newer is unreadable. */
 export type AskCode = 'root-unreadable' | 'checkpoint-unreadable' | 'none-complete' | 'none-of-lineage';
 
-export type Choice =
+export type CheckpointChoice =
   | { readonly kind: 'chosen'; readonly checkpoint: CompleteCheckpoint }
   | { readonly kind: 'ask'; readonly code: AskCode; readonly why: string };
 
 export type CompleteCheckpoint = JudgedCheckpoint & { readonly metadata: CheckpointMetadata };
 
 /** Each checkpoint once, in the rule's order: the newest complete one is last. */
-export function judgeAll(search: Search): readonly JudgedCheckpoint[] {
+export function judgeCheckpoints(search: CheckpointSearch): readonly JudgedCheckpoint[] {
   const byPath = new Map<StorePath, StoredCheckpoint>();
   for (const { found } of search.roots)
     if (found.kind === 'known') for (const one of found.value) byPath.set(one.path, one);
-  const checkpoints = [...byPath.values()].filter((one) => !isOnlyFolderOf(search.roots, one));
-  const judged = checkpoints.map((stored) => judgeOne(stored, search));
-  return judged.toSorted(inOrder);
+  const checkpoints = [...byPath.values()].filter((one) => !isOnlyFolderOfRoot(search.roots, one));
+  const judged = checkpoints.map((stored) => judgeCheckpoint(stored, search));
+  return judged.toSorted(compareCheckpoints);
 }
 
 /** A folder that contains another root is not an incomplete checkpoint. */
-function isOnlyFolderOf(roots: readonly SearchedRoot[], { path, metadata }: StoredCheckpoint): boolean {
+function isOnlyFolderOfRoot(roots: readonly SearchedRoot[], { path, metadata }: StoredCheckpoint): boolean {
   const isEmpty = metadata.kind === 'known' && metadata.value === null;
   return isEmpty && roots.some(({ root }) => isUnder(root, path));
 }
 
 /** Which root could not be listed, and why; null if all were. */
-export function unlisted(roots: readonly SearchedRoot[]): string | null {
+export function findUnlistedRoot(roots: readonly SearchedRoot[]): string | null {
   const [first] = roots.flatMap(({ root, found }) => (found.kind === 'unknown' ? [`${root}: ${found.why}`] : []));
   return first ?? null;
 }
 
 /** The newest eligible checkpoint, or the question for the DRI. */
-export function chooseCheckpoint(search: Search): Choice {
-  const blind = unlisted(search.roots);
+export function chooseCheckpoint(search: CheckpointSearch): CheckpointChoice {
+  const blind = findUnlistedRoot(search.roots);
   if (blind !== null) return { kind: 'ask', code: 'root-unreadable', why: blind };
-  const all = judgeAll(search);
+  const all = judgeCheckpoints(search);
   // rule HR-54
-  const newest = all.findLast(isEligible) ?? null;
+  const newest = all.findLast(isEligibleCheckpoint) ?? null;
   const unread = all.find((one) => one.standing === 'unreadable' && mayBeNewer(one, newest));
   if (unread !== undefined) return { kind: 'ask', code: 'checkpoint-unreadable', why: unread.stored.path };
   if (newest !== null) return { kind: 'chosen', checkpoint: newest };
@@ -87,24 +87,24 @@ export function chooseCheckpoint(search: Search): Choice {
     : { kind: 'ask', code: 'none-complete', why: `${all.length} looked at` };
 }
 
-export type RefusalCode = PassedOver | 'unreadable' | 'not-there';
+export type RefusalCode = SkipReason | 'unreadable' | 'not-there';
 
-export type Asked =
+export type NamedCheckpointChoice =
   | { readonly kind: 'chosen'; readonly checkpoint: CompleteCheckpoint }
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly why: string };
 
 /** A checkpoint named by step or path; refused with a reason if unusable. */
-export function askedCheckpoint(
-  search: Search,
+export function chooseNamedCheckpoint(
+  search: CheckpointSearch,
   asked: { readonly step: number } | { readonly path: StorePath },
-): Asked {
-  const named = judgeAll(search).filter(({ stored, metadata }) =>
+): NamedCheckpointChoice {
+  const named = judgeCheckpoints(search).filter(({ stored, metadata }) =>
     'path' in asked
       ? stored.path === withoutEndSlashes(asked.path)
       : metadata?.step === asked.step || namedStep(stored.path) === asked.step,
   );
-  const newest = named.findLast(isEligible);
-  const blind = unlisted(search.roots);
+  const newest = named.findLast(isEligibleCheckpoint);
+  const blind = findUnlistedRoot(search.roots);
   // An unreadable root may contain a newer checkpoint of the same step.
   if (blind !== null && (newest === undefined || 'step' in asked))
     return { kind: 'refused', code: 'unreadable', why: blind };
@@ -118,32 +118,32 @@ export function askedCheckpoint(
 }
 
 /** Usable, with known metadata. */
-export function isEligible(one: JudgedCheckpoint): one is CompleteCheckpoint {
+export function isEligibleCheckpoint(one: JudgedCheckpoint): one is CompleteCheckpoint {
   return one.standing === 'eligible' && one.metadata !== null;
 }
 
-function judgeOne(stored: StoredCheckpoint, search: Search): JudgedCheckpoint {
-  const passed = (
+function judgeCheckpoint(stored: StoredCheckpoint, search: CheckpointSearch): JudgedCheckpoint {
+  const judgement = (
     standing: JudgedCheckpoint['standing'],
     metadata: CheckpointMetadata | null = null,
     attempt: number | null = null,
   ): JudgedCheckpoint => ({ stored, metadata, attempt, standing });
-  if (stored.metadata.kind === 'unknown') return passed('unreadable');
+  if (stored.metadata.kind === 'unknown') return judgement('unreadable');
   // rules HR-55, HR-57
-  if (stored.metadata.value === null) return passed('no-metadata');
+  if (stored.metadata.value === null) return judgement('no-metadata');
   const metadata = readMetadata(stored.metadata.value.text);
-  if (metadata === null) return passed('bad-metadata');
+  if (metadata === null) return judgement('bad-metadata');
   const named = namedStep(stored.path);
-  if (named !== null && named !== metadata.step) return passed('misnamed', metadata);
+  if (named !== null && named !== metadata.step) return judgement('misnamed', metadata);
   const { lineage, maxStep = null, excludePaths = [] } = search;
-  if (maxStep !== null && metadata.step > maxStep) return passed('above-max', metadata);
-  if (excludePaths.some((path) => isUnder(stored.path, path))) return passed('excluded', metadata);
-  if (lineage === null) return passed('eligible', metadata);
-  const { standing, attempt } = standingIn(lineage, {
+  if (maxStep !== null && metadata.step > maxStep) return judgement('above-max', metadata);
+  if (excludePaths.some((path) => isUnder(stored.path, path))) return judgement('excluded', metadata);
+  if (lineage === null) return judgement('eligible', metadata);
+  const { standing, attempt } = judgeLineage(lineage, {
     step: metadata.step,
     writtenAt: stored.metadata.value.writtenAt,
   });
-  return passed(standing, metadata, attempt);
+  return judgement(standing, metadata, attempt);
 }
 
 /** Whether an unreadable checkpoint may be newer than `newest`: without a step in its name it may be. */
@@ -158,7 +158,7 @@ function isUnder(path: StorePath, folder: StorePath): boolean {
 }
 
 /** By numeric step, then time, then path; missing values first. */
-function inOrder(a: JudgedCheckpoint, b: JudgedCheckpoint): number {
+function compareCheckpoints(a: JudgedCheckpoint, b: JudgedCheckpoint): number {
   return (
     // rule HR-58
     (a.metadata?.step ?? -1) - (b.metadata?.step ?? -1) ||
@@ -188,15 +188,15 @@ const schema = z.looseObject({
 
 /** Null if it is not JSON, or lacks a step or time. */
 function readMetadata(text: string): CheckpointMetadata | null {
-  const parsed = schema.safeParse(jsonIn(text));
+  const parsed = schema.safeParse(parseJson(text));
   if (!parsed.success) return null;
   const { step, timestamp, is_temporary: isTemporary } = parsed.data;
-  const micros = microsOf(timestamp);
+  const micros = parseMicros(timestamp);
   return micros === null ? null : { step, timestamp, micros, isTemporary };
 }
 
 /** Null for an invalid date. */
-function microsOf(timestamp: string): number | null {
+function parseMicros(timestamp: string): number | null {
   const match = TIMESTAMP.exec(timestamp);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction = '', , sign, zoneHours, zoneMinutes] = match;

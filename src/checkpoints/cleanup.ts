@@ -1,7 +1,7 @@
 /** Proposes the deletion of a run's checkpoints: the exact list, and what protects the others (policy HR-63). */
 
 import { type ActionDraft, proposeAction } from '../care/action-approval.ts';
-import { checkpointRoots } from '../config/lane-of-file.ts';
+import { fillCheckpointRoots } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { type ActionRecord, areSameSteps, type CheckpointDeletion } from '../domain/actions/action.ts';
 import type { Actor } from '../domain/actor.ts';
@@ -10,17 +10,17 @@ import {
   deletionStep,
   type FoundCheckpoints,
   namedStep,
-  REMAINS,
+  REMAINS_IDENTITY,
   type SearchedRoot,
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { pastAttempt } from '../domain/launch/next-attempt.ts';
+import { lastEnded } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type DigestOf, known, type Observed, unknown } from '../domain/values.ts';
-import { isEligible, type JudgedCheckpoint, judgeAll, unlisted } from './choose.ts';
-import { type Lineage, lineageFor, lineageOf, sourcesOf } from './lineage.ts';
+import { findUnlistedRoot, isEligibleCheckpoint, type JudgedCheckpoint, judgeCheckpoints } from './choose.ts';
+import { buildLineage, buildRecordedLineage, type Lineage, listStartCheckpoints } from './lineage.ts';
 import { isWrittenBy } from './start.ts';
 
 export type Protection =
@@ -38,7 +38,7 @@ export type Protection =
   | 'root';
 
 /** What must be kept according to the record. */
-export type Needs = {
+export type CheckpointNeeds = {
   readonly lineage: Lineage;
   /** Checkpoints that attempts started from; a job's own path may be relative. */
   readonly sources: readonly StorePath[];
@@ -54,7 +54,7 @@ export type Needs = {
   readonly writtenUpTo: number | null;
 };
 
-export type Wishes = {
+export type RetentionWishes = {
   /** Number of newest steps to keep, at least one. */
   readonly keep: number;
   /** Steps that people want to keep. */
@@ -73,17 +73,17 @@ export type Retention = {
 };
 
 /** What this run and the other `runs` need, from the record. */
-export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs {
-  const { attempts } = lineageOf(state);
+export function findCheckpointNeeds(state: RunState, runs: readonly RunState[] = []): CheckpointNeeds {
+  const { attempts } = buildRecordedLineage(state);
   const others = runs.filter(({ run }) => run !== state.run);
-  const ends = [...state.attempts, pastAttempt(state)].flatMap((past) => past?.end ?? []);
+  const ends = [...state.attempts, lastEnded(state)].flatMap((past) => past?.end ?? []);
   const policy = state.order?.manifest?.policy['lane.finalStep'] ?? '';
   const configured = /^\d+$/.test(policy) ? [Number(policy)] : [];
   return {
-    lineage: lineageFor(state),
-    sources: sourcesOf(state),
+    lineage: buildLineage(state),
+    sources: listStartCheckpoints(state),
     others,
-    othersSources: others.flatMap(sourcesOf),
+    othersSources: others.flatMap(listStartCheckpoints),
     begun: state.actions.flatMap(({ claim: begun, proposal }) =>
       begun !== null && proposal.change.kind === 'delete-checkpoint'
         ? proposal.steps.flatMap(({ command }) => command[1] ?? [])
@@ -95,12 +95,12 @@ export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs 
     ],
     // rule HR-76
     milestones: state.milestones.map(({ checkpoint }) => checkpoint.step),
-    writtenUpTo: writtenUpTo(attempts),
+    writtenUpTo: highestWrittenStep(attempts),
   };
 }
 
 /** A running job may write any step after its newest checkpoint, or after its start. */
-function writtenUpTo(attempts: ReturnType<typeof lineageOf>['attempts']): number | null {
+function highestWrittenStep(attempts: ReturnType<typeof buildRecordedLineage>['attempts']): number | null {
   const running = attempts.filter(({ until }) => until === null);
   const passed = running.map(({ newestStep, startStep }) => newestStep ?? startStep);
   return passed.reduce<number | null>(
@@ -110,16 +110,20 @@ function writtenUpTo(attempts: ReturnType<typeof lineageOf>['attempts']): number
 }
 
 /** Unknown if a root could not be listed; then nothing is deleted. */
-export function retentionOf(roots: readonly SearchedRoot[], needs: Needs, wishes: Wishes): Observed<Retention> {
-  const blind = unlisted(roots);
+export function decideRetention(
+  roots: readonly SearchedRoot[],
+  needs: CheckpointNeeds,
+  wishes: RetentionWishes,
+): Observed<Retention> {
+  const blind = findUnlistedRoot(roots);
   if (blind !== null) return unknown(blind);
-  const all = judgeAll({ roots, lineage: needs.lineage });
-  const newest = newestSteps(all, Math.max(1, wishes.keep));
+  const all = judgeCheckpoints({ roots, lineage: needs.lineage });
+  const newest = newestDistinctSteps(all, Math.max(1, wishes.keep));
   const others = needs.othersSources.filter((path) => roots.some(({ root }) => path.startsWith(`${root}/`)));
   const withOthers = { ...needs, sources: [...needs.sources, ...others] };
   const judged = all.map((checkpoint) => ({
     checkpoint,
-    because: protectionsOf(checkpoint, withOthers, wishes, newest),
+    because: findProtections(checkpoint, withOthers, wishes, newest),
   }));
   return known({
     // rule HR-63
@@ -129,36 +133,36 @@ export function retentionOf(roots: readonly SearchedRoot[], needs: Needs, wishes
 }
 
 /** Only `same` may be deleted. */
-export type SecondLook = 'same' | 'gone' | 'changed' | 'protected';
+export type RecheckResult = 'same' | 'gone' | 'changed' | 'protected';
 
 /** Rechecks a listed checkpoint by path and content on a new listing. */
-export function secondLook(now: Retention, path: StorePath, identity: string): SecondLook {
+export function recheckCandidate(now: Retention, path: StorePath, identity: string): RecheckResult {
   const candidate = now.candidates.find(({ stored }) => stored.path === path);
-  if (candidate !== undefined) return identityOf(candidate.stored) === identity ? 'same' : 'changed';
+  if (candidate !== undefined) return checkpointIdentity(candidate.stored) === identity ? 'same' : 'changed';
   return now.kept.some(({ checkpoint }) => checkpoint.stored.path === path) ? 'protected' : 'gone';
 }
 
 /** The store's version id of `metadata.json`, or `REMAINS`; null if unreadable. */
-export function identityOf({ metadata }: StoredCheckpoint): string | null {
-  return metadata.kind === 'known' ? (metadata.value?.identity ?? REMAINS) : null;
+export function checkpointIdentity({ metadata }: StoredCheckpoint): string | null {
+  return metadata.kind === 'known' ? (metadata.value?.identity ?? REMAINS_IDENTITY) : null;
 }
 
 /** The newest usable steps; both roots may contain the same step. */
-function newestSteps(all: readonly JudgedCheckpoint[], keep: number): ReadonlySet<number> {
-  const steps = new Set(all.filter(isEligible).map(({ metadata }) => metadata.step));
+function newestDistinctSteps(all: readonly JudgedCheckpoint[], keep: number): ReadonlySet<number> {
+  const steps = new Set(all.filter(isEligibleCheckpoint).map(({ metadata }) => metadata.step));
   return new Set([...steps].toSorted((a, b) => b - a).slice(0, keep));
 }
 
-function protectionsOf(
+function findProtections(
   one: JudgedCheckpoint,
-  needs: Needs,
-  { milestones }: Wishes,
+  needs: CheckpointNeeds,
+  { milestones }: RetentionWishes,
   newest: ReadonlySet<number>,
 ): readonly Protection[] {
   const { stored, metadata, standing } = one;
   const step = metadata?.step ?? namedStep(stored.path);
   const isLeft = standing === 'no-metadata' && needs.begun.includes(stored.path);
-  const isAny = (steps: readonly number[]): boolean => step !== null && steps.includes(step);
+  const matchesAnyStep = (steps: readonly number[]): boolean => step !== null && steps.includes(step);
   const rows: readonly (readonly [Protection, boolean])[] = [
     ['root', stored.path === stored.root],
     ['unreadable', standing === 'unreadable'],
@@ -168,22 +172,22 @@ function protectionsOf(
     ['shared', isWrittenBy(needs.others, stored, step)],
     ['unvalidated', standing === 'unvalidated'],
     ['newest', standing === 'eligible' && step !== null && newest.has(step)],
-    ['final', isAny(needs.finalSteps)],
+    ['final', matchesAnyStep(needs.finalSteps)],
     // rule HR-62
-    ['source', needs.sources.some((source) => isSource(stored.path, step, source))],
-    ['milestone', isAny(milestones) || isAny(needs.milestones)],
+    ['source', needs.sources.some((source) => isStartedFrom(stored.path, step, source))],
+    ['milestone', matchesAnyStep(milestones) || matchesAnyStep(needs.milestones)],
     ['being-written', step !== null && (needs.writtenUpTo === null || step > needs.writtenUpTo)],
   ];
   return rows.filter(([, holds]) => holds).map(([protection]) => protection);
 }
 
 /** Jobs may print shortened paths, so an equal step counts too. */
-function isSource(path: StorePath, step: number | null, source: StorePath): boolean {
+function isStartedFrom(path: StorePath, step: number | null, source: StorePath): boolean {
   return path === source || (step !== null && namedStep(source) === step);
 }
 
 /** Roots that attempts wrote to or the next one would, from manifests or the lane; empty before the first gating. */
-export function rootsOf(
+export function rootsOfRun(
   { run, proposal, gate, order, attempts }: RunState,
   lane: Pick<LaneConfig, 'checkpointRoots'>,
 ): readonly StorePath[] {
@@ -192,7 +196,8 @@ export function rootsOf(
   return [
     ...new Set(
       manifests.flatMap(
-        ({ runName, outputRoot, resume }) => resume.roots ?? checkpointRoots(lane, { run, date, runName, outputRoot }),
+        ({ runName, outputRoot, resume }) =>
+          resume.roots ?? fillCheckpointRoots(lane, { run, date, runName, outputRoot }),
       ),
     ),
   ];
@@ -202,29 +207,29 @@ export function rootsOf(
  * Number of newest steps to keep, at least the approved one. Null if the contract must choose it and has not; an ordinary run keeps its
  * last checkpoint (policy HR-61).
  */
-export function depthOf({ gate, order, contract }: RunState, asked: number | null): number | null {
+export function stepsToKeep({ gate, order, contract }: RunState, requested: number | null): number | null {
   const approved = [order, gate].flatMap((one) => one?.manifest?.retention.keepTemporary ?? []);
-  const all = asked === null ? approved : [...approved, asked];
+  const all = requested === null ? approved : [...approved, requested];
   // rule HR-61
   if (all.length === 0) return contract === null ? 1 : null;
   return Math.max(...all);
 }
 
 /** Deletable checkpoints according to all records; unknown if a root could not be listed. */
-export function cleanupOf(
+export function decideCleanup(
   state: RunState,
   runs: readonly RunState[],
   roots: readonly SearchedRoot[],
   keep: number,
 ): Observed<Retention> {
-  return retentionOf(roots, needsOf(state, runs), { keep, milestones: [] });
+  return decideRetention(roots, findCheckpointNeeds(state, runs), { keep, milestones: [] });
 }
 
 /** The oldest ones that fit into one list. */
-export function listed({ candidates }: Retention): readonly JudgedCheckpoint[] {
+export function candidatesInOneProposal({ candidates }: Retention): readonly JudgedCheckpoint[] {
   let characters = 0;
   return candidates.slice(0, limits.cleanupCheckpointsMax).filter(({ stored }) => {
-    characters += stored.path.length + (identityOf(stored)?.length ?? 0);
+    characters += stored.path.length + (checkpointIdentity(stored)?.length ?? 0);
     return characters <= limits.cleanupListCharactersMax;
   });
 }
@@ -242,7 +247,7 @@ export type CleanupInput = {
 /** Throws if nothing can be deleted. */
 function proposeCleanup(input: CleanupInput): ActionDraft {
   const { state, repository, keep, askedBy, found, retention, digestOf } = input;
-  const list = listed(retention);
+  const list = candidatesInOneProposal(retention);
   const { kept, candidates } = retention;
   const evidence = {
     facts: {
@@ -253,8 +258,8 @@ function proposeCleanup(input: CleanupInput): ActionDraft {
       'asked by': askedBy.login,
     },
     lines: [
-      ...list.map((one) => goes(one, found.sizes.get(one.stored.path))),
-      ...kept.slice(-limits.cleanupKeptShown).map(stays),
+      ...list.map((one) => formatDeletedLine(one, found.sizes.get(one.stored.path))),
+      ...kept.slice(-limits.cleanupKeptShown).map(formatKeptLine),
     ],
   };
   const change: CheckpointDeletion = {
@@ -269,20 +274,20 @@ function proposeCleanup(input: CleanupInput): ActionDraft {
     repository,
     cluster: state.submission?.cluster ?? '',
     change,
-    steps: list.map(({ stored }) => deletionStep(stored.path, identityOf(stored) ?? '')),
+    steps: list.map(({ stored }) => deletionStep(stored.path, checkpointIdentity(stored) ?? '')),
     thread: state.proposal.issue,
     round: state.actions.length + 1,
   };
   return proposeAction('control', what, evidence, digestOf);
 }
 
-function goes({ stored, metadata }: JudgedCheckpoint, size: Observed<CheckpointSize> | undefined): string {
+function formatDeletedLine({ stored, metadata }: JudgedCheckpoint, size: Observed<CheckpointSize> | undefined): string {
   const { objects, bytes } = size?.kind === 'known' ? size.value : { objects: '?', bytes: '?' };
   const kind = metadata?.isTemporary === true ? 'temporary' : metadata === null ? 'remains' : 'permanent';
   return `goes  ${stored.path}  ${kind}  objects ${objects}  bytes ${bytes}`;
 }
 
-function stays({ checkpoint, because }: KeptCheckpoint): string {
+function formatKeptLine({ checkpoint, because }: KeptCheckpoint): string {
   return `stays ${checkpoint.stored.path}  ${because.join(', ')}`;
 }
 
@@ -307,22 +312,26 @@ export function planCleanup(
   },
   asked: number | null,
 ): CleanupPlan {
-  const keep = depthOf(state, asked);
+  const keep = stepsToKeep(state, asked);
   if (keep === null) return { kind: 'no-depth' };
   if (runs.kind === 'unknown') return { kind: 'unreadable', why: runs.why };
   if (found.kind === 'unknown') return { kind: 'unreadable', why: found.why };
-  const retention = cleanupOf(state, runs.value, found.value.roots, keep);
+  const retention = decideCleanup(state, runs.value, found.value.roots, keep);
   if (retention.kind === 'unknown') return { kind: 'unreadable', why: retention.why };
   const { candidates, kept } = retention.value;
-  if (listed(retention.value).length === 0) return { kind: 'nothing', kept: kept.length };
+  if (candidatesInOneProposal(retention.value).length === 0) return { kind: 'nothing', kept: kept.length };
   const draft = proposeCleanup({ ...rest, state, found: found.value, retention: retention.value, keep });
-  const record = openList(state, draft, rest.askedBy);
+  const record = findOpenProposal(state, draft, rest.askedBy);
   const more = candidates.length - draft.data.proposal.steps.length;
   return record === null ? { kind: 'list', draft, more, kept: kept.length } : { kind: 'open', record };
 }
 
 /** An open proposal of the same checkpoints by the same person. */
-function openList({ actions }: RunState, { data: { proposal } }: ActionDraft, askedBy: Actor): ActionRecord | null {
+function findOpenProposal(
+  { actions }: RunState,
+  { data: { proposal } }: ActionDraft,
+  askedBy: Actor,
+): ActionRecord | null {
   const isSame = ({ proposal: { change, steps }, claim: begun, ended }: ActionRecord): boolean =>
     begun === null &&
     ended === null &&

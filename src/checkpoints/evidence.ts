@@ -6,13 +6,13 @@ import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
-import type { StoredThen } from '../watch/look.ts';
-import { chooseCheckpoint, judgeAll, type Search } from './choose.ts';
-import { rootsOf } from './cleanup.ts';
-import { lineageFor } from './lineage.ts';
+import type { StoredCheckpoints } from '../watch/look.ts';
+import { type CheckpointSearch, chooseCheckpoint, judgeCheckpoints } from './choose.ts';
+import { rootsOfRun } from './cleanup.ts';
+import { buildLineage } from './lineage.ts';
 
 /** `unseen`: not verifiable here, which the seal states. `unproven`: not as expected after a success; a person may accept it. */
-export type SealArtefacts = {
+export type SealArtefactReport = {
   readonly missing: readonly string[];
   readonly unproven: readonly string[];
   readonly unseen: readonly string[];
@@ -20,34 +20,38 @@ export type SealArtefacts = {
 };
 
 /** Reads the evidence from the record, the log and the store. */
-export function sealArtefacts(state: RunState, lane: LaneConfig, found: Observed<FoundCheckpoints>): SealArtefacts {
-  const tracker = trackerOf(state);
+export function sealArtefacts(
+  state: RunState,
+  lane: LaneConfig,
+  found: Observed<FoundCheckpoints>,
+): SealArtefactReport {
+  const tracker = compareTrackerLink(state);
   const other = tracker === 'other' ? ['tracker: its log names another run than the one that was approved'] : [];
   // rule HR-13
   const finalStep = lane.finalStep ?? state.end?.totalSteps ?? null;
-  const said = finalWordOf(state, finalStep);
+  const said = judgeTrackerEnd(state, finalStep);
   const unproven = said.kind === 'open' ? [`tracker: ${said.why}`] : [];
   const unseen = [
     ...(said.kind === 'unseen' ? ['state in the tracker'] : []),
     ...(tracker === 'unseen' ? ['identity in the tracker'] : []),
   ];
   // Paths of the job's machine are not readable here.
-  if (rootsOf(state, lane).some((root) => !/^(gs:\/\/|s3:\/\/|\/)/.test(root)))
+  if (rootsOfRun(state, lane).some((root) => !/^(gs:\/\/|s3:\/\/|\/)/.test(root)))
     return { missing: other, unproven, unseen: [...unseen, 'checkpoints'], checkpoint: null };
-  const newest = newestOf(state, found);
+  const newest = findSealedCheckpoint(state, found);
   if (newest.kind === 'unknown')
     return { missing: [`checkpoint: ${newest.why}`, ...other], unproven, unseen, checkpoint: null };
   const { step } = newest.value;
-  const short = isShort(state, finalStep, step)
+  const short = isBeforeFinalStep(state, finalStep, step)
     ? [`final checkpoint: the newest complete one is of step ${step}, and the last step is ${finalStep ?? 'not known'}`]
     : [];
   return { missing: [...short, ...other], unproven, unseen, checkpoint: { ...newest.value, unseen } };
 }
 
-type FinalWord = { readonly kind: 'final' | 'unseen' } | { readonly kind: 'open'; readonly why: string };
+type TrackerFinality = { readonly kind: 'final' | 'unseen' } | { readonly kind: 'open'; readonly why: string };
 
 /** The tracker at the final observation must be finished or have reached the last step, and have metrics. */
-function finalWordOf({ observation, end }: RunState, finalStep: number | null): FinalWord {
+function judgeTrackerEnd({ observation, end }: RunState, finalStep: number | null): TrackerFinality {
   const seen = observation?.tracker;
   if (seen === undefined || end?.status !== 'SUCCEEDED') return { kind: 'unseen' };
   const { last } = seen;
@@ -64,16 +68,19 @@ function finalWordOf({ observation, end }: RunState, finalStep: number | null): 
 }
 
 /** Only a success requires a checkpoint of the last step. */
-function isShort({ end }: RunState, finalStep: number | null, step: number): boolean {
+function isBeforeFinalStep({ end }: RunState, finalStep: number | null, step: number): boolean {
   // rule HR-66
   return end?.status === 'SUCCEEDED' && (finalStep === null || step < finalStep - limits.finalStepSlack);
 }
 
 /** The checkpoint to resume from. While the job runs, only a permanent one, because training deletes temporary ones. */
-function newestOf(state: RunState, found: Observed<FoundCheckpoints>): Observed<Omit<SealedCheckpoint, 'unseen'>> {
+function findSealedCheckpoint(
+  state: RunState,
+  found: Observed<FoundCheckpoints>,
+): Observed<Omit<SealedCheckpoint, 'unseen'>> {
   if (found.kind === 'unknown') return found;
-  const search = { roots: found.value.roots, lineage: lineageFor(state) };
-  const temporary = state.end === null ? temporaryIn(search) : [];
+  const search = { roots: found.value.roots, lineage: buildLineage(state) };
+  const temporary = state.end === null ? listTemporaryCheckpoints(search) : [];
   const choice = chooseCheckpoint({ ...search, excludePaths: temporary });
   if (choice.kind === 'ask')
     return unknown(
@@ -86,14 +93,14 @@ function newestOf(state: RunState, found: Observed<FoundCheckpoints>): Observed<
   return { kind: 'known', value: { path: stored.path, step: metadata.step, identity } };
 }
 
-function temporaryIn(search: Search): readonly StorePath[] {
-  return judgeAll(search)
+function listTemporaryCheckpoints(search: CheckpointSearch): readonly StorePath[] {
+  return judgeCheckpoints(search)
     .filter(({ metadata, standing }) => standing === 'eligible' && metadata?.isTemporary === true)
     .map(({ stored }) => stored.path);
 }
 
 /** Compares the log's tracker link; the tracker itself is not asked here. */
-function trackerOf(state: RunState): 'same' | 'other' | 'unseen' {
+function compareTrackerLink(state: RunState): 'same' | 'other' | 'unseen' {
   const wanted = state.order?.manifest?.tracker ?? null;
   const seen = (state.end ?? state.observation)?.trackers ?? [];
   if (wanted === null || wanted.kind === 'none' || seen.length === 0) return 'unseen';
@@ -101,14 +108,14 @@ function trackerOf(state: RunState): 'same' | 'other' | 'unseen' {
 }
 
 /** The roots that the watch can list; none if one is readable only on the job's machine. */
-export function watchedRoots(state: RunState, lane: Pick<LaneConfig, 'checkpointRoots'>): readonly StorePath[] {
-  const roots = rootsOf(state, lane);
+export function listWatchedRoots(state: RunState, lane: Pick<LaneConfig, 'checkpointRoots'>): readonly StorePath[] {
+  const roots = rootsOfRun(state, lane);
   return roots.every((root) => /^(gs:\/\/|s3:\/\/|\/)/.test(root)) ? roots : [];
 }
 
 /** The newest usable checkpoint and the newest incomplete folder, by the rule in docs/checkpoints.md, over each root's newest entries. */
-export function storedNow(state: RunState, roots: readonly SearchedRoot[]): Observed<StoredThen> {
-  const choice = chooseCheckpoint({ roots, lineage: lineageFor(state) });
+export function findStored(state: RunState, roots: readonly SearchedRoot[]): Observed<StoredCheckpoints> {
+  const choice = chooseCheckpoint({ roots, lineage: buildLineage(state) });
   if (choice.kind === 'ask') {
     const { code, why } = choice;
     if (code === 'root-unreadable' || code === 'checkpoint-unreadable') return unknown(why);
@@ -116,7 +123,7 @@ export function storedNow(state: RunState, roots: readonly SearchedRoot[]): Obse
   const all = roots.flatMap(({ found }) => (found.kind === 'known' ? found.value : []));
   const newest = choice.kind === 'chosen' ? choice.checkpoint : null;
   // Older entries were not read.
-  if (newest === null && roots.some(({ found }) => isCut(found)))
+  if (newest === null && roots.some(({ found }) => isListingCut(found)))
     return unknown(`of the newest ${limits.storeLookReads} none is of this run's lineage`);
   const writtenAt = newest?.stored.metadata.kind === 'known' ? newest.stored.metadata.value?.writtenAt : null;
   const partial = all
@@ -129,6 +136,6 @@ export function storedNow(state: RunState, roots: readonly SearchedRoot[]): Obse
   });
 }
 
-function isCut(found: SearchedRoot['found']): boolean {
+function isListingCut(found: SearchedRoot['found']): boolean {
   return found.kind === 'known' && found.value.length >= limits.storeLookReads;
 }

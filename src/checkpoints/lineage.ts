@@ -1,7 +1,7 @@
 /** A run's recorded lineage: where each attempt resumed, what it wrote, and what people rejected. */
 
-import { folderName, namedStep, type StorePath } from '../domain/checkpoint/stored.ts';
-import { pastAttempt } from '../domain/launch/next-attempt.ts';
+import { lastPathPart, namedStep, type StorePath } from '../domain/checkpoint/stored.ts';
+import { lastEnded } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { Ending, IssuedOrder, Observation, RejectedCheckpoint, RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, withoutEndSlashes } from '../domain/values.ts';
@@ -21,82 +21,85 @@ export type RecordedLineage = {
   readonly rejections: readonly RejectedCheckpoint[];
 };
 
-type Parts = {
+type AttemptParts = {
   readonly order: IssuedOrder;
   readonly observation: Observation | null;
   readonly end: Ending | null;
 };
 
 /** Reads only the record. */
-export function lineageOf(state: RunState): RecordedLineage {
-  const current = pastAttempt(state) ?? underWay(state);
-  const all: readonly Parts[] = current === null ? state.attempts : [...state.attempts, current];
+export function buildRecordedLineage(state: RunState): RecordedLineage {
+  const current = lastEnded(state) ?? currentAttempt(state);
+  const all: readonly AttemptParts[] = current === null ? state.attempts : [...state.attempts, current];
   const attempts: RecordedAttempt[] = [];
-  for (const parts of all) attempts.push(recorded(parts, attempts));
+  for (const parts of all) attempts.push(toRecordedAttempt(parts, attempts));
   return { attempts, rejections: state.rejections };
 }
 
 /** The lineage in the form that the rule in docs/checkpoints.md uses. */
-export function lineageFor(state: RunState): Lineage {
-  const { attempts, rejections } = lineageOf(state);
-  return { attempts, rejections: rejections.map(({ step, at }) => ({ step, at: moment(at) })) };
+export function buildLineage(state: RunState): Lineage {
+  const { attempts, rejections } = buildRecordedLineage(state);
+  return { attempts, rejections: rejections.map(({ step, at }) => ({ step, at: parseInstant(at) })) };
 }
 
 /** From the claim on, a job may write, unless the order failed. */
-function underWay({ order, observation, end }: RunState): Parts | null {
+function currentAttempt({ order, observation, end }: RunState): AttemptParts | null {
   return order === null || order.claim === null || order.status === 'failed' ? null : { order, observation, end };
 }
 
-function recorded({ order, observation, end }: Parts, before: readonly RecordedAttempt[]): RecordedAttempt {
-  const from = moment(order.claim?.at ?? order.at);
+function toRecordedAttempt(
+  { order, observation, end }: AttemptParts,
+  before: readonly RecordedAttempt[],
+): RecordedAttempt {
+  const from = parseInstant(order.claim?.at ?? order.at);
   const told = order.order.checkpoint ?? null;
   const startedFrom = observation?.resumedFrom ?? told?.path ?? order.manifest?.resume.initializeFrom ?? null;
   const startStep =
     startedFrom === null
-      ? startWithout(before)
+      ? defaultStartStep(before)
       : startedFrom === told?.path
         ? told.step
         : namedStep(withoutEndSlashes(startedFrom));
   return {
     attempt: order.order.attempt,
     from,
-    until: end === null ? null : moment(end.at),
+    until: end === null ? null : parseInstant(end.at),
     startStep,
     ...(told !== null && startedFrom === told.path ? { isChosen: true } : {}),
     startedFrom,
-    parent: startedFrom === null ? null : parentOf(before, startStep),
+    parent: startedFrom === null ? null : findParentAttempt(before, startStep),
     newestStep: end?.checkpointStep ?? observation?.checkpointStep ?? null,
     status: end?.status ?? observation?.status ?? 'CLAIMED',
   };
 }
 
 /** A later attempt may have resumed from any checkpoint it found. */
-function startWithout(before: readonly RecordedAttempt[]): number | null {
+function defaultStartStep(before: readonly RecordedAttempt[]): number | null {
   return before.length === 0 ? 0 : null;
 }
 
 /** The newest earlier attempt that reached the step. */
-function parentOf(before: readonly RecordedAttempt[], step: number | null): number | null {
+function findParentAttempt(before: readonly RecordedAttempt[], step: number | null): number | null {
   if (step === null) return null;
   return before.findLast(({ newestStep }) => newestStep !== null && newestStep >= step)?.attempt ?? null;
 }
 
 /** Checkpoints that this run's attempts started from or its manifests name. */
-export function sourcesOf(state: RunState): readonly StorePath[] {
+export function listStartCheckpoints(state: RunState): readonly StorePath[] {
   // The gated manifest may be launched soon.
   const named = [...state.attempts.map(({ order }) => order), state.order, state.gate];
   const manifests = named.flatMap((one) => one?.manifest?.resume.initializeFrom ?? []);
-  const started = lineageOf(state).attempts.flatMap(({ startedFrom }) => startedFrom ?? []);
+  const started = buildRecordedLineage(state).attempts.flatMap(({ startedFrom }) => startedFrom ?? []);
   return [...new Set([...manifests, ...started].map((path) => withoutEndSlashes(path)))];
 }
 
 /** `step 1200`, or the last path segment. */
 export function checkpointName(path: StorePath): string {
   const step = namedStep(path);
-  return step === null ? folderName(path) : `step ${step}`;
+  return step === null ? lastPathPart(path) : `step ${step}`;
 }
 
-function moment(at: string): Instant {
+function parseInstant(at: string): Instant {
   const instant = fromRfc3339(at);
   if (instant === null) throw new Error('a recorded entry carries a valid time');
   return instant;
@@ -122,21 +125,21 @@ export type Lineage = {
   readonly rejections: readonly Rejection[];
 };
 
-export type Standing = {
+export type LineageStanding = {
   readonly standing: 'eligible' | 'foreign' | 'rejected' | 'unvalidated';
   readonly attempt: number | null;
 };
 
 /** `foreign`: no attempt was writing then. `unvalidated`: possibly derived from a rejected checkpoint. */
-export function standingIn(
+export function judgeLineage(
   { attempts, rejections }: Lineage,
   { step, writtenAt }: { readonly step: number; readonly writtenAt: Instant },
-): Standing {
+): LineageStanding {
   const index = attempts.findIndex((_, at) => wasWriting(attempts, at, writtenAt));
   const writer = attempts[index];
   if (writer === undefined) return { standing: 'foreign', attempt: null };
   const { attempt } = writer;
-  const said = rejections.filter((one) => step >= one.step).map((one) => taintOf(writer, one));
+  const said = rejections.filter((one) => step >= one.step).map((one) => taintFromRejection(writer, one));
   // rule HR-59
   if (said.includes('rejected')) return { standing: 'rejected', attempt };
   return { standing: said.includes('unknown') ? 'unvalidated' : 'eligible', attempt };
@@ -157,7 +160,7 @@ function wasWriting(attempts: readonly WritingAttempt[], at: number, writtenAt: 
  * Rejected if the attempt started before the rejection, or resumed at or after the rejected step on its own. Clean if it resumed earlier,
  * or from a checkpoint that its order named, because the rule allowed that after the rejection.
  */
-function taintOf(
+function taintFromRejection(
   { from, startStep, isChosen }: WritingAttempt,
   { step, at }: Rejection,
 ): 'rejected' | 'clean' | 'unknown' {

@@ -1,20 +1,20 @@
 /** Verifies the checkpoint that a run is to start from, against the store and the producing run's record. */
 
 import { namedStep, type SearchedRoot, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
-import { type CheckpointPlan, OUTSIDE, takesCheckpoint } from '../domain/launch/contract.ts';
-import { failedAttempt } from '../domain/launch/next-attempt.ts';
-import { ordersOf, type RunState } from '../domain/logbook/run-state.ts';
+import { type CheckpointPlan, OUTSIDE_SOURCE, startsFromCheckpoint } from '../domain/launch/contract.ts';
+import { lastFailure } from '../domain/launch/next-attempt.ts';
+import { listOrders, type RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown, withoutEndSlashes } from '../domain/values.ts';
 import {
   type AskCode,
-  askedCheckpoint,
+  type CheckpointSearch,
   type CompleteCheckpoint,
   chooseCheckpoint,
-  judgeAll,
+  chooseNamedCheckpoint,
+  judgeCheckpoints,
   type RefusalCode,
-  type Search,
 } from './choose.ts';
-import { lineageFor, standingIn } from './lineage.ts';
+import { buildLineage, judgeLineage } from './lineage.ts';
 
 /** Unusable, missing, or of unclear origin. */
 type StartRefusal =
@@ -37,27 +37,27 @@ export type StartPoint =
   | { readonly kind: 'refused'; readonly code: StartRefusal; readonly path: StorePath };
 
 /** The root to list: `step-N` is a checkpoint, any other name a root. */
-export function rootOf(path: StorePath): StorePath {
+export function parentRoot(path: StorePath): StorePath {
   const whole = withoutEndSlashes(path);
   return namedStep(whole) === null ? whole : whole.slice(0, whole.lastIndexOf('/'));
 }
 
 /** Unknown if the store or the record is unreadable. */
-export function startPoint(
+export function findStartPoint(
   from: CheckpointPlan['from'],
   searched: readonly SearchedRoot[],
   runs: Observed<readonly RunState[]>,
 ): Observed<StartPoint> {
   if (from === null) return known({ kind: 'anew' });
   const path = withoutEndSlashes(from.path);
-  const root = searched.find((one) => one.root === rootOf(path));
-  if (root === undefined) return unknown(`${rootOf(path)} was not listed`);
+  const root = searched.find((one) => one.root === parentRoot(path));
+  if (root === undefined) return unknown(`${parentRoot(path)} was not listed`);
   if (root.found.kind === 'unknown') return unknown(`${root.root}: ${root.found.why}`);
   if (runs.kind === 'unknown') return runs;
-  const source = sourceOf({ ...from, path }, runs.value);
+  const source = findSourceRun({ ...from, path }, runs.value);
   if (typeof source === 'string') return known({ kind: 'refused', code: source, path });
-  const search: Search = { roots: [root], lineage: source === null ? null : lineageFor(source) };
-  const found = namedStep(path) === null ? chooseCheckpoint(search) : askedCheckpoint(search, { path });
+  const search: CheckpointSearch = { roots: [root], lineage: source === null ? null : buildLineage(source) };
+  const found = namedStep(path) === null ? chooseCheckpoint(search) : chooseNamedCheckpoint(search, { path });
   if (found.kind !== 'chosen') {
     const { code } = found;
     if (code === 'unreadable' || code === 'root-unreadable' || code === 'checkpoint-unreadable')
@@ -66,7 +66,7 @@ export function startPoint(
   }
   const { stored, metadata, attempt } = found.checkpoint;
   // The named root may contain another run's folder.
-  const owner = sourceOf({ ...from, path: stored.path }, runs.value);
+  const owner = findSourceRun({ ...from, path: stored.path }, runs.value);
   if (owner !== source)
     return known({
       kind: 'refused',
@@ -83,12 +83,12 @@ export function startPoint(
 }
 
 /** The producing run; null if the contract states that it is outside the record. */
-function sourceOf(
+function findSourceRun(
   { path, run }: NonNullable<CheckpointPlan['from']>,
   runs: readonly RunState[],
 ): RunState | null | StartRefusal {
-  const writers = writersOf(path, runs);
-  if (run === OUTSIDE) return writers.length === 0 ? null : 'other-run';
+  const writers = findWriters(path, runs);
+  if (run === OUTSIDE_SOURCE) return writers.length === 0 ? null : 'other-run';
   const meant = run === null ? writers : writers.filter((one) => one.run === run);
   const [only] = meant;
   if (only === undefined) return run === null || writers.length === 0 ? 'no-run' : 'other-run';
@@ -96,8 +96,8 @@ function sourceOf(
 }
 
 /** Runs with an attempt that wrote to the path. */
-export function writersOf(path: StorePath, runs: readonly RunState[]): readonly RunState[] {
-  return runs.filter((one) => rootsOf(one).some((root) => isWithin(path, root)));
+export function findWriters(path: StorePath, runs: readonly RunState[]): readonly RunState[] {
+  return runs.filter((one) => outputRootsOf(one).some((root) => isPathWithin(path, root)));
 }
 
 /** Whether one of these runs may have written it, by path and time. */
@@ -107,19 +107,19 @@ export function isWrittenBy(
   step: number | null,
 ): boolean {
   const writtenAt = metadata.kind === 'known' ? (metadata.value?.writtenAt ?? null) : null;
-  return writersOf(path, runs).some(
-    (one) => writtenAt === null || standingIn(lineageFor(one), { step: step ?? 0, writtenAt }).attempt !== null,
+  return findWriters(path, runs).some(
+    (one) => writtenAt === null || judgeLineage(buildLineage(one), { step: step ?? 0, writtenAt }).attempt !== null,
   );
 }
 
-function rootsOf(state: RunState): readonly StorePath[] {
-  return ordersOf(state).flatMap(({ manifest }) =>
+function outputRootsOf(state: RunState): readonly StorePath[] {
+  return listOrders(state).flatMap(({ manifest }) =>
     manifest === null ? [] : [manifest.outputRoot, ...(manifest.resume.roots ?? [])],
   );
 }
 
 /** A relative root matches as a path suffix. */
-function isWithin(path: StorePath, root: StorePath): boolean {
+function isPathWithin(path: StorePath, root: StorePath): boolean {
   const whole = withoutEndSlashes(root);
   if (path === whole || path.startsWith(`${whole}/`)) return true;
   return !/^([a-z0-9]+:\/)?\//.test(whole) && `${path}/`.includes(`/${whole}/`);
@@ -132,13 +132,13 @@ export type RootContents = { readonly looked: number; readonly foreign: StorePat
  * Whether the run's roots are empty or contain only its lineage, because a job resumes from any checkpoint in its root. `lineage`: runs
  * that may have written there. Unknown if a root could not be listed.
  */
-export function rootContents(
+export function inspectRootContents(
   { from, roots }: CheckpointPlan,
   searched: readonly SearchedRoot[],
   lineage: readonly RunState[],
 ): Observed<RootContents> {
   // The contract starts from an unrecorded run's root.
-  const begun = from !== null && from.run === OUTSIDE ? rootOf(from.path) : null;
+  const begun = from !== null && from.run === OUTSIDE_SOURCE ? parentRoot(from.path) : null;
   const found: SearchedRoot[] = [];
   for (const root of roots) {
     const one = searched.find((candidate) => candidate.root === root);
@@ -146,13 +146,13 @@ export function rootContents(
     if (one.found.kind === 'unknown') return unknown(`${root}: ${one.found.why}`);
     if (root !== begun) found.push(one);
   }
-  const all = judgeAll({ roots: found, lineage: null });
-  const foreignTo = (state: RunState): ReadonlySet<StorePath> => {
-    const search = { roots: found, lineage: lineageFor(state) };
-    const foreign = judgeAll(search).filter(({ standing }) => standing === 'foreign');
+  const all = judgeCheckpoints({ roots: found, lineage: null });
+  const listForeignPaths = (state: RunState): ReadonlySet<StorePath> => {
+    const search = { roots: found, lineage: buildLineage(state) };
+    const foreign = judgeCheckpoints(search).filter(({ standing }) => standing === 'foreign');
     return new Set(foreign.map(({ stored }) => stored.path));
   };
-  const sets = lineage.map(foreignTo);
+  const sets = lineage.map(listForeignPaths);
   const first = all.find(({ stored }) => sets.every((foreign) => foreign.has(stored.path)));
   return known({ looked: roots.length, foreign: first?.stored.path ?? null });
 }
@@ -174,11 +174,11 @@ export type ResumeInput = {
 };
 
 /** Unknown if a root or possibly newest checkpoint is unreadable. Null before a failed attempt. */
-export function resumePoint(state: RunState, input: ResumeInput): Observed<ResumePoint> | null {
-  const last = failedAttempt(state);
+export function findResumePoint(state: RunState, input: ResumeInput): Observed<ResumePoint> | null {
+  const last = lastFailure(state);
   if (last === null) return null;
   const { plan, searched, runs, command } = input;
-  const search = ownSearch(state, plan, searched);
+  const search = searchOfRun(state, plan, searched);
   if (search === null) return known({ kind: 'unseen' });
   const choice = chooseCheckpoint(search);
   if (choice.kind === 'ask' && (choice.code === 'root-unreadable' || choice.code === 'checkpoint-unreadable'))
@@ -187,32 +187,36 @@ export function resumePoint(state: RunState, input: ResumeInput): Observed<Resum
   // Without an own usable checkpoint, restart from the original one.
   const chosen: Observed<ResumePoint> =
     choice.kind === 'chosen'
-      ? known(pointOf(state, choice.checkpoint, runs))
+      ? known(toResumePoint(state, choice.checkpoint, runs))
       : begun === null
         ? known({ kind: 'ask', code: choice.code })
-        : again(state, begun, input);
+        : recheckStart(state, begun, input);
   if (chosen.kind === 'unknown' || chosen.value.kind !== 'from') return chosen;
   const point = chosen.value;
-  if (takesCheckpoint({ command, resume: plan })) return chosen;
+  if (startsFromCheckpoint({ command, resume: plan })) return chosen;
   const own = chooseCheckpoint({ ...search, lineage: null });
   const takes = own.kind === 'chosen' ? own.checkpoint.stored.path : begun;
   return takes === null || takes === point.path ? chosen : known({ kind: 'takes-other', path: point.path, takes });
 }
 
 /** The run's own roots and lineage; unlisted roots count as unreadable. Null if only the job's machine can read them. */
-export function ownSearch(
+export function searchOfRun(
   state: RunState,
   plan: CheckpointPlan | null,
   searched: readonly SearchedRoot[],
-): Search | null {
+): CheckpointSearch | null {
   const roots = (plan?.roots ?? []).map(
     (root) => searched.find((one) => one.root === root) ?? { root, found: unknown('it was not listed') },
   );
-  return roots.length === 0 ? null : { roots, lineage: lineageFor(state) };
+  return roots.length === 0 ? null : { roots, lineage: buildLineage(state) };
 }
 
 /** If another run writes there too, the time does not identify the writer. */
-function pointOf({ run }: RunState, { stored, metadata }: CompleteCheckpoint, runs: readonly RunState[]): ResumePoint {
+function toResumePoint(
+  { run }: RunState,
+  { stored, metadata }: CompleteCheckpoint,
+  runs: readonly RunState[],
+): ResumePoint {
   const { step } = metadata;
   const others = runs.filter((other) => other.run !== run);
   const isOthers = isWrittenBy(others, stored, step);
@@ -220,9 +224,13 @@ function pointOf({ run }: RunState, { stored, metadata }: CompleteCheckpoint, ru
 }
 
 /** Rechecks the original checkpoint, which may be deleted or rejected by now. */
-function again({ run }: RunState, begun: StorePath, { plan, searched, runs }: ResumeInput): Observed<ResumePoint> {
-  const asked = plan.from !== null && rootOf(plan.from.path) === rootOf(begun) ? plan.from.run : run;
-  const start = startPoint({ path: begun, run: asked }, searched, known(runs));
+function recheckStart(
+  { run }: RunState,
+  begun: StorePath,
+  { plan, searched, runs }: ResumeInput,
+): Observed<ResumePoint> {
+  const asked = plan.from !== null && parentRoot(plan.from.path) === parentRoot(begun) ? plan.from.run : run;
+  const start = findStartPoint({ path: begun, run: asked }, searched, known(runs));
   if (start.kind === 'unknown') return start;
   const { value: point } = start;
   // The approved root may have a newer checkpoint by now.

@@ -3,13 +3,19 @@
  * clear a disk, start the clean-up job, or delete listed checkpoints (policy ML-02, ML-30, AG-18, AG-21, HR-63).
  */
 
-import { approverFault } from '../care/action-approval.ts';
-import { type ActionRecord, approvalEndsAt, proposalShownAt, targetName, waitedAt } from '../domain/actions/action.ts';
-import { targetFacts } from '../domain/launch/hold.ts';
-import { bindingHex, namingOf, wasShownBefore } from '../domain/launch/order.ts';
+import { findApproverFault } from '../care/action-approval.ts';
+import {
+  type ActionRecord,
+  approvalEndsAt,
+  describeTarget,
+  proposalPostedAt,
+  wasPendingAt,
+} from '../domain/actions/action.ts';
+import { holdTargetFacts } from '../domain/launch/hold.ts';
+import { compareDigest, shortDigestHex, wasPostedBefore } from '../domain/launch/order.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/reconcile-request.ts';
+import { request } from '../domain/reconcile-request.ts';
 import { toRfc3339 } from '../domain/values.ts';
 import { type AnswerDecision, answer, type CommandDefinition, NOT_ON_A_LINE, type PlaceContext } from './decision.ts';
 import { digestPrefix } from './values.ts';
@@ -18,7 +24,7 @@ export const approve = {
   name: 'approve',
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
-  // Each action has its own minimum permission (`approverFault`), which is at least `write`.
+  // Each action has its own minimum permission (`findApproverFault`), which is at least `write`.
   who: () => 'write',
   summary:
     'Approves the action that this thread proposes under this digest, such as the replacement of a node or the deletion of checkpoints: copy its line. A change of a cluster needs `permissions.care`; the deletion of checkpoints needs an approver of launches.',
@@ -35,12 +41,12 @@ export const approve = {
       ({ digest, claim, ended }) => claim === null && ended === null && !context.showings.has(digest),
     );
     return unread.length > 0
-      ? need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const))
-      : decideAction(context, [context.state]);
+      ? request(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const))
+      : decideActionApproval(context, [context.state]);
   },
   decideWithoutRun: (context) => {
     const runs = context.recordedRuns.kind === 'known' ? context.recordedRuns.value : [];
-    return isOfEndedRun(context.args['digest'], runs) ? null : decideAction(context, runs);
+    return belongsToEndedRun(context.args['digest'], runs) ? null : decideActionApproval(context, runs);
   },
 } as const satisfies CommandDefinition;
 
@@ -50,51 +56,51 @@ type ActionContext = Pick<
 >;
 
 /** `runs`: runs with a launch digest that the person may have copied. The approval is recorded where the proposal is. */
-function decideAction(context: ActionContext, runs: readonly RunState[]): AnswerDecision {
+function decideActionApproval(context: ActionContext, runs: readonly RunState[]): AnswerDecision {
   const { actions, args, comment } = context;
   if (actions.kind === 'unknown') return answer('logbook-broken');
   const given = args['digest'];
-  const waiting = actions.value.filter((one) => one.ended === null && waitedAt(one, comment));
+  const waiting = actions.value.filter((one) => one.ended === null && wasPendingAt(one, comment));
   const meant =
-    given === undefined ? undefined : actions.value.findLast(({ digest }) => namingOf(given, digest) !== 'other');
+    given === undefined ? undefined : actions.value.findLast(({ digest }) => compareDigest(given, digest) !== 'other');
   if (meant === undefined) {
-    const launch = runs.find(({ gate }) => namingOf(given, gate?.digest ?? '') === 'named');
+    const launch = runs.find(({ gate }) => compareDigest(given, gate?.digest ?? '') === 'named');
     if (launch?.gate?.digest != null && !isOver(launch))
       return answer('approval-line-needed', {
         why: 'other-kind',
-        lines: `approve-launch ${bindingHex(launch.gate.digest)}`,
+        lines: `approve-launch ${shortDigestHex(launch.gate.digest)}`,
       });
     if (waiting.length === 0) return answer('action-nothing-proposed');
     return given === undefined
-      ? answer('approval-line-needed', { why: 'no-digest', lines: linesOf(waiting) })
-      : answer('approval-line-needed', { why: 'other-digest', about: given, lines: linesOf(waiting) });
+      ? answer('approval-line-needed', { why: 'no-digest', lines: approvalLines(waiting) })
+      : answer('approval-line-needed', { why: 'other-digest', about: given, lines: approvalLines(waiting) });
   }
-  const refused = refusal(context, meant);
+  const refused = findApprovalRefusal(context, meant);
   if (refused !== null) return refused;
-  return namingOf(given, meant.digest) === 'named'
-    ? consent(context, meant)
-    : answer('approval-line-needed', { why: 'no-digest', lines: linesOf([meant]) });
+  return compareDigest(given, meant.digest) === 'named'
+    ? recordActionApproval(context, meant)
+    : answer('approval-line-needed', { why: 'no-digest', lines: approvalLines([meant]) });
 }
 
 /** For such a digest, the general answer reports that the run is over. */
-function isOfEndedRun(given: string | undefined, runs: readonly RunState[]): boolean {
-  return runs.some((run) => isOver(run) && run.actions.some(({ digest }) => namingOf(given, digest) === 'named'));
+function belongsToEndedRun(given: string | undefined, runs: readonly RunState[]): boolean {
+  return runs.some((run) => isOver(run) && run.actions.some(({ digest }) => compareDigest(given, digest) === 'named'));
 }
 
-function linesOf(records: readonly ActionRecord[]): string {
-  return records.map(({ digest }) => `approve ${bindingHex(digest)}`).join('\n');
+function approvalLines(records: readonly ActionRecord[]): string {
+  return records.map(({ digest }) => `approve ${shortDigestHex(digest)}`).join('\n');
 }
 
 /** Whether the proposal was visible when the comment was written. False if its history is unreadable. */
-function wasOnShow({ comment, showings }: ActionContext, { digest }: ActionRecord): boolean {
+function wasShownWhenApproved({ comment, showings }: ActionContext, { digest }: ActionRecord): boolean {
   const since = showings.get(digest);
-  return since?.kind === 'known' && since.value !== null && wasShownBefore(since.value, comment.createdAt);
+  return since?.kind === 'known' && since.value !== null && wasPostedBefore(since.value, comment.createdAt);
 }
 
-function refusal(context: ActionContext, one: ActionRecord): AnswerDecision | null {
+function findApprovalRefusal(context: ActionContext, one: ActionRecord): AnswerDecision | null {
   const { comment, now, policy, actor, permission } = context;
   const { proposal, ended, claim: begun } = one;
-  const fault = approverFault(one, actor, permission, {
+  const fault = findApproverFault(one, actor, permission, {
     ...policy.approvals,
     care: policy.permissions.care,
   });
@@ -107,18 +113,18 @@ function refusal(context: ActionContext, one: ActionRecord): AnswerDecision | nu
   if (proposal.thread !== comment.thread) return answer('action-other-thread', { thread: proposal.thread });
   if (begun !== null) return answer('close-under-way');
   if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
-  const shownAt = proposalShownAt(one);
-  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt)) return answer('action-nothing-proposed');
-  if (!wasOnShow(context, one)) return answer('action-not-shown', { lines: linesOf([one]) });
+  const shownAt = proposalPostedAt(one);
+  if (shownAt === null || !wasPostedBefore(shownAt, comment.createdAt)) return answer('action-nothing-proposed');
+  if (!wasShownWhenApproved(context, one)) return answer('action-not-shown', { lines: approvalLines([one]) });
   if (now >= comment.createdAt + policy.approvalMaxAgeMs)
     return answer('approval-line-needed', {
       why: 'too-old',
       about: String(policy.approvalMaxAgeMs / MS_PER_HOUR),
-      lines: linesOf([one]),
+      lines: approvalLines([one]),
     });
   if (context.holds.kind === 'unknown') return answer('logbook-broken');
   const hold = context.holds.value[0];
-  if (hold !== undefined) return answer('action-held', { ...targetFacts(hold), reason: hold.reason });
+  if (hold !== undefined) return answer('action-held', { ...holdTargetFacts(hold), reason: hold.reason });
   if (fault === 'own') return answer('approval-by-author');
   const given = one.approvals.find((each) => now < approvalEndsAt(each, policy.approvalMaxAgeMs));
   if (given === undefined) return null;
@@ -130,7 +136,7 @@ function refusal(context: ActionContext, one: ActionRecord): AnswerDecision | nu
 
 const MS_PER_HOUR = 3_600_000;
 
-function consent({ actor, comment }: ActionContext, { proposal, digest }: ActionRecord): AnswerDecision {
+function recordActionApproval({ actor, comment }: ActionContext, { proposal, digest }: ActionRecord): AnswerDecision {
   if (comment.surface === 'review-comment') throw new Error('an approval on a line of the change');
   const draft: EventDraft = {
     type: 'action-approved',
@@ -150,7 +156,7 @@ function consent({ actor, comment }: ActionContext, { proposal, digest }: Action
   };
   const detail = {
     kind: proposal.change.kind,
-    target: targetName(proposal.change),
+    target: describeTarget(proposal.change),
     digest: digest.slice(7, 19),
   };
   return proposal.record === 'journal'

@@ -1,9 +1,9 @@
 /** Commands that count as an approval of a launch, and who may use them. */
 
-import { mayApprove } from '../config/approvers.ts';
+import { canApprove } from '../config/approvers.ts';
 import type { Permission } from '../domain/actor.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
-import { commentName } from '../domain/marker.ts';
+import { commentId } from '../domain/marker.ts';
 import type { Digest } from '../domain/values.ts';
 import {
   type AnswerDecision,
@@ -22,12 +22,12 @@ export function approverNeeds({ approvals }: CommandPolicy): Permission {
 }
 
 /** The refusal of a person who may not approve launches; null for an approver. */
-export function unlessApprover({
+export function checkApprover({
   permission,
   policy: { approvals },
   actor,
 }: Pick<CommandContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
-  return mayApprove(permission, actor.id, approvals) ? null : answer('not-permitted', { needs: approvals.permission });
+  return canApprove(permission, actor.id, approvals) ? null : answer('not-permitted', { needs: approvals.permission });
 }
 
 /** The event for an approval. `digest`: the manifest; `body`: fingerprint of the proposal's text. */
@@ -52,7 +52,7 @@ export function isOwnWork({
 }
 
 /** Refuses an approval if a second card may have misled its author; null otherwise. */
-export function secondCardRefusal(
+export function refuseSecondCard(
   { secondCard }: Pick<CommandContext, 'secondCard'>,
   digest: Digest,
 ): CommandDecision | null {
@@ -61,5 +61,5 @@ export function secondCardRefusal(
   if (second.kind === 'unknown') return answer('permission-unknown', { why: second.why });
   if (second.value === null) return null;
   const { thread, author } = second.value;
-  return answer('second-card', { name: commentName(second.value), thread, by: author.login });
+  return answer('second-card', { name: commentId(second.value), thread, by: author.login });
 }

@@ -3,29 +3,29 @@
  * restarts, `/relaunch` needs the stop permission; beyond them it counts as an approval and must name the digest.
  */
 
-import { askedCheckpoint } from '../checkpoints/choose.ts';
-import { underWay } from '../domain/actions/action.ts';
+import { chooseNamedCheckpoint } from '../checkpoints/choose.ts';
+import { listClaimedActions } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import { incidentDraft } from '../domain/incidents.ts';
-import { personInCharge } from '../domain/launch/contract.ts';
+import { contractDri } from '../domain/launch/contract.ts';
 import {
+  activeRollback,
+  endedAttemptWithoutSuccessor,
   furthestStep,
-  isFixGated,
-  pastAttempt,
+  isFixEvaluated,
+  lastEnded,
   restartsFor,
   restartsLeft,
-  rollbackOf,
-  unfollowedAttempt,
 } from '../domain/launch/next-attempt.ts';
-import { bindingHex, namingOf } from '../domain/launch/order.ts';
-import { approvalsSinceEnd, askedFor, barByHand, mayBeRelaunched } from '../domain/launch/response.ts';
-import { whyUnknown } from '../domain/launch/verdict.ts';
+import { compareDigest, shortDigestHex } from '../domain/launch/order.ts';
+import { canBeRelaunched, findManualBar, newApprovals, pendingRelaunchRequest } from '../domain/launch/response.ts';
+import { unknownReason } from '../domain/launch/verdict.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
-import { isHolding } from '../domain/logbook/job-state.ts';
+import { isBilled } from '../domain/logbook/job-state.ts';
 import { isOver, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/reconcile-request.ts';
+import { request } from '../domain/reconcile-request.ts';
 import { assertNever } from '../domain/values.ts';
-import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
+import { approvedDraft, approverNeeds, checkApprover, isOwnWork, refuseSecondCard } from './approving.ts';
 import {
   answer,
   type CommandContext,
@@ -35,7 +35,7 @@ import {
   NOT_ON_A_LINE,
 } from './decision.ts';
 import { contractText, digestPrefix, keptSteps, reasonText, runWord, stepBack, stepNumber } from './values.ts';
-import { withoutJob } from './watching.ts';
+import { explainNoJob } from './watching.ts';
 
 export const relaunch = {
   name: 'relaunch',
@@ -51,48 +51,48 @@ export const relaunch = {
 
 function decideRelaunch(context: CommandContext): CommandDecision {
   const { state, comment } = context;
-  const last = pastAttempt(state);
+  const last = lastEnded(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
     return answer('not-now', {
-      status: state.stop === null ? statusOf(context) : 'stopped for good',
+      status: state.stop === null ? describeStatus(context) : 'stopped for good',
     });
   if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const { attempt } = last.submission;
   if (isAdopted(last)) return answer('relaunch-adopted');
-  if (isFixGated(state)) return answer('relaunch-fix', { attempt });
-  const bar = barByHand(state, last);
+  if (isFixEvaluated(state)) return answer('relaunch-fix', { attempt });
+  const bar = findManualBar(state, last);
   if (bar !== null) return answer('relaunch-never', { attempt, ...bar });
   const left = restartsLeft(state);
   // Beyond the approved restarts, a repeated command is one more approval.
-  if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
+  if (canBeRelaunched(state) && (left > 0 || pendingRelaunchRequest(state) === null))
     return answer('not-now', { status: `attempt ${attempt + 1} is about to follow by itself` });
-  return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
+  return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : relaunchBeyondEnvelope(context, last);
 }
 
-function statusOf({ state }: CommandContext): string {
-  return state.end?.status ?? withoutJob(state) ?? 'the job has not ended';
+function describeStatus({ state }: CommandContext): string {
+  return state.end?.status ?? explainNoJob(state) ?? 'the job has not ended';
 }
 
 /** The same rules as for the first approval. */
-function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
+function relaunchBeyondEnvelope(context: CommandContext, last: PastAttempt): CommandDecision {
   const { state, policy, actor, args } = context;
-  const refused = unlessApprover(context);
+  const refused = checkApprover(context);
   if (refused !== null) return refused;
-  if (context.unread.length > 0) return need(...context.unread);
+  if (context.unread.length > 0) return request(...context.unread);
   const authors = context.gates?.verdicts.find(({ gate }) => gate === 'authors-known');
-  if (authors?.outcome === 'unknown') return answer('permission-unknown', { why: whyUnknown(authors) });
+  if (authors?.outcome === 'unknown') return answer('permission-unknown', { why: unknownReason(authors) });
   if (isOwnWork(context)) return answer('approval-by-author');
   const { digest } = last.order.order;
   const { gate } = state;
-  if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
+  if (gate === null || gate.digest !== digest || compareDigest(args['digest'], digest) !== 'named')
     return answer('approval-line-needed', {
       why: 'restarts-used',
       about: String(restartsFor(last)),
-      lines: `relaunch ${bindingHex(digest)}`,
+      lines: `relaunch ${shortDigestHex(digest)}`,
     });
-  const second = secondCardRefusal(context, digest);
+  const second = refuseSecondCard(context, digest);
   if (second !== null) return second;
-  const others = approvalsSinceEnd(state, last).filter((given) => given.actor.id !== actor.id);
+  const others = newApprovals(state, last).filter((given) => given.actor.id !== actor.id);
   const people = new Set(others.map((given) => given.actor.id)).size + 1;
   const facts = { attempt: last.submission.attempt + 1, left: 0 };
   const missing = policy.quorum - people;
@@ -117,11 +117,11 @@ export const rollback = {
 
 function decideRollback(context: CommandContext): CommandDecision {
   const { state, actor, comment, args } = context;
-  const refused = unlessApprover(context);
+  const refused = checkApprover(context);
   if (refused !== null) return refused;
-  const status = notNow(state);
+  const status = findRelaunchObstacle(state);
   if (status !== null) return answer('rollback-not-now', { status });
-  const before = rollbackOf(state);
+  const before = activeRollback(state);
   const step = Number(args['step']);
   if (before !== null && (before.checkpoint?.step ?? 0) === step)
     return answer('reject-already', { step, by: before.actor.login });
@@ -129,9 +129,9 @@ function decideRollback(context: CommandContext): CommandDecision {
   if (search === null) return answer('rollback-unseen');
   if ('kind' in search) return search;
   const { reason = '' } = args;
-  const asked = step === 0 ? null : askedCheckpoint(search, { step });
+  const asked = step === 0 ? null : chooseNamedCheckpoint(search, { step });
   if (asked?.kind === 'refused') {
-    const dri = personInCharge(state.contract) ?? '';
+    const dri = contractDri(state.contract) ?? '';
     return answer('rollback-refused', { step, why: asked.code }, [
       incidentDraft('control', 'start-refused', {
         why: asked.code,
@@ -149,11 +149,11 @@ function decideRollback(context: CommandContext): CommandDecision {
 }
 
 /** Null if the newest attempt failed and no job followed yet. */
-function notNow(state: RunState): string | null {
+function findRelaunchObstacle(state: RunState): string | null {
   if (isOver(state)) return 'it is over';
   if (state.stop !== null) return 'stopped for good';
-  const last = unfollowedAttempt(state);
-  if (last === null) return withoutJob(state) ?? 'the job has not ended';
+  const last = endedAttemptWithoutSuccessor(state);
+  if (last === null) return explainNoJob(state) ?? 'the job has not ended';
   return last.end.status === 'FAILED' ? null : last.end.status;
 }
 
@@ -172,7 +172,7 @@ export const rejectCheckpoint = {
 
 function decideRejectCheckpoint(context: CommandContext): CommandDecision {
   const { state, actor, comment, args } = context;
-  const refused = unlessApprover(context);
+  const refused = checkApprover(context);
   if (refused !== null) return refused;
   const step = Number(args['step']);
   const { reason = '' } = args;
@@ -215,7 +215,7 @@ export const resumeAs = {
 function decideResumeAs({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
   if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });
-  if (isHolding(state)) return answer('not-now', { status: 'the job has not ended' });
+  if (isBilled(state)) return answer('not-now', { status: 'the job has not ended' });
   if (state.holds.length > 0) return answer('not-now', { status: 'it is on hold' });
   return { kind: 'hand-over' };
 }
@@ -232,7 +232,7 @@ export const cleanupCheckpoints = {
 
 function decideCleanupCheckpoints({ state, args, cleanup }: CommandContext): CommandDecision {
   if (state.submission === null && state.attempts.length === 0) return NO_JOB;
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
+  if (listClaimedActions(state.actions).length > 0) return answer('close-under-way');
   const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
   switch (found.kind) {
     case 'need':
@@ -244,7 +244,7 @@ function decideCleanupCheckpoints({ state, args, cleanup }: CommandContext): Com
     case 'nothing':
       return answer('cleanup-nothing', { kept: found.kept });
     case 'open':
-      return answer('cleanup-listed-already', { digest: bindingHex(found.record.digest) });
+      return answer('cleanup-listed-already', { digest: shortDigestHex(found.record.digest) });
     case 'list': {
       const { draft, more, kept } = found;
       return answer('cleanup-listed', { count: draft.data.proposal.steps.length, more, kept }, [draft]);

@@ -2,33 +2,33 @@
 
 import { z } from 'zod';
 import { permits } from '../domain/actor.ts';
-import { incidentsWith } from '../domain/incidents.ts';
+import { filterIncidents } from '../domain/incidents.ts';
 import {
+  filterHolds,
   type Hold,
   type HoldTarget,
-  holdsOn,
-  liftCommand,
-  recordedTarget,
-  targetFacts,
+  holdTargetFacts,
+  toRecordedTarget,
+  unholdCommand,
 } from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { approvalsBeforehand, mayBeRelaunched, mayStartAgain, restingOn } from '../domain/launch/response.ts';
+import { canBeRelaunched, canStartAgain, envelopeApprovals, usableApprovals } from '../domain/launch/response.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
-import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { type Approval, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
 import {
   type AnswerDecision,
   answer,
   type CommandDefinition,
-  type NamedContext,
+  type NamedRunContext,
   type PlaceContext,
 } from './decision.ts';
 import { brakeReason, laneWord, runWord } from './values.ts';
-import { mayDirect, withoutJob } from './watching.ts';
+import { explainNoJob, refuseUnlessDirector } from './watching.ts';
 
 /** `unclear`: several lanes are possible; `no-such`: the named lane does not exist. */
-export type MeantLane =
+export type LaneChoice =
   | { readonly kind: 'lane'; readonly lane: string }
   | { readonly kind: 'unclear' | 'no-such'; readonly lanes: readonly string[]; readonly named: string };
 
@@ -36,7 +36,7 @@ export type MeantLane =
 type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'proposing' | 'laneHere'>;
 
 /** The named lane, the thread's, or the only one with proposals. Adoption lanes must be named or be the thread's. `named`: `lane=`. */
-export function meantLane(named: string | undefined, { lanes, proposing, laneHere }: LanesOfPlace): MeantLane {
+export function chooseLane(named: string | undefined, { lanes, proposing, laneHere }: LanesOfPlace): LaneChoice {
   if (named !== undefined)
     return lanes.includes(named) || named === laneHere
       ? { kind: 'lane', lane: named }
@@ -49,7 +49,7 @@ export function meantLane(named: string | undefined, { lanes, proposing, laneHer
 }
 
 /** The answer that asks for a lane. */
-export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: 'lane' }>): AnswerDecision {
+export function answerLaneUnclear({ kind, lanes, named }: Exclude<LaneChoice, { kind: 'lane' }>): AnswerDecision {
   return answer('lane-unclear', { kind, lanes: lanes.join(' '), named });
 }
 
@@ -68,19 +68,19 @@ export function namesWiderHold(args: Args): boolean {
 }
 
 /** The hold that the arguments name, or the lane of the thread. */
-export function meantHold(
+export function readHoldTarget(
   args: Args,
-  place: Parameters<typeof meantLane>[1],
-): { readonly kind: 'hold'; readonly target: HoldTarget } | Exclude<MeantLane, { kind: 'lane' }> {
+  place: Parameters<typeof chooseLane>[1],
+): { readonly kind: 'hold'; readonly target: HoldTarget } | Exclude<LaneChoice, { kind: 'lane' }> {
   if (args['scope'] !== undefined) return { kind: 'hold', target: { scope: 'repository', lane: null, date: null } };
-  const meant = meantLane(args['lane'], place);
+  const meant = chooseLane(args['lane'], place);
   if (meant.kind !== 'lane') return meant;
   const date = args['date'] ?? null;
   return { kind: 'hold', target: { scope: date === null ? 'lane' : 'date', lane: meant.lane, date } };
 }
 
 /** The event that drops these approvals, which must be for one manifest; null if there are none. */
-function dropOf(
+function buildApprovalDrop(
   approvals: readonly Approval[],
   reason: DropReason,
 ): Extract<EventDraft, { type: 'approval-dropped' }> | null {
@@ -91,10 +91,10 @@ function dropOf(
 }
 
 /** A hold drops every approval that could still start something. A claimed order may already be submitting. */
-export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
+export function dropByBrake(state: RunState): ReturnType<typeof buildApprovalDrop> {
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
-  const isBetween = state.end !== null && mayStartAgain(state);
-  return isLaunched && !isBetween ? null : dropOf(restingOn(state), 'held');
+  const isBetween = state.end !== null && canStartAgain(state);
+  return isLaunched && !isBetween ? null : buildApprovalDrop(usableApprovals(state), 'held');
 }
 
 export const hold = {
@@ -111,14 +111,15 @@ export const hold = {
   decideWithoutRun: (context) => holdPlace(context, null),
 } as const satisfies CommandDefinition;
 
-function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
+function holdRun({ state, actor, args }: NamedRunContext): AnswerDecision {
   // A hold also blocks proposed cluster changes and further attempts.
   const isOpen = state.actions.some(({ claim: begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
-  if (isLaunched && !isOpen && !mayGoOn(state)) return answer('too-late', { jobId: state.submission?.jobId ?? '' });
+  if (isLaunched && !isOpen && !canStillStartJob(state))
+    return answer('too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);
-  const held = heldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
+  const held = buildHoldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
   const running = state.submission !== null && state.end === null ? { jobId: state.submission.jobId } : {};
   const facts = {
     scope: 'run' as const,
@@ -130,7 +131,7 @@ function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
 }
 
 /** A launched job may still fail and be relaunched. */
-function mayGoOn({ submission, end, stop }: RunState): boolean {
+function canStillStartJob({ submission, end, stop }: RunState): boolean {
   return submission !== null && end?.status !== 'SUCCEEDED' && stop === null;
 }
 
@@ -138,17 +139,17 @@ function mayGoOn({ submission, end, stop }: RunState): boolean {
 function holdPlace(context: PlaceContext, state: RunState | null): AnswerDecision {
   const { actor, args, journalHolds } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
-  const meant = meantHold(args, context);
-  if (meant.kind !== 'hold') return laneUnclear(meant);
+  const meant = readHoldTarget(args, context);
+  if (meant.kind !== 'hold') return answerLaneUnclear(meant);
   const { target } = meant;
   const reason = args['reason'] ?? '';
-  const drop = state !== null && holdsOn([target], state.proposal).length > 0 ? dropByBrake(state) : null;
-  const facts = { ...targetFacts(target), reason, dropped: drop?.data.users.length ?? 0 };
-  return answer('held', facts, drop === null ? [] : [drop], [heldDraft(actor, target, reason)]);
+  const drop = state !== null && filterHolds([target], state.proposal).length > 0 ? dropByBrake(state) : null;
+  const facts = { ...holdTargetFacts(target), reason, dropped: drop?.data.users.length ?? 0 };
+  return answer('held', facts, drop === null ? [] : [drop], [buildHoldDraft(actor, target, reason)]);
 }
 
-function heldDraft(actor: PlaceContext['actor'], target: HoldTarget, reason: string): EventDraft {
-  return { type: 'held', role: 'control', actor, data: { ...recordedTarget(target), reason } };
+function buildHoldDraft(actor: PlaceContext['actor'], target: HoldTarget, reason: string): EventDraft {
+  return { type: 'held', role: 'control', actor, data: { ...toRecordedTarget(target), reason } };
 }
 
 export const unhold = {
@@ -158,38 +159,39 @@ export const unhold = {
   summary: 'Lifts the hold of `/hold` with the same arguments. Earlier approvals do not come back.',
   example: '/unhold',
   confusedWith: ['thaw', 'unfreeze', 'unskip', 'unlock', 'release', 'resume', 'continue'],
-  decide: (context) => (namesWiderHold(context.args) ? liftPlace(context) : liftRun(context, liftCommands(context))),
-  decideNamed: (context) => liftRun(context, []),
-  decideWithoutRun: liftPlace,
+  decide: (context) =>
+    namesWiderHold(context.args) ? releasePlace(context) : releaseRun(context, listReleaseCommands(context)),
+  decideNamed: (context) => releaseRun(context, []),
+  decideWithoutRun: releasePlace,
 } as const satisfies CommandDefinition;
 
-function liftRun({ state, actor }: NamedContext, others: readonly string[]): AnswerDecision {
+function releaseRun({ state, actor }: NamedRunContext, others: readonly string[]): AnswerDecision {
   const [hold] = state.holds;
   return hold === undefined
     ? answer('unhold-nothing', { others })
-    : answer('unheld', { scope: 'run' }, [releasedDraft(actor, hold)]);
+    : answer('unheld', { scope: 'run' }, [buildReleaseDraft(actor, hold)]);
 }
 
-function liftPlace(context: PlaceContext): AnswerDecision {
+function releasePlace(context: PlaceContext): AnswerDecision {
   const { journalHolds, actor, args, lanes } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   // A hold may be on a lane that the config no longer has.
   const held = journalHolds.value.flatMap(({ lane }) => (lane === null ? [] : [lane]));
-  const meant = meantHold(args, args['lane'] === undefined ? context : { ...context, lanes: [...lanes, ...held] });
-  if (meant.kind !== 'hold') return laneUnclear(meant);
+  const meant = readHoldTarget(args, args['lane'] === undefined ? context : { ...context, lanes: [...lanes, ...held] });
+  if (meant.kind !== 'hold') return answerLaneUnclear(meant);
   const { scope, lane, date } = meant.target;
   const hold = journalHolds.value.find((one) => one.scope === scope && one.lane === lane && one.date === date);
-  if (hold === undefined) return answer('unhold-nothing', { others: liftCommands(context) });
-  return answer('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
+  if (hold === undefined) return answer('unhold-nothing', { others: listReleaseCommands(context) });
+  return answer('unheld', holdTargetFacts(hold), [], [buildReleaseDraft(actor, hold)]);
 }
 
 /** The commands that lift the current holds. */
-function liftCommands({ journalHolds }: PlaceContext): readonly string[] {
-  return journalHolds.kind === 'known' ? journalHolds.value.map((hold) => liftCommand(hold)) : [];
+function listReleaseCommands({ journalHolds }: PlaceContext): readonly string[] {
+  return journalHolds.kind === 'known' ? journalHolds.value.map((hold) => unholdCommand(hold)) : [];
 }
 
-function releasedDraft(actor: PlaceContext['actor'], hold: Hold): EventDraft {
-  return { type: 'released', role: 'control', actor, data: recordedTarget(hold) };
+function buildReleaseDraft(actor: PlaceContext['actor'], hold: Hold): EventDraft {
+  return { type: 'released', role: 'control', actor, data: toRecordedTarget(hold) };
 }
 
 export const revoke = {
@@ -206,16 +208,16 @@ export const revoke = {
   decideNamed: decideRevoke,
 } as const satisfies CommandDefinition;
 
-function decideRevoke({ state, actor, permission, policy }: NamedContext): AnswerDecision {
-  const isAgain = !isBeforeLaunch(state) && mayStartAgain(state);
+function decideRevoke({ state, actor, permission, policy }: NamedRunContext): AnswerDecision {
+  const isAgain = !isBeforeLaunch(state) && canStartAgain(state);
   if (isStarted(state) && !isAgain) return answer('too-late', { jobId: state.submission?.jobId ?? '' });
-  const standing = restingOn(state);
+  const standing = usableApprovals(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
   // The remaining approvals would suffice for a launch, so they are dropped too.
   const isAll =
     permits(permission, policy.permissions.revoke) &&
     (own.length === 0 || standing.length - own.length >= policy.quorum);
-  const drop = dropOf(isAll ? standing : own, 'revoked');
+  const drop = buildApprovalDrop(isAll ? standing : own, 'revoked');
   if (drop === null) return answer('revoke-nothing');
   const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length };
   return answer('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [drop]);
@@ -239,31 +241,31 @@ export const stop = {
 } as const satisfies CommandDefinition;
 
 /** The launcher read the stop before control did and refused the order. */
-function wasHeldBack({ order, incidents }: NamedContext['state']): boolean {
-  return incidentsWith(incidents, 'runner-refused').some(
+function wasLaunchHeldBack({ order, incidents }: NamedRunContext['state']): boolean {
+  return filterIncidents(incidents, 'runner-refused').some(
     ({ role, detail }) =>
       role === 'runner' && detail.reason === 'stop-requested' && detail.orderDigest === order?.digest,
   );
 }
 
 /** The record of a request to stop the job. */
-export function stopDraft({ actor, comment: { id, surface } }: NamedContext): EventDraft {
+export function stopDraft({ actor, comment: { id, surface } }: NamedRunContext): EventDraft {
   return { type: 'stop-requested', role: 'control', actor, data: { comment: id, surface } };
 }
 
-function decideStop(context: NamedContext): AnswerDecision {
+function decideStop(context: NamedRunContext): AnswerDecision {
   const { state, missingCluster, actor } = context;
-  if (state.end !== null && !mayBeRelaunched(state)) return answer('not-now', { status: state.end.status });
+  if (state.end !== null && !canBeRelaunched(state)) return answer('not-now', { status: state.end.status });
   // An adopted job may be stopped only by its owner or an approver.
-  const notTheirs = isAdopted(state) ? mayDirect(context) : null;
+  const notTheirs = isAdopted(state) ? refuseUnlessDirector(context) : null;
   if (notTheirs !== null) return notTheirs;
   const missing = missingCluster === null ? {} : { missingCluster };
   if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login, ...missing });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   // A concurrent approval may not have been ordered yet.
-  const isApproved = standingApprovals(state).length > 0 || approvalsBeforehand(state).length > 0;
-  const isStanding = isOrdered || isApproved || wasHeldBack(state);
-  if (state.submission === null && !isStanding) return answer('not-now', { status: withoutJob(state) ?? '' });
+  const isApproved = listCurrentApprovals(state).length > 0 || envelopeApprovals(state).length > 0;
+  const isStanding = isOrdered || isApproved || wasLaunchHeldBack(state);
+  if (state.submission === null && !isStanding) return answer('not-now', { status: explainNoJob(state) ?? '' });
   const draft = stopDraft(context);
   // No job runs: the first attempt, or another one, would follow or is ordered.
   return state.submission === null || state.end !== null

@@ -1,10 +1,10 @@
 /** The input of a command, and its possible decisions: codes and values, never text or effects. */
 
-import type { Search } from '../checkpoints/choose.ts';
+import type { CheckpointSearch } from '../checkpoints/choose.ts';
 import type { CleanupPlan } from '../checkpoints/cleanup.ts';
-import type { SealArtefacts } from '../checkpoints/evidence.ts';
+import type { SealArtefactReport } from '../checkpoints/evidence.ts';
 import type { Permissions } from '../config/approvals-schema.ts';
-import { maxAgeMsOf } from '../config/approvers.ts';
+import { approvalMaxAgeMs } from '../config/approvers.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ActionRecord } from '../domain/actions/action.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
@@ -14,7 +14,7 @@ import {
   type Facts,
   type FactsArgument,
   INCIDENTS,
-  recordedFacts,
+  toRecordedFacts,
   type Vocabulary,
 } from '../domain/incidents.ts';
 import { type Hold, TARGET_FIELDS } from '../domain/launch/hold.ts';
@@ -22,7 +22,7 @@ import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Need, Needing } from '../domain/reconcile-request.ts';
+import type { FactRequest, Need } from '../domain/reconcile-request.ts';
 import type { Digest, Instant, Observed, Sha } from '../domain/values.ts';
 import type { CommandSpec } from './values.ts';
 
@@ -39,7 +39,7 @@ const UNBOUND_REASONS = [
 export type UnboundReason = (typeof UNBOUND_REASONS)[number];
 
 /** Why a pull request or issue does not become a run. */
-const NOT_TAKEN_UP = [
+const ADOPTION_REFUSALS = [
   'fork',
   'draft',
   'no-experiment',
@@ -50,7 +50,7 @@ const NOT_TAKEN_UP = [
   'no-value',
   'no-name',
 ] as const;
-export type NotTakenUp = (typeof NOT_TAKEN_UP)[number];
+export type AdoptionRefusal = (typeof ADOPTION_REFUSALS)[number];
 
 export const ANSWERS = {
   // Any command.
@@ -86,7 +86,7 @@ export const ANSWERS = {
   'approval-by-author': {},
   'already-approved': { digest: 'text', by: 'text?' },
   'no-fix': { attempt: 'integer', relaunch: 'integer?' },
-  /** `name`: a `commentName`. */
+  /** `name`: a `commentId`. */
   'second-card': { name: 'text', thread: 'integer', by: 'text' },
   approved: { digest: 'text', count: 'integer', quorum: 'integer' },
   'approved-waiting-for-more': { digest: 'text', count: 'integer', quorum: 'integer' },
@@ -194,7 +194,7 @@ export const ANSWERS = {
   },
   'propose-objective-unclear': { why: 'text', said: 'text', knobs: 'text' },
   'propose-nothing': { reason: 'text', why: 'text' },
-  'propose-refused': { why: NOT_TAKEN_UP, about: 'text', wanted: 'text' },
+  'propose-refused': { why: ADOPTION_REFUSALS, about: 'text', wanted: 'text' },
   'rent-not-here': { why: ['no-lane', 'no-issue', 'run-here'], lanes: 'text' },
   'nothing-rented': {},
   kept: { until: 'text', reason: 'text' },
@@ -224,15 +224,15 @@ export function answer<Code extends AnswerCode>(
   code: Code,
   ...[facts, drafts = [], journal = []]: FactsAndDrafts<Facts<Answers[Code]>>
 ): AnswerDecision {
-  return { kind: 'answer', code, detail: recordedFacts(facts ?? {}), drafts, journal };
+  return { kind: 'answer', code, detail: toRecordedFacts(facts ?? {}), drafts, journal };
 }
 
 /** An answer to record, for work done outside the command. */
-export function answerOf<Code extends AnswerCode>(
+export function buildAnswer<Code extends AnswerCode>(
   code: Code,
   ...[facts]: FactsArgument<Answers[Code]>
 ): { readonly code: Code; readonly detail: Detail } {
-  return { code, detail: recordedFacts(facts ?? {}) };
+  return { code, detail: toRecordedFacts(facts ?? {}) };
 }
 
 /** A run without any job has no checkpoints. */
@@ -298,19 +298,19 @@ export type PlaceContext = {
 export type CommandContext = PlaceContext & {
   readonly state: RunState;
   /** Computes deletable checkpoints; `asked`: requested number of steps to keep. */
-  readonly cleanup: (asked: number | null) => CleanupPlan | Needing;
+  readonly cleanup: (asked: number | null) => CleanupPlan | FactRequest;
   /** Checkpoint evidence for a seal; null for kinds that need none. */
-  readonly artefacts: () => SealArtefacts | Needing | null;
+  readonly artefacts: () => SealArtefactReport | FactRequest | null;
   /** The job's cluster if the config no longer has it, so that the job cannot be stopped. */
   readonly missingCluster: string | null;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
   /** Checkpoints in the run's roots and their lineage; null if only the job's machine can read them. */
-  readonly search: () => Search | Needing | null;
+  readonly search: () => CheckpointSearch | FactRequest | null;
   /** The card was edited since it was shown, and its history was not read. */
   readonly isCardUnread: boolean;
   /** A foreign comment that offers this digest like a card and existed when the command was written. */
-  readonly secondCard: (digest: Digest) => Observed<CommentFacts | null> | Needing;
+  readonly secondCard: (digest: Digest) => Observed<CommentFacts | null> | FactRequest;
   /** Whether the job's description was posted and unchanged when the command was written. */
   readonly isJobShown: boolean;
   /** Unread facts behind `gates` and `interested`; request them before using either. */
@@ -322,7 +322,7 @@ export type CommandContext = PlaceContext & {
 };
 
 /** Input of a command that names its run, independent of the thread. */
-export type NamedContext = Pick<
+export type NamedRunContext = Pick<
   CommandContext,
   'state' | 'missingCluster' | 'policy' | 'permission' | 'actor' | 'args'
 > & { readonly comment: Pick<CommentFacts, 'id' | 'surface'> };
@@ -342,7 +342,7 @@ export type CommandDecision =
   | { readonly kind: 'milestone'; readonly name: string; readonly checkpoint: SealedCheckpoint }
   | { readonly kind: 'close'; readonly outcome: ClosingOutcome; readonly reason: string }
   | { readonly kind: 'hand-over' }
-  | Needing;
+  | FactRequest;
 
 type ClosingOutcome = 'failed' | 'lost' | 'rejected' | 'unsealed';
 
@@ -354,7 +354,7 @@ export type CommandDefinition = CommandSpec & {
   readonly example: string;
   readonly decide: (context: CommandContext) => CommandDecision;
   /** Decides about the run in the argument `run`, from any thread. Absent if the command cannot name a run. */
-  readonly decideNamed?: (context: NamedContext) => AnswerDecision;
+  readonly decideNamed?: (context: NamedRunContext) => AnswerDecision;
   /** Decides in a thread without a run. Absent or null if the command needs a run. */
   readonly decideWithoutRun?: (
     context: PlaceContext,
@@ -362,11 +362,11 @@ export type CommandDefinition = CommandSpec & {
 };
 
 /** The lab's rules for commands. `quorum`: required approvers; the default ignores the run's cost (see `quorumOf`). */
-export function policyOf(
+export function commandPolicy(
   config: Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>,
   quorum: number = config.approvals.quorum,
 ): CommandPolicy {
   const { approvals, permissions, onCall } = config;
   const handoffMs = onCall.handoffMinutes * 60_000;
-  return { approvals, quorum, approvalMaxAgeMs: maxAgeMsOf(config), handoffMs, permissions };
+  return { approvals, quorum, approvalMaxAgeMs: approvalMaxAgeMs(config), handoffMs, permissions };
 }

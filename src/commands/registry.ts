@@ -41,21 +41,21 @@ export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
 ];
 
 /** The definition by name (without the slash), or null. */
-export function definitionOf(name: string): CommandDefinition | null {
+export function findCommand(name: string): CommandDefinition | null {
   return COMMAND_DEFINITIONS.find((definition) => definition.name === name) ?? null;
 }
 
-type Given = { readonly name: string; readonly args: Readonly<Record<string, string>> };
+type CommandCall = { readonly name: string; readonly args: Readonly<Record<string, string>> };
 
 /** The run in the argument `run`; null if absent, or if the command cannot name a run. */
-export function namedRun({ name, args }: Given): RunId | null {
+export function runArgument({ name, args }: CommandCall): RunId | null {
   const { run } = args;
-  if (run === undefined || !isRunId(run) || definitionOf(name)?.decideNamed === undefined) return null;
+  if (run === undefined || !isRunId(run) || findCommand(name)?.decideNamed === undefined) return null;
   return run;
 }
 
 /** Whether the command names a run other than `run`. */
-export function namesOther(given: Given, run: string | null): boolean {
-  const named = namedRun(given);
+export function namesOtherRun(given: CommandCall, run: string | null): boolean {
+  const named = runArgument(given);
   return named !== null && named !== run;
 }

@@ -1,7 +1,7 @@
 /** Commands that request runs and rented machines: propose, rent, keep and teardown. */
 
 import { keepLatestMs, rentalTerms } from '../domain/logbook/holdings.ts';
-import { isHolding } from '../domain/logbook/job-state.ts';
+import { isBilled } from '../domain/logbook/job-state.ts';
 import { toRfc3339 } from '../domain/values.ts';
 import { stopDraft } from './brakes.ts';
 import {
@@ -10,10 +10,10 @@ import {
   type CommandContext,
   type CommandDecision,
   type CommandDefinition,
-  type NamedContext,
+  type NamedRunContext,
 } from './decision.ts';
 import { contractText, knobPath, knobValue, laneWord, reasonText, runWord, timeWord } from './values.ts';
-import { momentOf } from './watching.ts';
+import { parseUntil } from './watching.ts';
 
 export const propose = {
   name: 'propose',
@@ -81,8 +81,8 @@ export const keep = {
 
 function decideKeep({ state, args, now, actor }: CommandContext): CommandDecision {
   const latest = keepLatestMs(state, now);
-  if (latest === null || !isHolding(state)) return answer('nothing-rented');
-  const wanted = momentOf(args['until'] ?? '', now);
+  if (latest === null || !isBilled(state)) return answer('nothing-rented');
+  const wanted = parseUntil(args['until'] ?? '', now);
   const until = toRfc3339(wanted);
   if (wanted <= now) return answer('point-past', { what: until });
   if (wanted > latest) return answer('keep-too-long', { until, latest: toRfc3339(latest) });
@@ -103,9 +103,9 @@ export const teardown = {
 } as const satisfies CommandDefinition;
 
 /** Also stops the job, so that it is not relaunched on another machine. */
-function decideTeardown(context: NamedContext): AnswerDecision {
+function decideTeardown(context: NamedRunContext): AnswerDecision {
   const { state, actor, comment } = context;
-  if (rentalTerms(state) === null || !isHolding(state)) return answer('nothing-rented');
+  if (rentalTerms(state) === null || !isBilled(state)) return answer('nothing-rented');
   const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
   const { asked: before, keep } = state.rental;
   if (before !== null && before.seq > (keep?.seq ?? -1)) return answer('teardown-asked', { by: before.actor.login });

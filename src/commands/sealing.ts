@@ -3,16 +3,21 @@
  * `lost=` closes a run if its job cannot be found, `reject=` if its result does not count; both free the lane without a seal.
  */
 
-import { underWay } from '../domain/actions/action.ts';
+import { listClaimedActions } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
-import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
+import { lastFailure } from '../domain/launch/next-attempt.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
-import type { Taken } from '../domain/logbook/events/watch-events.ts';
+import type { Acknowledgement } from '../domain/logbook/events/watch-events.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
-import { isHolding, isLive } from '../domain/logbook/job-state.ts';
-import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
-import { type Ending, incidentsSinceTaken, type RunState, untakenIncidents } from '../domain/logbook/run-state.ts';
+import { isBilled, isLive } from '../domain/logbook/job-state.ts';
+import { findUnacknowledgedWatchEnd } from '../domain/logbook/ownership.ts';
+import {
+  type Ending,
+  listIncidentsSinceAck,
+  listUnacknowledgedIncidents,
+  type RunState,
+} from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/values.ts';
 import {
   type AnswerDecision,
@@ -20,7 +25,7 @@ import {
   type CommandContext,
   type CommandDecision,
   type CommandDefinition,
-  type NamedContext,
+  type NamedRunContext,
   NO_JOB,
 } from './decision.ts';
 import { milestoneName, reasonText, runWord } from './values.ts';
@@ -40,7 +45,7 @@ export const ack = {
     'Confirms that you respond to an incident, or that you saw the end of a watch or a run. Closes a failed run; with `reject="…"` a run with a result that does not count; with `lost="…"` a run with a job that cannot be found. With `run=`, in any thread, responds for that run; close a run in its own thread.',
   example: '/ack',
   decide: decideAck,
-  decideNamed,
+  decideNamed: decideNamedAck,
 } as const satisfies CommandDefinition;
 
 type Drafts = readonly EventDraft[];
@@ -50,16 +55,16 @@ const ADOPTED_ENDED = 'somebody took note that the adopted job ended';
 function decideAck(context: CommandContext): CommandDecision {
   const { state, args } = context;
   const lost = args['lost'];
-  if (lost !== undefined && state.end === null) return giveUp(context, lost);
-  const end = endOf(state);
-  if (end === null || isHolding(state)) return taken(state);
-  if (isOlder(context.comment, end))
-    return incidentsSinceTaken(state).length > 0
-      ? taken({ ...state, end: null })
+  if (lost !== undefined && state.end === null) return giveUpLostJob(context, lost);
+  const end = currentEnding(state);
+  if (end === null || isBilled(state)) return acknowledge(state);
+  if (isOlderThanEnd(context.comment, end))
+    return listIncidentsSinceAck(state).length > 0
+      ? acknowledge({ ...state, end: null })
       : answer('ack-before-end', { status: end.status });
   const { reject } = args;
-  if (reject !== undefined && end.status !== 'FAILED') return rejected(context, reject);
-  if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answer('close-under-way');
+  if (reject !== undefined && end.status !== 'FAILED') return rejectEnd(context, reject);
+  if (end.status === 'FAILED' && listClaimedActions(state.actions).length > 0) return answer('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
   // An adopted job has no launch to seal.
   if (isAdopted(state)) return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
@@ -67,9 +72,9 @@ function decideAck(context: CommandContext): CommandDecision {
 }
 
 /** Acknowledges incidents, or the end of the watch, of a run that continues. */
-function taken(state: RunState, drafts: Drafts = []): AnswerDecision {
-  const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
-  if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count }, drafts);
+function acknowledge(state: RunState, drafts: Drafts = []): AnswerDecision {
+  const { length: count } = state.end === null ? listIncidentsSinceAck(state) : listUnacknowledgedIncidents(state);
+  if (findUnacknowledgedWatchEnd(state) !== null) return answer('watch-end-taken', { count }, drafts);
   const watched = state.submission === null ? { watched: 0 } : {};
   return count === 0
     ? answer('not-now', { status: 'the run has not ended' })
@@ -77,46 +82,46 @@ function taken(state: RunState, drafts: Drafts = []): AnswerDecision {
 }
 
 /** Closing commands must be written in the run's own thread, where its record is visible. */
-function decideNamed(context: NamedContext): AnswerDecision {
+function decideNamedAck(context: NamedRunContext): AnswerDecision {
   const { state, args, actor, comment } = context;
-  const end = endOf(state);
+  const end = currentEnding(state);
   const isClosing = args['lost'] !== undefined || args['reject'] !== undefined;
-  const draftOf = (what: Taken): Drafts => [
+  const takenDrafts = (what: Acknowledgement): Drafts => [
     { type: 'taken', role: 'control', actor, data: { what, comment: comment.id, surface: comment.surface } },
   ];
-  if (!isClosing && (end === null || isHolding(state)))
-    return taken(state, draftOf(untakenWatchEnd(state) === null ? 'incidents' : 'watch-end'));
+  if (!isClosing && (end === null || isBilled(state)))
+    return acknowledge(state, takenDrafts(findUnacknowledgedWatchEnd(state) === null ? 'incidents' : 'watch-end'));
   if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state)) return answer('closes-in-its-thread');
   const said = { status: end.status };
-  return answer('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
+  return answer('acknowledged', said, state.acknowledged === null ? takenDrafts('end') : []);
 }
 
 /** The run's end; without a next launch or open incidents, the last attempt's end. */
-function endOf(state: RunState): Ending | null {
+function currentEnding(state: RunState): Ending | null {
   if (state.end !== null) return state.end;
-  return isLive(state) || untakenIncidents(state).length > 0 ? null : (failedAttempt(state)?.end ?? null);
+  return isLive(state) || listUnacknowledgedIncidents(state).length > 0 ? null : (lastFailure(state)?.end ?? null);
 }
 
 /** Whether the comment predates the end and so cannot refer to it. GitHub's times are whole seconds. */
-function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): boolean {
+function isOlderThanEnd({ createdAt }: CommandContext['comment'], { at }: Ending): boolean {
   const endedAt = fromRfc3339(at) ?? createdAt;
   return createdAt < endedAt - (endedAt % 1_000);
 }
 
 /** Requires the seal permission, because it is the opposite decision. */
-function rejected({ state, policy, permission }: CommandContext, reason: string): CommandDecision {
+function rejectEnd({ state, policy, permission }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
+  if (listClaimedActions(state.actions).length > 0) return answer('close-under-way');
   return { kind: 'close', outcome: 'rejected', reason };
 }
 
 /** Requires the seal permission: the lane becomes free, and only a person can know that no job is left. */
-function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
+function giveUpLostJob({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
-  const since = unaccountedSince(state);
+  if (listClaimedActions(state.actions).length > 0) return answer('close-under-way');
+  const since = jobUnknownSinceMs(state);
   if (since === null) return answer('lost-not-lost', { minutes: 0 });
   const waitMs = since + GIVE_UP_PATIENCE_MS - now;
   return waitMs > 0
@@ -125,7 +130,7 @@ function giveUp({ state, policy, permission, now }: CommandContext, reason: stri
 }
 
 /** The time (epoch ms) since which the job's state is unknown; null if it is known. */
-function unaccountedSince(state: RunState): number | null {
+function jobUnknownSinceMs(state: RunState): number | null {
   if (!isLive(state) || state.order === null || state.order.status === 'open') return null;
   const { submission, observation, order } = state;
   if (submission === null) return fromRfc3339(order.claim?.at ?? order.at);
@@ -143,20 +148,20 @@ export const seal = {
 } as const satisfies CommandDefinition;
 
 function decideSeal({ state, args, verdict, artefacts }: CommandContext): CommandDecision {
-  if (state.end === null || isHolding(state)) return answer('not-now', { status: 'the run has not ended' });
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
+  if (state.end === null || isBilled(state)) return answer('not-now', { status: 'the run has not ended' });
+  if (listClaimedActions(state.actions).length > 0) return answer('close-under-way');
   if (isAdopted(state)) return answer('seal-adopted');
   const accept = args['accept'] ?? null;
   const found = artefacts();
   // rule HR-64
-  if (state.end.status === 'FAILED') return afterFailure(state, found !== null);
+  if (state.end.status === 'FAILED') return sealFailedRun(state, found !== null);
   if (found !== null && 'kind' in found) return found;
   // A success needs complete artefacts; an accepted end may lack some.
   // rule HR-49
   if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
-    return incomplete(state, found.missing.join('; '));
+    return reportMissingArtefacts(state, found.missing.join('; '));
   const unproven = found?.unproven ?? [];
-  if (unproven.length > 0 && accept === null) return incomplete(state, unproven.join('; '));
+  if (unproven.length > 0 && accept === null) return reportMissingArtefacts(state, unproven.join('; '));
   const checkpoint = found?.checkpoint == null ? {} : { checkpoint: found.checkpoint };
   if (state.end.status === 'SUCCEEDED' && verdict === 'pass' && unproven.length === 0)
     return { kind: 'seal', verdict: 'pass', accept, ...checkpoint };
@@ -165,13 +170,13 @@ function decideSeal({ state, args, verdict, artefacts }: CommandContext): Comman
 }
 
 /** A run with checkpoints may continue, so a seal does not close it; `/ack` does. */
-function afterFailure({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
+function sealFailedRun({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
   return hasCheckpoints ? answer('seal-failed') : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
 }
 
 /** Reports the same missing artefacts only once. */
-function incomplete({ incidents }: RunState, missing: string): CommandDecision {
-  const isTold = incidentsWith(incidents, 'artefacts-missing').some(({ detail }) => detail.message === missing);
+function reportMissingArtefacts({ incidents }: RunState, missing: string): CommandDecision {
+  const isTold = filterIncidents(incidents, 'artefacts-missing').some(({ detail }) => detail.message === missing);
   const drafts = isTold ? [] : [incidentDraft('control', 'artefacts-missing', { message: missing })];
   return answer('seal-incomplete', { missing }, drafts);
 }

@@ -1,15 +1,15 @@
 /** Commands for the watch of a job: watch, accept, handoff, until and stop-watching. */
 
-import { mayApprove } from '../config/approvers.ts';
+import { canApprove } from '../config/approvers.ts';
 import { permits } from '../domain/actor.ts';
-import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
+import { contractDri, isSameLogin } from '../domain/launch/contract.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption } from '../domain/logbook/holdings.ts';
-import { openOffer, ownerOf } from '../domain/logbook/ownership.ts';
+import { findOwner, openOffer } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/reconcile-request.ts';
-import { after, dateAfter, dateOf, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
-import { unlessApprover } from './approving.ts';
+import { isNotAsked, request } from '../domain/reconcile-request.ts';
+import { addDays, addMs, fromRfc3339, type Instant, toRfc3339, utcDate } from '../domain/values.ts';
+import { checkApprover } from './approving.ts';
 import {
   type AnswerDecision,
   answer,
@@ -21,54 +21,54 @@ import {
 import { clusterWord, jobWord, mention, reasonText, stepNumber, timeWord, treePath } from './values.ts';
 
 /** The instant of a validated `timeWord`; a time of day is the next one. */
-export function momentOf(word: string, now: Instant): Instant {
-  const today = dateOf(now);
+export function parseUntil(word: string, now: Instant): Instant {
+  const today = utcDate(now);
   const isTimeOfDay = word.length === 'hh:mm'.length;
   const at = fromRfc3339(isTimeOfDay ? `${today}T${word}:00Z` : word);
-  const tomorrow = isTimeOfDay ? fromRfc3339(`${dateAfter(today, 1)}T${word}:00Z`) : at;
+  const tomorrow = isTimeOfDay ? fromRfc3339(`${addDays(today, 1)}T${word}:00Z`) : at;
   return (at !== null && at > now ? at : tomorrow) ?? now;
 }
 
-export type Running = RunState & { readonly submission: NonNullable<RunState['submission']> };
+export type RunWithJob = RunState & { readonly submission: NonNullable<RunState['submission']> };
 
 /** The watched run, or the reason why this person cannot direct its watch. */
-export function directed(context: CommandContext): Running | AnswerDecision {
-  const watched = watchedIn(context);
-  return 'kind' in watched ? watched : (mayDirect(context) ?? watched);
+export function requireWatchDirector(context: CommandContext): RunWithJob | AnswerDecision {
+  const watched = requireWatchedJob(context);
+  return 'kind' in watched ? watched : (refuseUnlessDirector(context) ?? watched);
 }
 
 /** Null if the person may direct the watch. */
-export function mayDirect({
+export function refuseUnlessDirector({
   state,
   permission,
   policy,
   actor,
 }: Pick<CommandContext, 'state' | 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
-  const owner = ownerOf(state);
-  if (owner?.id === actor.id || mayApprove(permission, actor.id, policy.approvals)) return null;
+  const owner = findOwner(state);
+  if (owner?.id === actor.id || canApprove(permission, actor.id, policy.approvals)) return null;
   return answer('watch-not-yours', owner === null ? {} : { owner: owner.login });
 }
 
 /** The refusal of a person who may not adopt another person's job; null for one who may. */
-export function unlessAdopter({
+export function refuseUnlessAdopter({
   permission,
   policy,
   actor,
 }: Pick<PlaceContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
   const { adopt } = policy.permissions;
-  if (adopt === null) return unlessApprover({ permission, policy, actor });
+  if (adopt === null) return checkApprover({ permission, policy, actor });
   return permits(permission, adopt) ? null : answer('not-permitted', { needs: adopt });
 }
 
 /** The run if its job is running and watched. */
-export function watchedIn(context: CommandContext): Running | AnswerDecision {
-  const run = running(context);
+export function requireWatchedJob(context: CommandContext): RunWithJob | AnswerDecision {
+  const run = requireRunningJob(context);
   if ('kind' in run || run.watch.ended === null) return run;
   return answer('not-now', { status: 'the watch has ended before' });
 }
 
 /** Why the run has no job now, or null. */
-export function withoutJob({ submission, attempts, order }: RunState): string | null {
+export function explainNoJob({ submission, attempts, order }: RunState): string | null {
   if (submission !== null) return null;
   if (attempts.length === 0) return 'not launched';
   return order?.status === 'open' || order?.status === 'claimed'
@@ -77,9 +77,9 @@ export function withoutJob({ submission, attempts, order }: RunState): string | 
 }
 
 /** The run if its job is running. */
-export function running({ state }: CommandContext): Running | AnswerDecision {
+export function requireRunningJob({ state }: CommandContext): RunWithJob | AnswerDecision {
   const { submission, end } = state;
-  if (submission === null) return answer('not-now', { status: withoutJob(state) ?? '' });
+  if (submission === null) return answer('not-now', { status: explainNoJob(state) ?? '' });
   return end === null ? { ...state, submission } : answer('not-now', { status: end.status });
 }
 
@@ -101,12 +101,12 @@ export const watch = {
 function decideWatch(context: CommandContext): CommandDecision {
   // Another job needs its own run and issue.
   if (Object.keys(context.args).length > 0) return answer('adopt-place');
-  const run = running(context);
+  const run = requireRunningJob(context);
   if ('kind' in run) return run;
-  const refused = mayDirect(context);
+  const refused = refuseUnlessDirector(context);
   if (refused !== null) return refused;
   if (run.watch.ended === null) {
-    const owner = ownerOf(run);
+    const owner = findOwner(run);
     return answer('not-now', {
       status: `it is watched${owner === null ? '' : ` by ${owner.login}`} already`,
     });
@@ -119,7 +119,7 @@ function decideWatch(context: CommandContext): CommandDecision {
 
 /** Reports all missing arguments together. */
 function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
-  const refused = unlessAdopter(context);
+  const refused = refuseUnlessAdopter(context);
   if (refused !== null) return refused;
   const { args, adoptable } = context;
   const { job, cluster, experiment } = args;
@@ -144,10 +144,10 @@ export const accept = {
 
 function decideAccept(context: CommandContext): CommandDecision {
   const { actor, comment } = context;
-  if (awaitsAdoption(context.state)) return takeOver(context);
-  const dri = context.state.attempts.length === 0 ? personInCharge(context.state.contract) : null;
-  if (context.state.submission === null && dri !== null) return inCharge(context, dri);
-  const watched = watchedIn(context);
+  if (awaitsAdoption(context.state)) return adoptJob(context);
+  const dri = context.state.attempts.length === 0 ? contractDri(context.state.contract) : null;
+  if (context.state.submission === null && dri !== null) return acceptCharge(context, dri);
+  const watched = requireWatchedJob(context);
   if ('kind' in watched) return watched;
   const { offer } = watched.watch;
   if (offer === null || offer.state === 'accepted')
@@ -162,9 +162,9 @@ function decideAccept(context: CommandContext): CommandDecision {
 }
 
 /** The comment must be newer than the job's description, and the posted description must be unchanged. */
-function takeOver(context: CommandContext): CommandDecision {
+function adoptJob(context: CommandContext): CommandDecision {
   const { state, actor, comment } = context;
-  const refused = unlessAdopter(context);
+  const refused = refuseUnlessAdopter(context);
   if (refused !== null) return refused;
   const { description } = state;
   const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
@@ -177,7 +177,7 @@ function takeOver(context: CommandContext): CommandDecision {
 const SECOND_MS = 1_000;
 
 /** Before the launch, the contract acts as the offer. */
-function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
+function acceptCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
   if (!isSameLogin(dri, actor.login)) return answer('accept-not-yours', { login: dri });
   if (state.watch.owner?.id === actor.id) return answer('not-now', { status: 'you are in charge of this run already' });
   const until = toRfc3339(comment.createdAt);
@@ -199,9 +199,9 @@ export const handoff = {
 
 function decideHandoff(context: CommandContext): CommandDecision {
   const { people, policy, args, actor, now } = context;
-  const watched = directed(context);
+  const watched = requireWatchDirector(context);
   if ('kind' in watched) return watched;
-  if (isNotAsked(people)) return need('people');
+  if (isNotAsked(people)) return request('people');
   if (people.kind === 'unknown') return answer('permission-unknown', { why: people.why });
   const login = (args['who'] ?? '').slice(1);
   const person = people.value.find((one) => one.actor.login.toLowerCase() === login.toLowerCase());
@@ -209,7 +209,7 @@ function decideHandoff(context: CommandContext): CommandDecision {
   if (person === undefined || !permits(person.permission, needs)) return answer('handoff-not-theirs', { login, needs });
   const to = person.actor;
   if (watched.watch.owner?.id === to.id) return answer('not-now', { status: `the watch is ${to.login}'s already` });
-  const until = toRfc3339(after(now, policy.handoffMs));
+  const until = toRfc3339(addMs(now, policy.handoffMs));
   return answer('handoff-offered', { to: to.id, login: to.login, until }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'offered', to, until } },
   ]);
@@ -230,10 +230,10 @@ export const until = {
 
 function decideUntil(context: CommandContext): CommandDecision {
   const { args, now, actor } = context;
-  const watched = directed(context);
+  const watched = requireWatchDirector(context);
   if ('kind' in watched) return watched;
   const step = args['step'] === undefined ? null : Number(args['step']);
-  const time = args['time'] === undefined ? null : momentOf(args['time'], now);
+  const time = args['time'] === undefined ? null : parseUntil(args['time'], now);
   if (step === null && time === null) return answer('until-what');
   if (time !== null && time <= now) return answer('point-past', { what: args['time'] ?? '' });
   const { observation } = watched;
@@ -259,7 +259,7 @@ export const stopWatching = {
 } as const satisfies CommandDefinition;
 
 function decideStopWatching(context: CommandContext): CommandDecision {
-  const watched = directed(context);
+  const watched = requireWatchDirector(context);
   if ('kind' in watched) return watched;
   const { attempt } = watched.submission;
   const reason = context.args['reason'] ?? null;

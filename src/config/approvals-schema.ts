@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { LOGIN } from '../domain/actor.ts';
 import { WEEKDAYS } from '../domain/values.ts';
 import { CHANNEL_KINDS } from '../notify/registry.ts';
-import { amount, setting, unset, variable, word } from '../settings/words.ts';
+import { amount, orNull, setting, variable, word } from '../settings/words.ts';
 
 const permission = z.enum(['triage', 'write', 'maintain', 'admin']);
 /** Permissions for actions that start or permanently end a run; `triage` is not accepted. */
@@ -84,7 +84,7 @@ export const permissionsSchema = z
       'write',
       'Least permission for /handoff, /accept, /until and /stop-watching, which also take the owner of the watch or who may approve.',
     ),
-    adopt: unset(
+    adopt: orNull(
       strongPermission,
       'Lowest permission to adopt a job of another person with /watch and /accept; null: the same as for approving a launch.',
     ),
@@ -120,14 +120,14 @@ const shift = z.strictObject({
   ),
   from: setting(timeOfDay, '00:00', 'Start time, in UTC.'),
   until: setting(timeOfDay, '00:00', 'When it ends, in UTC; a time that is not after `from` is of the next day.'),
-  since: unset(date, 'The first day with this shift; null: no limit.'),
-  through: unset(date, 'The last day with this shift; null: no limit.'),
+  since: orNull(date, 'The first day with this shift; null: no limit.'),
+  through: orNull(date, 'The last day with this shift; null: no limit.'),
 });
 
 export const onCallSchema = z
   .strictObject({
     shifts: z.array(shift).max(200).prefault([]).describe('Who is on call when.'),
-    quietHours: unset(
+    quietHours: orNull(
       z.strictObject({
         from: timeOfDay.describe('Start time, in UTC.'),
         until: timeOfDay.describe('When they end, in UTC; a time that is not after `from` is of the next day.'),

@@ -9,12 +9,12 @@ import type { LabConfig } from './schema.ts';
 const MS_PER_HOUR = 3_600_000;
 
 /** Maximum age of an approval in ms, from the comment's time on GitHub's clock until the order and until the claim. */
-export function maxAgeMsOf({ approvals }: Pick<LabConfig, 'approvals'>): number {
+export function approvalMaxAgeMs({ approvals }: Pick<LabConfig, 'approvals'>): number {
   return approvals.maxAgeHours * MS_PER_HOUR;
 }
 
 /** Whether a person may approve: by permission, or as a listed person with at least write permission. */
-export function mayApprove(
+export function canApprove(
   permission: Permission,
   user: number,
   { permission: least, users }: { readonly permission: Permission; readonly users: readonly ListedPeople[] },
@@ -31,7 +31,7 @@ type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {
  * Number of distinct approvers that the lane's run needs: the highest row of `quorumByCost` that the run's cost reaches,
  * and at least `approvals.quorum`. A cluster without a configured cost counts as the most expensive.
  */
-export function quorumOf({ approvals, clusters, lane }: QuorumKeys): number {
+export function requiredQuorum({ approvals, clusters, lane }: QuorumKeys): number {
   const cost = clusters[lane.cluster]?.acceleratorHoursPerRun ?? null;
   const reached = approvals.quorumByCost.filter(
     (row) => cost === null || compareDecimals(cost, row.fromAcceleratorHours) >= 0,

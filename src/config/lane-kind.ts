@@ -19,14 +19,14 @@ export type RecordedPlace = { readonly experiment: string };
 export type LaneKinds<K extends LaneKind = LaneKind> = readonly [K, ...(readonly K[])];
 
 /** Kinds and command names that the caller passes in, because the config modules do not know them. */
-export type Known<K extends LaneKind = LaneKind> = {
+export type KnownNames<K extends LaneKind = LaneKind> = {
   readonly kinds: LaneKinds<K>;
   /** Names of ferrybot's own commands, without the slash. */
   readonly ownCommands: readonly string[];
 };
 
 /** A lane's kind; the first one for an unknown name. */
-export function kindOf<K extends LaneKind>(kinds: LaneKinds<K>, { kind }: Pick<LaneConfig, 'kind'>): K {
+export function findKind<K extends LaneKind>(kinds: LaneKinds<K>, { kind }: Pick<LaneConfig, 'kind'>): K {
   return kinds.find(({ name }) => name === kind) ?? kinds[0];
 }
 
@@ -34,10 +34,10 @@ export function kindOf<K extends LaneKind>(kinds: LaneKinds<K>, { kind }: Pick<L
  * Returns a function that narrows a lane to the settings of its kind, which the kind's schema validated. `own`: a setting
  * that only this kind has. The function throws for a lane of another kind, which is a bug.
  */
-export function settingsOfKind<Lane extends LaneConfig>(kind: string, own: keyof Lane): (lane: LaneConfig) => Lane {
-  const isIt = (lane: LaneConfig): lane is Lane => lane.kind === kind || own in lane;
+export function settingsReader<Lane extends LaneConfig>(kind: string, own: keyof Lane): (lane: LaneConfig) => Lane {
+  const isOfKind = (lane: LaneConfig): lane is Lane => lane.kind === kind || own in lane;
   return (lane) => {
-    if (!isIt(lane)) throw new Error(`a lane of the kind ${lane.kind} is asked for the settings of a ${kind}`);
+    if (!isOfKind(lane)) throw new Error(`a lane of the kind ${lane.kind} is asked for the settings of a ${kind}`);
     return lane;
   };
 }

@@ -10,12 +10,12 @@ import {
 } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import { WHOLE_TREE } from '../domain/launch/manifest.ts';
-import { watchedClusters } from '../domain/logbook/job-state.ts';
+import { listWatchedClusters } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed, RunId } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import { type ClusterConfig, engineDefinition } from '../engines/registry.ts';
-import { kindOf, type LaneKind } from './lane-kind.ts';
+import { findKind, type LaneKind } from './lane-kind.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
 
@@ -43,17 +43,17 @@ export type LaneOfRun<K extends LaneKind = LaneKind> = LaneOfFile<K> & {
 };
 
 /** The lab's lanes in config order. */
-export function lanesOfFile<K extends LaneKind>(config: LabConfig<K>): readonly LaneOfFile<K>[] {
+export function listLanes<K extends LaneKind>(config: LabConfig<K>): readonly LaneOfFile<K>[] {
   return Object.entries(config.lanes).map(([laneName, lane]) => ({
     ...config,
     laneName,
     lane,
-    kind: kindOf(config.kinds, lane),
+    kind: findKind(config.kinds, lane),
   }));
 }
 
 /** Values of the placeholders. `{outputRoot}` is filled before the command, which may contain it. */
-export type Filling = {
+export type LaneValues = {
   readonly run: RunId;
   readonly date: string;
   /** The checkpoint that the attempt resumes from, or null. Absent before an attempt exists: the placeholder is kept. */
@@ -69,49 +69,49 @@ export type FilledLane = {
 };
 
 /** Fills the lane's templates for one run. The config's rules have already rejected unknown placeholders. */
-export function fillLane(lane: LaneConfig, filling: Filling): FilledLane {
-  const runName = filled(lane.runName, { run: filling.run, date: filling.date });
-  const outputRoot = filled(lane.outputRoot, { run: filling.run, date: filling.date, runName });
+export function fillLane(lane: LaneConfig, filling: LaneValues): FilledLane {
+  const runName = fillTemplate(lane.runName, { run: filling.run, date: filling.date });
+  const outputRoot = fillTemplate(lane.outputRoot, { run: filling.run, date: filling.date, runName });
   const { checkpoint } = filling;
   const known = { run: filling.run, date: filling.date, runName, outputRoot };
   const all = checkpoint == null ? known : { ...known, checkpoint };
   // Without a checkpoint, omit the arguments that refer to one.
-  const isUsed = (part: string): boolean => checkpoint !== null || !part.includes(CHECKPOINT);
+  const isPlaceholderUsed = (part: string): boolean => checkpoint !== null || !part.includes(CHECKPOINT);
   return {
     runName,
     outputRoot,
-    metricsFile: filled(lane.metricsFile, all),
-    command: lane.command.filter(isUsed).map((part) => filled(part, all)),
+    metricsFile: fillTemplate(lane.metricsFile, all),
+    command: lane.command.filter(isPlaceholderUsed).map((part) => fillTemplate(part, all)),
     environment: Object.fromEntries(
       Object.entries(lane.environment)
-        .filter(([, value]) => isUsed(value))
-        .map(([name, value]) => [name, filled(value, all)]),
+        .filter(([, value]) => isPlaceholderUsed(value))
+        .map(([name, value]) => [name, fillTemplate(value, all)]),
     ),
   };
 }
 
 /** The run's checkpoint roots, filled with the values of its manifest. */
-export function checkpointRoots(
+export function fillCheckpointRoots(
   { checkpointRoots }: Pick<LaneConfig, 'checkpointRoots'>,
   values: Readonly<Record<'run' | 'date' | 'runName' | 'outputRoot', string>>,
 ): readonly string[] {
-  return checkpointRoots.map((template) => filled(template, values));
+  return checkpointRoots.map((template) => fillTemplate(template, values));
 }
 
-function filled(template: string, values: Readonly<Record<string, string>>): string {
+function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
 /** Paths that a lane with `ships: .` still excludes. Empty for a lane that lists its folders. */
-export function leftOutOfLane(
+export function listExcludedPaths(
   config: Pick<LabConfig, 'clusters'> & { readonly lane: Pick<LaneConfig, 'ships' | 'cluster'> },
 ): readonly string[] {
   const { lane } = config;
-  return lane.ships.includes(WHOLE_TREE) ? (traitsOf(config, lane.cluster)?.leavesOut ?? []) : [];
+  return lane.ships.includes(WHOLE_TREE) ? (traitsFor(config, lane.cluster)?.leavesOut ?? []) : [];
 }
 
 /** The clusters with `name` adapted to the machine that a run requests, and whether the lab's limits allow the machine. */
-export function fitted<Config extends Pick<LabConfig, 'clusters'>>(
+export function fitCluster<Config extends Pick<LabConfig, 'clusters'>>(
   config: Config,
   name: string,
   needs: MachineNeeds,
@@ -121,19 +121,19 @@ export function fitted<Config extends Pick<LabConfig, 'clusters'>>(
   const fit = cluster === undefined ? undefined : engineDefinition(cluster).fit?.(cluster, needs);
   if (fit === undefined) return { clusters, machine: { terms: null, beyond: [] } };
   const all = { ...clusters, [name]: fit.cluster as ClusterConfig };
-  const terms = traitsOf({ clusters: all }, name)?.rental ?? null;
+  const terms = traitsFor({ clusters: all }, name)?.rental ?? null;
   return { clusters: all, machine: { terms, beyond: fit.beyond } };
 }
 
 /** Null if the config has no such cluster. */
-export function traitsOf({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): EngineTraits | null {
+export function traitsFor({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): EngineTraits | null {
   const found = Object.hasOwn(clusters, cluster) ? clusters[cluster] : undefined;
   return found === undefined ? null : engineDefinition(found).traits(found);
 }
 
 /** The cluster of the run's live job if the config lacks it; null if it is configured or no job is live. */
-export function missingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): string | null {
-  return watchedClusters(state).find((cluster) => !hasCluster(config, cluster)) ?? null;
+export function findMissingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): string | null {
+  return listWatchedClusters(state).find((cluster) => !hasCluster(config, cluster)) ?? null;
 }
 
 /** Whether the config has this cluster. */
@@ -142,7 +142,7 @@ export function hasCluster({ clusters }: Pick<LabConfig, 'clusters'>, cluster: s
 }
 
 /** The cluster's links by name, with `{jobId}` and `{run}` filled in. */
-export function linksOf(
+export function fillLinks(
   { clusters }: Pick<LabConfig, 'clusters'>,
   { cluster, run, jobId }: { readonly cluster: string; readonly run: string; readonly jobId: string },
 ): Readonly<Record<string, string>> {
@@ -164,7 +164,7 @@ export type LeftBehind =
 export type StrayHold = Hold & { readonly lane: string };
 
 /** Jobs that ferrybot cannot watch or stop, and holds without effect, under this config. `today` is YYYY-MM-DD. */
-export function leftBehind(
+export function findLeftBehind(
   config: Pick<LabConfig, 'clusters' | 'lanes'>,
   runs: Observed<readonly RunState[]>,
   holds: Observed<readonly Hold[]>,
@@ -174,15 +174,15 @@ export function leftBehind(
     all.kind === 'unknown' ? [{ kind: 'unknown', why: all.why } as const] : [],
   );
   const jobs = (runs.kind === 'known' ? runs.value : []).flatMap((state) => {
-    const cluster = missingCluster(state, config);
+    const cluster = findMissingCluster(state, config);
     return cluster === null ? [] : [{ kind: 'job', run: state.run, cluster } as const];
   });
-  const stray = strayOf(holds.kind === 'known' ? holds.value : [], Object.keys(config.lanes), today);
+  const stray = findStrayHolds(holds.kind === 'known' ? holds.value : [], Object.keys(config.lanes), today);
   return [...unknown, ...jobs, ...stray.map((hold) => ({ kind: 'hold', hold }) as const)];
 }
 
 /** Holds in force today or later on lanes other than `lanes`. */
-export function strayOf(holds: readonly Hold[], lanes: readonly string[], today: string): readonly StrayHold[] {
+export function findStrayHolds(holds: readonly Hold[], lanes: readonly string[], today: string): readonly StrayHold[] {
   return holds.flatMap((hold) => {
     const { lane, date } = hold;
     return lane === null || lanes.includes(lane) || (date !== null && date < today) ? [] : [{ ...hold, lane }];

@@ -1,13 +1,13 @@
 /** The settings that lanes of every kind have: what their runs ship and execute, where, and how they are evaluated. */
 
 import { z } from 'zod';
-import { FOLLOWED } from '../detectors/detector.ts';
+import { FOLLOWED_MEASURES } from '../detectors/detector.ts';
 import { formatOfLine } from '../diagnosis/trainers.ts';
 import { WHOLE_TREE } from '../domain/launch/manifest.ts';
 import { WEEKDAYS } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
-import { amount, argumentArray, branch, name, path, setting, unset, variable, word } from '../settings/words.ts';
+import { amount, argumentArray, branch, name, orNull, path, setting, variable, word } from '../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
 import { people, timeOfDay } from './approvals-schema.ts';
 
@@ -26,11 +26,11 @@ export function checklistSetting(usual: string[]) {
 }
 
 const laneGateKeys = {
-  costBudget: unset(
+  costBudget: orNull(
     z.strictObject({
       maxAcceleratorHours: amount.describe('What one run may cost by the cost table of its cluster.'),
-      perWeek: unset(amount, 'What all launches of the lane may cost in a week, from Monday in UTC, or null.'),
-      perMonth: unset(amount, 'What all launches of the lane may cost in a month, in UTC, or null.'),
+      perWeek: orNull(amount, 'What all launches of the lane may cost in a week, from Monday in UTC, or null.'),
+      perMonth: orNull(amount, 'What all launches of the lane may cost in a month, in UTC, or null.'),
       enforce: setting(z.enum(['warn', 'block']), 'block', 'Whether more is a warning or blocks.'),
     }),
     'What a run and the runs of a period may cost, or null for no budget.',
@@ -55,7 +55,7 @@ const metric = z.strictObject({
 const tracker = z
   .strictObject({
     measures: setting(
-      z.partialRecord(z.enum(FOLLOWED), z.array(z.string().min(1).max(200)).min(1).max(10)),
+      z.partialRecord(z.enum(FOLLOWED_MEASURES), z.array(z.string().min(1).max(200)).min(1).max(10)),
       {},
       'Keys of measures that the detectors follow, such as `grad-norm: [grad/norm/total]`, first one first. Without an entry the usual keys of Levanter, Hugging Face and Megatron-LM count.',
     ),
@@ -65,11 +65,11 @@ const tracker = z
       .string()
       .max(100)
       .describe('Project in the tracker, of MLflow the name of the experiment; empty for none.'),
-    address: unset(
+    address: orNull(
       z.url({ protocol: /^https?$/, error: 'an address such as https://wandb.example.org' }).max(300),
       'Where the tracker answers. null: W&B at https://api.wandb.ai.',
     ),
-    keyFrom: unset(
+    keyFrom: orNull(
       variable,
       'Variable of the watch with a key that may read there; of MLflow `user:password`, or a token. null: W&B is not asked, and MLflow without a key.',
     ),
@@ -131,7 +131,7 @@ const reminders = z
       24,
       "How often people are reminded that an ended run waits for `/seal` or `/ack`: first its approvers and its requester, then everybody who may decide; and once, that a person's job waits for its confirmation. null: never.",
     ),
-    closeAfterHours: unset(
+    closeAfterHours: orNull(
       z.int().min(1).max(8_760),
       'After how long such a run closes itself as not sealed, so that its lane is free; null: never. An unconfirmed job of a person is dropped after the same time, with null after three days.',
     ),
@@ -141,26 +141,26 @@ const reminders = z
 
 const retention = z
   .strictObject({
-    permanentEverySteps: unset(
+    permanentEverySteps: orNull(
       z.int().positive(),
       'Steps between two checkpoints that stay; null if nothing is known.',
     ),
-    temporaryEveryMinutes: unset(
+    temporaryEveryMinutes: orNull(
       z.int().positive(),
       'Minutes between two checkpoints that are replaced by the next; null if there are none.',
     ),
-    keepTemporary: unset(z.int().positive(), 'How many of those are kept; null if nothing is known.'),
+    keepTemporary: orNull(z.int().positive(), 'How many of those are kept; null if nothing is known.'),
   })
   .prefault({})
   .describe('What the experiment keeps.');
 
-const updateHours = unset(
+const updateHours = orNull(
   z.int().min(1).max(168),
   'After how many hours without a post the issue of a watched run gets a status update. null: never; the card always shows the status.',
 );
 
 /** Spread into the settings of each kind. */
-export const laneKeys = {
+export const LANE_KEYS = {
   schedule,
   inCharge: people(
     20,
@@ -219,7 +219,7 @@ export const laneKeys = {
     .nullable()
     .describe('The exact last step as configured, or null to take it from the first progress line.'),
   ...laneGateKeys,
-  trainerLine: unset(
+  trainerLine: orNull(
     z
       .string()
       .max(300)
@@ -235,7 +235,7 @@ export const laneKeys = {
     1,
     'How often a run is started again without another approval, after a failure that can pass by itself or a bad node that was replaced; part of what is approved.',
   ),
-  preemptionsMax: unset(
+  preemptionsMax: orNull(
     z.int().min(0).max(1_000),
     'How often a run is started again after a preemption that came further than the attempts before; part of what is approved. null: preemptions count against `restartsMax`.',
   ),
@@ -265,7 +265,7 @@ export const laneKeys = {
     ),
 } as const;
 
-const shared = z.object(laneKeys);
+const shared = z.object(LANE_KEYS);
 
 /** The settings that every lane has. Only the kind itself reads its additional settings. */
 export type LaneConfig = z.infer<typeof shared> & { readonly kind: string };

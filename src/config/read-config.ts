@@ -2,18 +2,25 @@
 
 import { z } from 'zod';
 import type { Instant } from '../domain/values.ts';
-import { type ConfigIssue, type ConfigProblem, dotted, error, type KeyPath, nearest } from '../settings/problem.ts';
-import type { Known, LaneKind } from './lane-kind.ts';
-import { lanesOfFile, traitsOf } from './lane-of-file.ts';
-import { type Place, readYaml } from './read-yaml.ts';
+import {
+  type ConfigIssue,
+  type ConfigProblem,
+  error,
+  findNearestName,
+  joinPath,
+  type KeyPath,
+} from '../settings/problem.ts';
+import type { KnownNames, LaneKind } from './lane-kind.ts';
+import { listLanes, traitsFor } from './lane-of-file.ts';
+import { readYaml, type TextPosition } from './read-yaml.ts';
 import { LAB_RULES } from './rules/lab-rules.ts';
-import { type Asked, fromRoot, LANE_RULES, LANES_RULES } from './rules/lane-rules.ts';
+import { fromRoot, LANE_RULES, LANES_RULES, type RuleContext } from './rules/lane-rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /** Error texts for `safeParse` that zod lacks: the allowed keys of a map, and the description of a missing value. */
-function configErrors({ code, input, inst }: z.core.$ZodRawIssue): string | undefined {
+function configErrorMessage({ code, input, inst }: z.core.$ZodRawIssue): string | undefined {
   if (code === 'unrecognized_keys') return Object.keys((inst as z.core.$ZodObject)._zod.def.shape).join(', ');
   if (input !== undefined || (code !== 'invalid_type' && code !== 'invalid_value')) return undefined;
   const about = inst === undefined ? undefined : z.globalRegistry.get(inst as z.core.$ZodType)?.description;
@@ -21,12 +28,12 @@ function configErrors({ code, input, inst }: z.core.$ZodRawIssue): string | unde
 }
 
 /** The first issue at each path. Ten unknown keys in one map give ten issues. */
-function schemaErrors(issues: readonly Issue[], value: unknown): readonly ConfigIssue[] {
-  const found = issues.flatMap((issue) => configIssuesOf(issue, [], value));
-  return [...new Map(found.toReversed().map((one) => [dotted(one.path), one])).values()].toReversed();
+function listSchemaErrors(issues: readonly Issue[], value: unknown): readonly ConfigIssue[] {
+  const found = issues.flatMap((issue) => toConfigIssues(issue, [], value));
+  return [...new Map(found.toReversed().map((one) => [joinPath(one.path), one])).values()].toReversed();
 }
 
-function configIssuesOf(issue: Issue, above: KeyPath, value: unknown): readonly ConfigIssue[] {
+function toConfigIssues(issue: Issue, above: KeyPath, value: unknown): readonly ConfigIssue[] {
   const path = [...above, ...issue.path.filter((part) => typeof part !== 'symbol')];
   const found = valueAt(value, path);
   switch (issue.code) {
@@ -38,13 +45,13 @@ function configIssuesOf(issue: Issue, above: KeyPath, value: unknown): readonly 
     case 'invalid_key':
       return [error('bad-value', path, `not a name that may stand here: ${issue.issues[0]?.message ?? ''}`)];
     case 'invalid_union':
-      return unionIssues(issue, path, value);
+      return listUnionIssues(issue, path, value);
     case 'invalid_type':
       if (path.length === 0 && found === null) return [error('empty', path, 'the file is empty')];
       return [error(found === undefined ? 'missing-key' : 'wrong-type', path, issue.message)];
     case 'invalid_value':
       if (found === undefined) return [error('missing-key', path, issue.message)];
-      return [error('bad-value', path, `${issue.message}${meantText(found, issue.values.map(String))}`)];
+      return [error('bad-value', path, `${issue.message}${suggestValue(found, issue.values.map(String))}`)];
     default:
       return [error('bad-value', path, issue.message)];
   }
@@ -54,17 +61,17 @@ function configIssuesOf(issue: Issue, above: KeyPath, value: unknown): readonly 
  * The issues of the union member that the value resembles: the member of the named kind, or the only member that fails
  * inside the value. For an unknown kind, one issue that lists the kinds.
  */
-function unionIssues(
+function listUnionIssues(
   issue: Extract<Issue, { readonly code: 'invalid_union' }>,
   path: KeyPath,
   value: unknown,
 ): readonly ConfigIssue[] {
-  const kinds = issue.errors.map((errors) => errors.find(isOfKind));
+  const kinds = issue.errors.map((errors) => errors.find(isKindIssue));
   const meant = issue.errors.filter((errors, index) =>
     kinds.some((one) => one !== undefined) ? kinds[index] === undefined : errors.some((one) => one.path.length > 0),
   );
   const [only, second] = meant;
-  if (only !== undefined && second === undefined) return only.flatMap((one) => configIssuesOf(one, path, value));
+  if (only !== undefined && second === undefined) return only.flatMap((one) => toConfigIssues(one, path, value));
   const key = 'discriminator' in issue && issue.discriminator !== undefined ? issue.discriminator : 'kind';
   const named = kinds.flatMap((one) => (one?.code === 'invalid_value' ? one.values : [])).map(String);
   const options = 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : named;
@@ -74,21 +81,21 @@ function unionIssues(
   return [
     found === undefined
       ? error('missing-key', at, `missing: one of ${options.join(', ')}`)
-      : error('bad-value', at, `expected one of ${options.join(', ')}${meantText(found, options)}`),
+      : error('bad-value', at, `expected one of ${options.join(', ')}${suggestValue(found, options)}`),
   ];
 }
 
-function isOfKind({ code, path }: Issue): boolean {
+function isKindIssue({ code, path }: Issue): boolean {
   return code === 'invalid_value' && path.length === 1 && path[0] === 'kind';
 }
 
 function unknownKeyText(key: string, known: readonly string[]): string {
-  const near = nearest(key, known);
+  const near = findNearestName(key, known);
   return `unknown key ${key}: ${near === null ? `known here: ${known.join(', ')}` : `did you mean ${near}?`}`;
 }
 
-function meantText(found: unknown, values: readonly string[]): string {
-  const near = typeof found === 'string' ? nearest(found, values) : null;
+function suggestValue(found: unknown, values: readonly string[]): string {
+  const near = typeof found === 'string' ? findNearestName(found, values) : null;
   return near === null ? '' : `; did you mean ${near}?`;
 }
 
@@ -103,19 +110,19 @@ function valueAt(value: unknown, path: KeyPath): unknown {
 // Rules over more than one value, which a schema cannot express.
 
 /** The problems that the rules find in a valid shape. A problem outside the lanes is reported once. */
-function brokenRules(config: LabConfig, asked: Asked): readonly ConfigIssue[] {
-  const lanes = lanesOfFile(config);
+function listBrokenRules(config: LabConfig, asked: RuleContext): readonly ConfigIssue[] {
+  const lanes = listLanes(config);
   const found = lanes.flatMap((lane) =>
     [
       ...[...LAB_RULES, ...LANE_RULES].flatMap((rule) => rule(lane, asked)),
-      ...lane.kind.rules.flatMap((rule) => rule(lane.lane, traitsOf(lane, lane.lane.cluster))),
+      ...lane.kind.rules.flatMap((rule) => rule(lane.lane, traitsFor(lane, lane.lane.cluster))),
     ].map((one) => ({ ...one, path: fromRoot(lane.laneName, one.path) })),
   );
-  return onePerPlace([...found, ...LANES_RULES.flatMap((rule) => rule(lanes))]);
+  return keepOnePerPosition([...found, ...LANES_RULES.flatMap((rule) => rule(lanes))]);
 }
 
 /** Removes duplicates, because a rule about the whole file runs once per lane. */
-function onePerPlace(found: readonly ConfigIssue[]): readonly ConfigIssue[] {
+function keepOnePerPosition(found: readonly ConfigIssue[]): readonly ConfigIssue[] {
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
@@ -130,24 +137,24 @@ export type ConfigReading<K extends LaneKind = LaneKind> =
  */
 export function readConfig<K extends LaneKind>(
   text: string,
-  { kinds, ownCommands }: Known<K>,
+  { kinds, ownCommands }: KnownNames<K>,
   now: Instant | null = null,
 ): ConfigReading<K> {
   const yaml = readYaml(text);
-  if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: inOrder(yaml.problems) };
-  const parsed = configSchema(kinds).safeParse(yaml.value, { error: configErrors });
+  if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: sortProblems(yaml.problems) };
+  const parsed = configSchema(kinds).safeParse(yaml.value, { error: configErrorMessage });
   const found = parsed.success
-    ? brokenRules({ ...parsed.data, kinds }, { now, ownCommands })
-    : schemaErrors(parsed.error.issues, yaml.value);
-  const problems = inOrder([...yaml.problems, ...found.map((one) => placed(one, yaml.placeOf))]);
+    ? listBrokenRules({ ...parsed.data, kinds }, { now, ownCommands })
+    : listSchemaErrors(parsed.error.issues, yaml.value);
+  const problems = sortProblems([...yaml.problems, ...found.map((one) => addPosition(one, yaml.placeOf))]);
   if (!parsed.success || problems.some(({ severity }) => severity === 'error')) return { kind: 'invalid', problems };
   return { kind: 'valid', config: { ...parsed.data, kinds }, warnings: problems };
 }
 
-function placed({ path, ...configIssue }: ConfigIssue, placeOf: (path: KeyPath) => Place): ConfigProblem {
-  return { ...configIssue, path: dotted(path), ...placeOf(path) };
+function addPosition({ path, ...configIssue }: ConfigIssue, placeOf: (path: KeyPath) => TextPosition): ConfigProblem {
+  return { ...configIssue, path: joinPath(path), ...placeOf(path) };
 }
 
-function inOrder(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+function sortProblems(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   return problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }

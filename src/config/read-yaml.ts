@@ -16,46 +16,46 @@ import {
   type YAMLError,
 } from 'yaml';
 import { limits } from '../domain/limits.ts';
-import { codePointOf, fail, ok, type Result } from '../domain/values.ts';
+import { fail, formatCodePoint, ok, type Result } from '../domain/values.ts';
 import type { ConfigProblem, KeyPath } from '../settings/problem.ts';
 
 /** 1-based. */
-export type Place = { readonly line: number; readonly column: number };
+export type TextPosition = { readonly line: number; readonly column: number };
 
-function placeAt(lines: LineCounter, offset: number): Place {
+function positionAt(lines: LineCounter, offset: number): TextPosition {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
 /** The position of a key or list item. If the text lacks it, the position of its nearest parent. */
-function placeOf(root: unknown, path: KeyPath, lines: LineCounter): Place {
+function positionOfPath(root: unknown, path: KeyPath, lines: LineCounter): TextPosition {
   let node: unknown = root;
-  let best: Place = { line: 1, column: 1 };
+  let best: TextPosition = { line: 1, column: 1 };
   for (const part of path) {
-    const found = childOf(node, part);
+    const found = childNode(node, part);
     if (found === null) return best;
-    best = placeAt(lines, found.offset);
+    best = positionAt(lines, found.offset);
     node = found.value;
   }
   return best;
 }
 
-function offsetOf(node: unknown): number {
-  return rangeOf(node)?.[0] ?? 0;
+function nodeOffset(node: unknown): number {
+  return nodeRange(node)?.[0] ?? 0;
 }
 
-function childOf(node: unknown, part: string | number): { readonly value: unknown; readonly offset: number } | null {
+function childNode(node: unknown, part: string | number): { readonly value: unknown; readonly offset: number } | null {
   if (isMap(node)) {
     const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(part));
-    return pair === undefined ? null : { value: pair.value, offset: offsetOf(pair.key) };
+    return pair === undefined ? null : { value: pair.value, offset: nodeOffset(pair.key) };
   }
   if (!isSeq(node) || typeof part !== 'number') return null;
   const item = node.items[part];
-  return item === undefined ? null : { value: item, offset: offsetOf(item) };
+  return item === undefined ? null : { value: item, offset: nodeOffset(item) };
 }
 
 /** Start and end of a node's text; null for a node that yaml added. */
-function rangeOf(node: unknown): readonly [number, number] | null {
+function nodeRange(node: unknown): readonly [number, number] | null {
   // Items of a parsed document are nodes or null, which yaml types as `unknown`.
   const range = (node as Node | null)?.range;
   return range === undefined || range === null ? null : [range[0], range[1]];
@@ -74,11 +74,11 @@ type YamlReading =
   | {
       readonly kind: 'read';
       readonly value: unknown;
-      readonly placeOf: (path: KeyPath) => Place;
+      readonly placeOf: (path: KeyPath) => TextPosition;
       readonly problems: readonly ConfigProblem[];
     };
 
-type Parsed = Document.Parsed<ParsedNode, true>;
+type ParsedYaml = Document.Parsed<ParsedNode, true>;
 
 /** Parses YAML. Never throws for the text's content. */
 export function readYaml(written: string): YamlReading {
@@ -87,49 +87,53 @@ export function readYaml(written: string): YamlReading {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
-  const unfit = textProblems(text, lines);
+  const unfit = findTextProblems(text, lines);
   if (unfit.length > 0) return { kind: 'unreadable', problems: unfit };
   const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' });
-  const faults = document.errors.slice(0, CONFIG_PROBLEMS_MAX).map((error) => faultOf(error, text, lines));
+  const faults = document.errors.slice(0, CONFIG_PROBLEMS_MAX).map((error) => toConfigProblem(error, text, lines));
   if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { kind: 'unreadable', problems: faults };
-  const odd = oddNodes(document, lines);
+  const odd = listUnsupportedNodes(document, lines);
   if (odd.some(({ code }) => code === 'not-a-name')) return { kind: 'unreadable', problems: [...faults, ...odd] };
-  const value = plainValueOf(document, lines);
+  const value = toPlainValue(document, lines);
   if (!value.ok) return { kind: 'unreadable', problems: [...faults, ...odd, value.error] };
   return {
     kind: 'read',
     value: value.value,
-    placeOf: (path) => placeOf(document.contents, path, lines),
+    placeOf: (path) => positionOfPath(document.contents, path, lines),
     problems: [...faults, ...odd],
   };
 }
 
-function faultOf({ code, message, pos: [offset] }: YAMLError, text: string, lines: LineCounter): ConfigProblem {
+function toConfigProblem({ code, message, pos: [offset] }: YAMLError, text: string, lines: LineCounter): ConfigProblem {
   // yaml reports a tab at the start of its line.
   const at = code === 'TAB_AS_INDENT' ? Math.max(text.indexOf('\t', offset), offset) : offset;
-  return problem('syntax', firstLine(message).replace(/ at line \d+, column \d+:$/, ''), placeAt(lines, at));
+  return buildProblem('syntax', firstLine(message).replace(/ at line \d+, column \d+:$/, ''), positionAt(lines, at));
 }
 
 /** Reports tags, merge keys and keys that are not plain names. A config does not need them, and parsers treat them differently. */
-function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[] {
+function listUnsupportedNodes(document: ParsedYaml, lines: LineCounter): readonly ConfigProblem[] {
   const found: ConfigProblem[] = [];
-  const add = (code: string, offset: number, message: string): void => {
-    found.push(problem(code, message, placeAt(lines, offset)));
+  const addProblem = (code: string, offset: number, message: string): void => {
+    found.push(buildProblem(code, message, positionAt(lines, offset)));
   };
-  for (const warning of document.warnings) add('tag', warning.pos[0], 'tags are not read: leave it out');
+  for (const warning of document.warnings) addProblem('tag', warning.pos[0], 'tags are not read: leave it out');
   visit(document, {
     Pair(_, { key }) {
-      if (!isScalar(key)) add('not-a-name', offsetOf(key), 'a key has to be a plain name');
-      else if (key.value === '__proto__') add('unknown-key', offsetOf(key), '__proto__ is not a key');
+      if (!isScalar(key)) addProblem('not-a-name', nodeOffset(key), 'a key has to be a plain name');
+      else if (key.value === '__proto__') addProblem('unknown-key', nodeOffset(key), '__proto__ is not a key');
       else if (key.value === '<<')
-        add('merge-key', offsetOf(key), 'merge keys are YAML 1.1: write the keys out, or use an alias for a value');
+        addProblem(
+          'merge-key',
+          nodeOffset(key),
+          'merge keys are YAML 1.1: write the keys out, or use an alias for a value',
+        );
     },
   });
   return found;
 }
 
 /** Resolves the document. Fails for aliases without an anchor, for exponential expansion, and for too many aliases. */
-function plainValueOf(document: Parsed, lines: LineCounter): Result<unknown, ConfigProblem> {
+function toPlainValue(document: ParsedYaml, lines: LineCounter): Result<unknown, ConfigProblem> {
   const aliases: Alias[] = [];
   visit(document, {
     Alias(_, alias) {
@@ -143,8 +147,8 @@ function plainValueOf(document: Parsed, lines: LineCounter): Result<unknown, Con
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     const unresolved = aliases.slice(0, most).find((alias) => alias.resolve(document) === undefined);
-    const place = placeAt(lines, offsetOf(unresolved ?? aliases[0]));
-    return fail(problem('alias', firstLine(error.message), place));
+    const place = positionAt(lines, nodeOffset(unresolved ?? aliases[0]));
+    return fail(buildProblem('alias', firstLine(error.message), place));
   }
 }
 
@@ -157,28 +161,28 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const HIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uFFFD]/u;
 
 /** The first problem that makes parsing pointless. */
-function textProblems(text: string, lines: LineCounter): readonly ConfigProblem[] {
+function findTextProblems(text: string, lines: LineCounter): readonly ConfigProblem[] {
   if (text.length > CONFIG_CHARACTERS_MAX)
-    return [problem('too-long', `longer than ${CONFIG_CHARACTERS_MAX} characters`, { line: 1, column: 1 })];
+    return [buildProblem('too-long', `longer than ${CONFIG_CHARACTERS_MAX} characters`, { line: 1, column: 1 })];
   const hidden = HIDDEN.exec(text);
   if (hidden !== null) {
-    const message = `the character ${codePointOf(hidden[0])} cannot be in a config: remove it, and save the file as UTF-8`;
-    return [problem('control-character', message, placeAt(lines, hidden.index))];
+    const message = `the character ${formatCodePoint(hidden[0])} cannot be in a config: remove it, and save the file as UTF-8`;
+    return [buildProblem('control-character', message, positionAt(lines, hidden.index))];
   }
-  const deep = tooDeepAt(text);
+  const deep = findTooDeepOffset(text);
   return deep === null
     ? []
     : [
-        problem(
+        buildProblem(
           'syntax',
           `more than ${CONFIG_LEVELS_MAX} lists and maps are open here: close the brackets before this place`,
-          placeAt(lines, deep),
+          positionAt(lines, deep),
         ),
       ];
 }
 
 /** Offset where the text nests too deeply, or null. Reads tokens in a loop; composing a document recurses and could overflow the stack. */
-export function tooDeepAt(text: string): number | null {
+export function findTooDeepOffset(text: string): number | null {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     // The parser is a generator: it works only while its output is consumed.
@@ -188,7 +192,7 @@ export function tooDeepAt(text: string): number | null {
   return null;
 }
 
-function problem(
+function buildProblem(
   code: string,
   message: string,
   place: { readonly line: number; readonly column: number },

@@ -1,9 +1,9 @@
 /** The schema of `.github/ferrybot.yml`. It describes every key and rejects unknown ones. */
 
 import { z } from 'zod';
-import { remembered } from '../domain/values.ts';
+import { memoize } from '../domain/values.ts';
 import { clusterSchema } from '../engines/registry.ts';
-import { branch, laneName, moment, name, setting, unset, variable, word } from '../settings/words.ts';
+import { branch, laneName, moment, name, orNull, setting, variable, word } from '../settings/words.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-schema.ts';
 import type { LaneKind, LaneKinds } from './lane-kind.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
@@ -29,7 +29,7 @@ const host = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,252}(?::\d{1,5})?$/, 'the n
 
 const registry = z
   .strictObject({
-    address: unset(
+    address: orNull(
       z
         .string()
         .max(300)
@@ -49,7 +49,7 @@ const registry = z
       'ferrybot',
       'User of the key; `oauth2accesstoken` for a Google token.',
     ),
-    keyFrom: unset(variable, 'Variable of control and launcher with a key that may pull there. null: anonymous.'),
+    keyFrom: orNull(variable, 'Variable of control and launcher with a key that may pull there. null: anonymous.'),
   })
   .describe('A registry of containers, by the name that images there begin with.');
 
@@ -113,12 +113,12 @@ const keys = {
 } as const;
 
 /** The whole file, before and after defaults. Each kind defines the settings of its lanes. */
-function schemaOf(kinds: LaneKinds) {
+function buildConfigSchema(kinds: LaneKinds) {
   return z
     .strictObject({
       ...keys,
       lanes: z
-        .record(laneName, laneSchemaOf(kinds))
+        .record(laneName, buildLaneSchema(kinds))
         .refine((lanes) => Object.keys(lanes).length > 0, 'at least one lane')
         .describe(
           'What this lab launches repeatedly. People use the name; each lane has its own history and its own holds.',
@@ -128,16 +128,16 @@ function schemaOf(kinds: LaneKinds) {
 }
 
 /** The schema of the only kind, or a union of all kinds. */
-function laneSchemaOf([first, ...others]: LaneKinds): z.ZodType<LaneConfig> {
+function buildLaneSchema([first, ...others]: LaneKinds): z.ZodType<LaneConfig> {
   return others.length === 0
     ? first.settings
     : z.union([first.settings, ...others.map(({ settings }): LaneSchema => settings)]);
 }
 
-export type ConfigSchema = ReturnType<typeof schemaOf>;
+export type ConfigSchema = ReturnType<typeof buildConfigSchema>;
 
 /** Cached per list of kinds, because building it takes some milliseconds. */
-export const configSchema = remembered(schemaOf, (kinds) => kinds.map(({ name }) => name).join(' '));
+export const configSchema = memoize(buildConfigSchema, (kinds) => kinds.map(({ name }) => name).join(' '));
 
 /** The config after defaults, with every key present, and the kinds of its lanes. */
 export type LabConfig<K extends LaneKind = LaneKind> = z.infer<ConfigSchema> & {

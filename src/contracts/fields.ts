@@ -1,10 +1,16 @@
 /** The fields of a run's contract in an issue: their names, how to read them, and whether a launch needs them. */
 
 import { LOGIN } from '../domain/actor.ts';
-import { CHECKPOINT, type Contract, type ContractValue, type PinnedSource, saidIn } from '../domain/launch/contract.ts';
+import {
+  CHECKPOINT,
+  type Contract,
+  type ContractValue,
+  contractValue,
+  type PinnedSource,
+} from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
-import { branded, isSha } from '../domain/values.ts';
-import { secretNames } from '../domain/written-secrets.ts';
+import { brandAs, isSha } from '../domain/values.ts';
+import { findSecretNames } from '../domain/written-secrets.ts';
 
 export type CommandLine = {
   readonly environment: Readonly<Record<string, string>>;
@@ -19,7 +25,7 @@ const ARGUMENT_CHARS_MAX = 500;
 /** Null if the command needs a shell, has an open quote, is empty or too long. Leading assignments are its environment. */
 export function readCommandLine(text: string): CommandLine | null {
   const joined = text.replace(/\\\r?\n\s*/g, ' ').trim();
-  const parts = partsOf(joined);
+  const parts = splitShellWords(joined);
   if (parts === null || parts.some((one) => one.length > ARGUMENT_CHARS_MAX)) return null;
   const environment: Record<string, string> = {};
   let first = 0;
@@ -36,7 +42,7 @@ export function readCommandLine(text: string): CommandLine | null {
 }
 
 /** The command of this line, and the lane's environment with the line's variables; empty if the line cannot be read. */
-export function commandIn(
+export function commandSettings(
   line: CommandLine | null,
   { environment }: { readonly environment: Readonly<Record<string, string>> },
 ): { readonly command?: string[]; readonly environment?: Record<string, string> } {
@@ -44,7 +50,7 @@ export function commandIn(
 }
 
 /** Splits at blanks like a shell, with single and double quotes. Rejects further lines. */
-function partsOf(text: string): readonly string[] | null {
+function splitShellWords(text: string): readonly string[] | null {
   const parts: string[] = [];
   let rest = text;
   let part: string | null = null;
@@ -65,20 +71,20 @@ function partsOf(text: string): readonly string[] | null {
 }
 
 /** Variables as `NAME=value`, then the arguments, split at blanks because an argument may hold a command. */
-function commandWords({ environment, command }: CommandLine): readonly string[] {
+function allWords({ environment, command }: CommandLine): readonly string[] {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   return [...variables, ...command.flatMap((part) => part.split(/\s+/))];
 }
 
 /** The first value of these options or variables: `--name value`, `--name=value` or `NAME=value`. */
-export function optionOf(line: CommandLine, names: readonly string[]): string | null {
-  return optionsOf(line, names)[0] ?? null;
+export function findOption(line: CommandLine, names: readonly string[]): string | null {
+  return listOptions(line, names)[0] ?? null;
 }
 
 /** All values; the program decides which one counts. */
-export function optionsOf(line: CommandLine, names: readonly string[]): readonly string[] {
+export function listOptions(line: CommandLine, names: readonly string[]): readonly string[] {
   const wanted = new Set(names.map(optionName));
-  return commandWords(line).flatMap((word, index, words) => {
+  return allWords(line).flatMap((word, index, words) => {
     const [name = '', value] = word.split(/=(.*)/s, 2);
     return wanted.has(optionName(name)) ? [value ?? words[index + 1] ?? ''] : [];
   });
@@ -96,8 +102,8 @@ function optionName(text: string): string {
 export const STEP_OPTIONS = ['trainer.num_train_steps', 'num_train_steps', 'max_steps'];
 
 /** Every part that may be a path; splits lists and mappings. */
-export function pathsIn(line: CommandLine): readonly string[] {
-  return commandWords(line)
+export function listStoragePaths(line: CommandLine): readonly string[] {
+  return allWords(line)
     .flatMap((word) => word.split(/[\s,;"'()[\]|=]+|:(?!\/\/)/))
     .filter((one) => one !== '');
 }
@@ -145,7 +151,7 @@ export function readCount(text: string): number | null {
 export function readQuantity(text: string): number | null {
   // `100.000` means a hundred thousand in some countries and a hundred in others.
   if (/^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text.trim())) return null;
-  const plain = asPower(text.trim().replace(/(?<=\d)[_,](?=\d{3}(?!\d))/g, ''));
+  const plain = normalizePower(text.trim().replace(/(?<=\d)[_,](?=\d{3}(?!\d))/g, ''));
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?(?:e\+?\d{1,2})?)\s*([a-z]{0,8})$/i.exec(plain) ?? [];
   if (digits === undefined) return null;
   const value = Number(digits) * (SCALE[unit.toLowerCase()] ?? Number.NaN);
@@ -153,7 +159,7 @@ export function readQuantity(text: string): number | null {
 }
 
 /** Normalizes powers of ten: `2.5 × 10^24` and `2.5×10²⁴` become `2.5e24`. */
-function asPower(text: string): string {
+function normalizePower(text: string): string {
   const flat = text.replace(/10([⁰¹²³⁴-⁹]+)$/, (_, raised: string) => {
     return `10^${Array.from(raised, (sign) => RAISED.indexOf(sign)).join('')}`;
   });
@@ -163,17 +169,17 @@ function asPower(text: string): string {
 }
 
 /** A parsed value, or what is expected instead. */
-export type Reading = { readonly value: string } | { readonly unclear: string };
-export type Reader = (said: string) => Reading;
+export type FieldReading = { readonly value: string } | { readonly unclear: string };
+export type FieldReader = (said: string) => FieldReading;
 
 export type Field = {
   /** The label in the issue form. */
   readonly label: string;
   /** Synonyms. */
-  readonly also: readonly string[];
+  readonly synonyms: readonly string[];
   /** A launch needs it. */
   readonly needed: boolean;
-  readonly read: Reader;
+  readonly read: FieldReader;
   /** An invalid answer may be a secret, so it is not recorded. */
   readonly hidesUnclear?: true;
   /** How long checkpoints are kept; a missing answer has its own message. */
@@ -182,21 +188,21 @@ export type Field = {
   readonly checkedBy?: GateId;
 };
 
-type Extras = Omit<Field, 'label' | 'also' | 'needed' | 'read'>;
+type Extras = Omit<Field, 'label' | 'synonyms' | 'needed' | 'read'>;
 
 /** A field that a launch needs. */
-export function required(label: string, also: readonly string[], read: Reader, extras: Extras = {}): Field {
-  return { label, also, needed: true, read, ...extras };
+export function required(label: string, also: readonly string[], read: FieldReader, extras: Extras = {}): Field {
+  return { label, synonyms: also, needed: true, read, ...extras };
 }
 
 /** A field that a contract may omit. */
-export function optional(label: string, also: readonly string[], read: Reader, extras: Extras = {}): Field {
-  return { label, also, needed: false, read, ...extras };
+export function optional(label: string, also: readonly string[], read: FieldReader, extras: Extras = {}): Field {
+  return { label, synonyms: also, needed: false, read, ...extras };
 }
 
 /** The request to remove a secret from a text; null if the text has none. It names the secret's location, never the secret. */
-export function wantedForSecret(said: string): string | null {
-  const names = secretNames(said);
+export function describeSecretToRemove(said: string): string | null {
+  const names = findSecretNames(said);
   if (names === null) return null;
   const where = names.length === 0 ? 'that it holds' : `in ${names.join(', ')}`;
   return `a text without the secret ${where}; rotate that secret now, edit the issue, and delete the old revision from its edit history; a job gets secrets from passSecrets of its lane`;
@@ -206,24 +212,24 @@ export function wantedForSecret(said: string): string | null {
 export type ContractFields<Name extends string = string> = Readonly<Record<Name, Field>>;
 export type Values<Name extends string = string> = Readonly<Partial<Record<Name, ContractValue>>>;
 
-export const asText: Reader = (said) => ({ value: said });
+export const readText: FieldReader = (said) => ({ value: said });
 
-export const asCount: Reader = (said) => fits(readCount(said), 'a whole number');
+export const readCountField: FieldReader = (said) => toFieldReading(readCount(said), 'a whole number');
 
 /** A whole number with words around it: *every 500k steps*. */
-export function countOf(before: readonly string[], unit: readonly string[]): Reader {
-  return (said) => asCount(withoutUnit(withoutLead(said, before), unit));
+export function countReader(before: readonly string[], unit: readonly string[]): FieldReader {
+  return (said) => readCountField(stripUnit(stripLead(said, before), unit));
 }
 
 /** Removes one of these words from the start. */
-export function withoutLead(said: string, words: readonly string[]): string {
+export function stripLead(said: string, words: readonly string[]): string {
   const plain = said.trim();
   const lead = words.find((word) => plain.toLowerCase().startsWith(`${word} `));
   return lead === undefined ? plain : plain.slice(lead.length).trim();
 }
 
 /** Removes one of these words after a number; for minutes, `m` is not a million. */
-export function withoutUnit(said: string, words: readonly string[]): string {
+export function stripUnit(said: string, words: readonly string[]): string {
   const plain = said.trim();
   const unit = words.find((word) => plain.toLowerCase().endsWith(word));
   const rest = unit === undefined ? plain : plain.slice(0, -unit.length);
@@ -231,58 +237,58 @@ export function withoutUnit(said: string, words: readonly string[]): string {
 }
 
 /** A command that needs no shell. */
-export const asCommand: Reader = (said) =>
+export const readCommand: FieldReader = (said) =>
   readCommandLine(said) === null ? { unclear: 'one program with its arguments, without a shell' } : { value: said };
 
 /** The pattern's first group. */
-export function matching(pattern: RegExp, wanted: string): Reader {
-  return (said) => fits(pattern.exec(said)?.[1] ?? null, wanted);
+export function patternReader(pattern: RegExp, wanted: string): FieldReader {
+  return (said) => toFieldReading(pattern.exec(said)?.[1] ?? null, wanted);
 }
 
 /** A commit id, or its page on GitHub. */
-export const asCommit = matching(
+export const readCommit = patternReader(
   /^(?:https:\/\/github\.com\/[\w.-]{1,100}\/[\w.-]{1,100}\/commit\/)?([0-9a-f]{40})$/,
   'the 40 hex digits of one commit',
 );
 
-export const asLogin = matching(new RegExp(`^@?(${LOGIN})$`), 'one GitHub login');
+export const readLogin = patternReader(new RegExp(`^@?(${LOGIN})$`), 'one GitHub login');
 
 /** The value as text, or what is expected. */
-export function fits(value: number | string | null, wanted: string): Reading {
+export function toFieldReading(value: number | string | null, wanted: string): FieldReading {
   return value === null ? { unclear: wanted } : { value: String(value) };
 }
 
 /** The field that a heading names; null if it names none. */
-export function fieldNamed<Name extends string>(fields: ContractFields<Name>, heading: string): Name | null {
+export function findField<Name extends string>(fields: ContractFields<Name>, heading: string): Name | null {
   return (
-    namesOf(fields).find((name) =>
-      [fields[name].label, ...fields[name].also].some((one) => isSameName(one, heading)),
+    fieldNames(fields).find((name) =>
+      [fields[name].label, ...fields[name].synonyms].some((one) => isSameName(one, heading)),
     ) ?? null
   );
 }
 
 /** Compares headings without case, punctuation and blanks. */
 export function isSameName(one: string, other: string): boolean {
-  return wordsOf(one) === wordsOf(other);
+  return normalizeLabel(one) === normalizeLabel(other);
 }
 
 /** The names of the fields, in their order. */
-export function namesOf<Name extends string>(fields: ContractFields<Name>): readonly Name[] {
+export function fieldNames<Name extends string>(fields: ContractFields<Name>): readonly Name[] {
   return Object.keys(fields).filter((name): name is Name => Object.hasOwn(fields, name));
 }
 
 /** A given or inferred value. */
-export function valueIn<Name extends string>(contract: Contract | Values<Name>, name: NoInfer<Name>): string | null {
-  return saidIn(contract as Contract, name);
+export function readValue<Name extends string>(contract: Contract | Values<Name>, name: NoInfer<Name>): string | null {
+  return contractValue(contract as Contract, name);
 }
 
 /** The commit that the contract pins; null: the run uses the lane's branch. */
-export function pinnedIn(contract: Contract): PinnedSource | null {
-  const commit = saidIn(contract, 'commit');
-  return commit === null ? null : { commit: branded(commit, isSha), branch: saidIn(contract, 'branch') };
+export function readPinnedSource(contract: Contract): PinnedSource | null {
+  const commit = contractValue(contract, 'commit');
+  return commit === null ? null : { commit: brandAs(commit, isSha), branch: contractValue(contract, 'branch') };
 }
 
-function wordsOf(text: string): string {
+function normalizeLabel(text: string): string {
   return text
     .toLowerCase()
     .replace(/[*_`:()]/g, ' ')
@@ -293,8 +299,8 @@ function wordsOf(text: string): string {
 type OpenParts = { readonly missing: readonly string[]; readonly unclear: readonly string[] };
 
 /** A launch needs both lists to be empty. */
-export function openParts(fields: ContractFields, contract: Contract): OpenParts {
-  const names = namesOf(fields);
+export function findOpenParts(fields: ContractFields, contract: Contract): OpenParts {
+  const names = fieldNames(fields);
   // rule HR-10
   const missing = names.filter((name) => fields[name]?.needed === true && contract[name] === undefined);
   const labelOf = (name: string): string => fields[name]?.label ?? name;

@@ -1,25 +1,25 @@
 /** The gates on a contract: it is complete and matches the issue, and no other run uses its output root or its tracker run. */
 
 import type { LaneConfig } from '../config/lane-schema.ts';
-import { isSameContract, saidIn } from '../domain/launch/contract.ts';
+import { contractValue, isSameContract } from '../domain/launch/contract.ts';
 import { withoutEndSlashes } from '../domain/values.ts';
-import { contractNow, defineGate, type Gate, given, judging } from '../gates/gate.ts';
-import { type ContractFields, namesOf, openParts, optionsOf } from './fields.ts';
+import { defineGate, type Gate, ifKnown, judgements, requireContract } from '../gates/gate.ts';
+import { type ContractFields, fieldNames, findOpenParts, listOptions } from './fields.ts';
 
-const completeAnswer = judging('contract-complete');
+const completeAnswer = judgements('contract-complete');
 
 /** Blocks missing and unclear values. A pass lists which values were inferred. */
 export function contractComplete(fields: ContractFields): Gate {
   return {
     id: 'contract-complete',
     evaluate: ({ contract }) =>
-      given(contractNow(contract), (values) => {
-        const { missing, unclear } = openParts(fields, values);
-        const inferred = namesOf(fields).flatMap((name) => {
+      ifKnown(requireContract(contract), (values) => {
+        const { missing, unclear } = findOpenParts(fields, values);
+        const inferred = fieldNames(fields).flatMap((name) => {
           const value = values[name];
           return value?.source === 'inferred' ? [`${fields[name]?.label} from ${value.from}`] : [];
         });
-        const isRetention = namesOf(fields).some(
+        const isRetention = fieldNames(fields).some(
           (name) => fields[name]?.isRetention === true && values[name] === undefined,
         );
         if (missing.length + unclear.length === 0)
@@ -32,18 +32,18 @@ export function contractComplete(fields: ContractFields): Gate {
   };
 }
 
-const currentAnswer = judging('contract-current');
+const currentAnswer = judgements('contract-current');
 
 /** Blocks if the issue's contract differs from the recorded one; `fields` are the fields of the kind. */
 export function contractCurrent(fields: ContractFields): Gate {
   return {
     id: 'contract-current',
     evaluate: ({ contract }) =>
-      given(contractNow(contract), (now) => {
+      ifKnown(requireContract(contract), (now) => {
         const recorded = contract?.recorded ?? {};
         if (isSameContract(recorded, now)) return currentAnswer.pass('as-recorded');
-        const differs = namesOf(fields).filter(
-          (name) => !isSameContract({ ...only(recorded, name) }, { ...only(now, name) }),
+        const differs = fieldNames(fields).filter(
+          (name) => !isSameContract({ ...pickValue(recorded, name) }, { ...pickValue(now, name) }),
         );
         return currentAnswer.block('differs', 'author', {
           names: differs.map((name) => fields[name]?.label ?? name),
@@ -52,7 +52,7 @@ export function contractCurrent(fields: ContractFields): Gate {
   };
 }
 
-function only<Value>(values: Readonly<Record<string, Value>>, name: string): Readonly<Record<string, Value>> {
+function pickValue<Value>(values: Readonly<Record<string, Value>>, name: string): Readonly<Record<string, Value>> {
   const value = values[name];
   return value === undefined ? {} : { [name]: value };
 }
@@ -84,7 +84,7 @@ export function outputTemplateOf(lane: LaneConfig): string | null {
 export function derivedRoot(template: string, command: readonly string[]): string | null {
   const line = { environment: {}, command };
   const said = (name: string): string => {
-    const values = [...new Set(optionsOf(line, [name]))];
+    const values = [...new Set(listOptions(line, [name]))];
     return values.length === 1 ? (values[0] ?? '') : '';
   };
   const isWhole = [...template.matchAll(OPTION)].every(([, name = '']) => said(name) !== '');
@@ -100,8 +100,8 @@ const OPTION = /\{([\w.-]+)\}/g;
 export const outputRootOwn = defineGate(
   'output-root-own',
   ({ manifest, rootHolder, rootContents, contract, lane }, { block, pass }) =>
-    given(manifest, ({ outputRoot: root, command, cluster }) =>
-      given(rootHolder, (holder) => {
+    ifKnown(manifest, ({ outputRoot: root, command, cluster }) =>
+      ifKnown(rootHolder, (holder) => {
         // rule HR-37
         if (holder !== null)
           return block('taken', 'author', { root: holder.mine, run: holder.run, theirs: holder.root });
@@ -110,16 +110,16 @@ export const outputRootOwn = defineGate(
         const template = outputTemplateOf(lane);
         const derived = template === null ? null : derivedRoot(template, command);
         const isDerived = derived === withoutEndSlashes(root);
-        if (!isDerived && !isPinnedBy(command, root))
+        if (!isDerived && !isRootInCommand(command, root))
           return block('not-in-command', 'author', { root, ...(derived === null ? {} : { derived }) });
         const from = isDerived && template !== null ? { template } : {};
-        const there = regionOfBucket(root);
-        const wanted = regionIn(saidIn(contract?.recorded ?? null, 'region') ?? cluster);
+        const there = bucketRegion(root);
+        const wanted = findRegion(contractValue(contract?.recorded ?? null, 'region') ?? cluster);
         if (there !== null && wanted !== null && there !== wanted)
           return block('other-region', 'author', { root, there, wanted });
         const region = there === null ? {} : { region: there };
         if (rootContents === undefined) return pass('own', { root, ...region, ...from });
-        return given(rootContents, ({ looked, foreign }) =>
+        return ifKnown(rootContents, ({ looked, foreign }) =>
           foreign === null
             ? pass('own', { root, looked, ...region, ...from })
             : block('used', 'author', { root, path: foreign }),
@@ -129,22 +129,22 @@ export const outputRootOwn = defineGate(
 );
 
 /** The region without its zone, such as `us-central2`; null if the text names none. */
-export function regionIn(text: string): string | null {
+export function findRegion(text: string): string | null {
   const [, area, side, number] = REGION.exec(text) ?? [];
   return area === undefined ? null : `${area}-${side}${number}`.toLowerCase();
 }
 
 /** The region of a store path, from the name of its bucket: no other part of the path shows it. */
-export function regionOfBucket(path: string): string | null {
+export function bucketRegion(path: string): string | null {
   const [, bucket] = /^(?:gs|s3):\/\/([^/]+)/.exec(path) ?? [];
-  return bucket === undefined ? null : regionIn(bucket);
+  return bucket === undefined ? null : findRegion(bucket);
 }
 
 /**
  * Whether a value of the command or its environment is the root, or a parent folder with each further part as a separate value:
  * trainers append the id of their run to a base path.
  */
-export function isPinnedBy(command: readonly string[], outputRoot: string): boolean {
+export function isRootInCommand(command: readonly string[], outputRoot: string): boolean {
   const root = withoutEndSlashes(outputRoot);
   const values = command.flatMap((part) => [part, ...part.split(/=(.*)/s, 2).slice(1)]).map(withoutEndSlashes);
   if (values.some((value) => value === root || value.startsWith(`${root}/`))) return true;
@@ -157,8 +157,8 @@ export function isPinnedBy(command: readonly string[], outputRoot: string): bool
 
 /** The run reports to a tracker run that no other recorded run uses, unless its contract continues that run. */
 export const trackerOwn = defineGate('tracker-own', ({ manifest, trackerHolder }, { block, pass }) =>
-  given(manifest, ({ tracker: { runId: id }, resume: { policy } }) =>
-    given(trackerHolder, (run) =>
+  ifKnown(manifest, ({ tracker: { runId: id }, resume: { policy } }) =>
+    ifKnown(trackerHolder, (run) =>
       run === null ? pass('own', { id, resume: policy }) : block('taken', 'author', { id, run }),
     ),
   ),

@@ -3,39 +3,39 @@
 import type { RootContent, Table } from 'mdast';
 import { isWithinBounds, parseMarkdown, plainLines, plainText } from '../commands/grammar/markdown.ts';
 import type { Contract, ContractIssue, ContractValue } from '../domain/launch/contract.ts';
-import { remembered } from '../domain/values.ts';
+import { memoize } from '../domain/values.ts';
 import {
   type ContractFields,
+  describeSecretToRemove,
   type Field,
-  fieldNamed,
+  fieldNames,
+  findField,
   isSameName,
-  namesOf,
+  readValue,
   type Values,
-  valueIn,
-  wantedForSecret,
 } from './fields.ts';
 
-export type Said = { readonly name: string; readonly text: string };
+export type LabelledText = { readonly name: string; readonly text: string };
 type IsName = (label: string) => boolean;
 
 const LABEL_CHARS_MAX = 60;
 
 /** Null if the text cannot be parsed. Empty answers are left out. */
-export function saidIn(markdown: string, isName: IsName): readonly Said[] | null {
+export function readLabelledTexts(markdown: string, isName: IsName): readonly LabelledText[] | null {
   if (!isWithinBounds(markdown)) return null;
-  return sectionsOf(parseMarkdown(markdown).children)
+  return splitSections(parseMarkdown(markdown).children)
     .flatMap(({ heading, content }) =>
       heading !== null && isName(heading)
         ? [{ name: heading, text: content.map(blockText).filter(Boolean).join('\n').trim() }]
-        : saidAmong(content, isName),
+        : readBlocks(content, isName),
     )
-    .filter(({ text }) => !isEmpty(text));
+    .filter(({ text }) => !isEmptyAnswer(text));
 }
 
 type Section = { readonly heading: string | null; readonly content: readonly RootContent[] };
 
 /** Content belongs to the heading above it, even if that names no field. */
-function sectionsOf(nodes: readonly RootContent[]): readonly Section[] {
+function splitSections(nodes: readonly RootContent[]): readonly Section[] {
   const heads = [-1, ...nodes.flatMap((node, index) => (node.type === 'heading' ? [index] : []))];
   return heads.map((head, index) => {
     const heading = nodes[head];
@@ -47,10 +47,10 @@ function sectionsOf(nodes: readonly RootContent[]): readonly Section[] {
 }
 
 /** Code or a list below a name without an answer is the answer, unless it has names of its own. */
-function saidAmong(nodes: readonly RootContent[], isName: IsName): readonly Said[] {
-  const found: Said[] = [];
+function readBlocks(nodes: readonly RootContent[], isName: IsName): readonly LabelledText[] {
+  const found: LabelledText[] = [];
   for (const [index, node] of nodes.entries()) {
-    const inside = saidInBlock(node, isName);
+    const inside = readBlock(node, isName);
     const open = found.at(-1);
     const mayBeBelow = inside.length === 0 && (node.type === 'code' || node.type === 'list');
     if (mayBeBelow && open?.text === '' && nodes[index - 1]?.type === 'paragraph')
@@ -60,25 +60,25 @@ function saidAmong(nodes: readonly RootContent[], isName: IsName): readonly Said
   return found;
 }
 
-function saidInBlock(node: RootContent, isName: IsName): readonly Said[] {
+function readBlock(node: RootContent, isName: IsName): readonly LabelledText[] {
   switch (node.type) {
     case 'paragraph':
-      return saidInLines(plainLines(node), isName);
+      return readLines(plainLines(node), isName);
     case 'list':
-      return node.children.flatMap(({ children }) => saidAmong(children, isName));
+      return node.children.flatMap(({ children }) => readBlocks(children, isName));
     case 'table':
-      return saidInTable(node, isName);
+      return readTable(node, isName);
     default:
       return [];
   }
 }
 
 /** A line without a name continues the answer above it. */
-function saidInLines(lines: readonly string[], isName: IsName): readonly Said[] {
-  const found: Said[] = [];
+function readLines(lines: readonly string[], isName: IsName): readonly LabelledText[] {
+  const found: LabelledText[] = [];
   let isOpen = false;
   for (const line of lines) {
-    const pair = pairIn(line);
+    const pair = readPair(line);
     if (pair !== null && isName(pair.name)) {
       found.push(pair);
       isOpen = true;
@@ -93,7 +93,7 @@ function saidInLines(lines: readonly string[], isName: IsName): readonly Said[] 
 }
 
 /** `DRI: @ada`, `DRI = @ada`, `DRI - @ada`. */
-function pairIn(line: string): Said | null {
+function readPair(line: string): LabelledText | null {
   const between = /[:=]| [—–-] /.exec(line);
   if (between === null || between.index > LABEL_CHARS_MAX) return null;
   return {
@@ -103,7 +103,7 @@ function pairIn(line: string): Said | null {
 }
 
 /** Column heads if two of them are names, otherwise the first cell of each row. */
-function saidInTable({ children: [head, ...rows] }: Table, isName: IsName): readonly Said[] {
+function readTable({ children: [head, ...rows] }: Table, isName: IsName): readonly LabelledText[] {
   if (head === undefined) return [];
   const heads = head.children.map((cell) => plainText(cell));
   if (heads.filter(isName).length > 1)
@@ -126,7 +126,7 @@ function blockText(node: RootContent): string {
 }
 
 /** Placeholders of GitHub's forms and of people. */
-function isEmpty(text: string): boolean {
+function isEmptyAnswer(text: string): boolean {
   return text === '' || /^(no response|n\/a|tbd|todo|\?+|-+|<.*>)$/i.test(text);
 }
 
@@ -136,18 +136,18 @@ type Infer<Name extends string> = (name: Name, value: string | null, from: strin
 type ContractReading<Name extends string> = {
   readonly fields: ContractFields<Name>;
   /** Names for several fields together. */
-  readonly together?: readonly Together<Name>[];
+  readonly together?: readonly FieldGroup<Name>[];
   /** Values in the command replace those in the issue. */
   readonly askedAlone?: boolean;
 };
 
 /** An answer for several fields, and how to split it. */
-export type Together<Name extends string> = {
+export type FieldGroup<Name extends string> = {
   readonly names: readonly string[];
-  readonly apart: (said: string) => readonly (readonly [name: Name, said: string])[];
+  readonly split: (said: string) => readonly (readonly [name: Name, said: string])[];
 };
 
-type Inferences<Name extends string> = (infer: Infer<Name>, given: (name: Name) => string | null) => void;
+type InferValues<Name extends string> = (infer: Infer<Name>, given: (name: Name) => string | null) => void;
 
 /** The answers for each field, as written. */
 type Answers<Name extends string> = ReadonlyMap<Name, readonly string[]>;
@@ -158,37 +158,37 @@ type Answers<Name extends string> = ReadonlyMap<Name, readonly string[]>;
  */
 export function contractReader<Name extends string>(
   reading: ContractReading<Name>,
-): (issue: ContractIssue, inferences: Inferences<Name>) => Contract {
-  const answers = remembered(
-    (body: string) => answersIn(body, reading.fields, reading.together ?? []),
+): (issue: ContractIssue, inferences: InferValues<Name>) => Contract {
+  const answers = memoize(
+    (body: string) => findAnswers(body, reading.fields, reading.together ?? []),
     (body) => body,
   );
   return ({ body, asked = [] }, inferences) => {
     const stands = answers(body);
     if (stands === null) return {};
-    const values = givenIn(stands, asked, reading);
+    const values = collectValues(stands, asked, reading);
     const given: Values<Name> = { ...values };
     inferences(
       (name, value, from) => {
         // rule HR-16
         if (values[name] === undefined && value !== null) values[name] = { value, source: 'inferred', from };
       },
-      (name) => valueIn(given, name),
+      (name) => readValue(given, name),
     );
     return values as Contract;
   };
 }
 
-function givenIn<Name extends string>(
-  stands: Answers<Name>,
+function collectValues<Name extends string>(
+  answers: Answers<Name>,
   asked: NonNullable<ContractIssue['asked']>,
   { fields, askedAlone = false }: ContractReading<Name>,
 ): Partial<Record<Name, ContractValue>> {
   const values: Partial<Record<Name, ContractValue>> = {};
-  for (const name of namesOf(fields)) {
+  for (const name of fieldNames(fields)) {
     const said = new Set(asked.flatMap(({ path, after }) => (path === name ? [after] : [])));
-    if (said.size === 0 || !askedAlone) for (const one of stands.get(name) ?? []) said.add(one);
-    const secret = wantedForSecret([...said].join('\n'));
+    if (said.size === 0 || !askedAlone) for (const one of answers.get(name) ?? []) said.add(one);
+    const secret = describeSecretToRemove([...said].join('\n'));
     // rule HR-06
     if (secret !== null) {
       values[name] = { value: '', source: 'unclear', from: secret };
@@ -196,40 +196,43 @@ function givenIn<Name extends string>(
     }
     const [first, ...others] = [...said].map((one) => ({ one, read: fields[name].read(one) }));
     if (first === undefined) continue;
-    const isOne = others.every(({ read }) => isSameReading(read, first.read));
+    const isOne = others.every(({ read }) => isSameValue(read, first.read));
     const read = isOne ? first.read : { unclear: 'one answer; there are two' };
     values[name] =
       'value' in read
         ? { value: read.value, source: 'given', from: '' }
-        : { value: unclearText(fields[name], first.one), source: 'unclear', from: read.unclear };
+        : { value: textForUnclear(fields[name], first.one), source: 'unclear', from: read.unclear };
   }
   return values;
 }
 
 /** Different words for the same value are the same answer. */
-function isSameReading(one: object, other: object): boolean {
+function isSameValue(one: object, other: object): boolean {
   return 'value' in one && 'value' in other && one.value === other.value;
 }
 
 /** A pasted secret is not recorded. */
-function unclearText({ hidesUnclear }: Field, said: string): string {
+function textForUnclear({ hidesUnclear }: Field, said: string): string {
   return hidesUnclear === true ? '' : said.slice(0, 500);
 }
 
 /** The answers for each field; different answers are all kept. Null if the text cannot be parsed. */
-function answersIn<Name extends string>(
+function findAnswers<Name extends string>(
   markdown: string,
   fields: ContractFields<Name>,
-  together: readonly Together<Name>[],
+  groups: readonly FieldGroup<Name>[],
 ): Answers<Name> | null {
-  const compound = (label: string): Together<Name> | undefined =>
-    together.find(({ names }) => names.some((name) => isSameName(name, label)));
-  const said = saidIn(markdown, (label) => fieldNamed(fields, label) !== null || compound(label) !== undefined);
+  const findGroup = (label: string): FieldGroup<Name> | undefined =>
+    groups.find(({ names }) => names.some((name) => isSameName(name, label)));
+  const said = readLabelledTexts(
+    markdown,
+    (label) => findField(fields, label) !== null || findGroup(label) !== undefined,
+  );
   if (said === null) return null;
   const found = new Map<Name, string[]>();
   for (const { name: label, text } of said) {
-    const name = fieldNamed(fields, label);
-    const answers = name === null ? (compound(label)?.apart(text) ?? []) : [[name, text] as const];
+    const name = findField(fields, label);
+    const answers = name === null ? (findGroup(label)?.split(text) ?? []) : [[name, text] as const];
     for (const [one, answer] of answers) {
       const before = found.get(one) ?? [];
       if (!before.includes(answer)) found.set(one, [...before, answer]);

@@ -4,12 +4,12 @@ import type {
   Bucket,
   CodeStatement,
   Delta,
-  Entry,
   ExperimentFile,
+  FileReading,
   KnobChange,
-  Reading,
   Setting,
-  Value,
+  SourceValue,
+  ValueEntry,
 } from '../domain/launch/change-facts.ts';
 import { cutText } from '../domain/values.ts';
 
@@ -58,13 +58,13 @@ const DEFAULT_BUCKETS: readonly BucketRow[] = [
 ];
 
 /** The bucket of the innermost known name in the path; null if none is known. */
-export function bucketOf(path: string, table: readonly BucketRow[] = DEFAULT_BUCKETS): Bucket | null {
-  for (const segment of segmentsInsideOut(path))
-    for (const row of table) if (row.names.some((name) => matches(segment, name))) return row.bucket;
+export function findBucket(path: string, table: readonly BucketRow[] = DEFAULT_BUCKETS): Bucket | null {
+  for (const segment of listSegmentsInsideOut(path))
+    for (const row of table) if (row.names.some((name) => matchesName(segment, name))) return row.bucket;
   return null;
 }
 
-function segmentsInsideOut(path: string): readonly string[] {
+function listSegmentsInsideOut(path: string): readonly string[] {
   return path
     .split(/[.()[\]"'#\s]+/)
     .map((segment) => segment.toLowerCase().replaceAll('-', '_').replace(/^_+/, ''))
@@ -72,7 +72,7 @@ function segmentsInsideOut(path: string): readonly string[] {
     .reverse();
 }
 
-function matches(segment: string, name: string): boolean {
+function matchesName(segment: string, name: string): boolean {
   const core = name.replaceAll('*', '');
   if (name.startsWith('*') && name.endsWith('*')) return segment.includes(core);
   if (name.startsWith('*')) return segment.endsWith(core);
@@ -83,8 +83,8 @@ function matches(segment: string, name: string): boolean {
 type Change = {
   readonly path: string;
   readonly knob: string;
-  readonly base: Value | null;
-  readonly head: Value | null;
+  readonly base: SourceValue | null;
+  readonly head: SourceValue | null;
   readonly line: number;
 };
 
@@ -95,56 +95,56 @@ type SettingsDiff =
 
 /** In the head's order; removed settings come first in their container. */
 function diffSettings(base: ExperimentFile, head: ExperimentFile): SettingsDiff {
-  const old = new Map(base.settings.map((setting) => [idOf(setting), setting]));
-  const now = new Set(head.settings.map(idOf));
+  const old = new Map(base.settings.map((setting) => [settingId(setting), setting]));
+  const now = new Set(head.settings.map(settingId));
   const changes: Change[] = [];
   for (const setting of base.settings)
-    if (!now.has(idOf(setting))) changes.push(gone(setting, head.places[setting.place] ?? 1));
+    if (!now.has(settingId(setting))) changes.push(removedChange(setting, head.places[setting.place] ?? 1));
   for (const setting of head.settings) {
-    const before = old.get(idOf(setting));
-    if (before === undefined) changes.push(came(setting));
+    const before = old.get(settingId(setting));
+    if (before === undefined) changes.push(addedChange(setting));
     else if (before.side !== setting.side) return { kind: 'moved', start: setting.start };
     else changes.push(...diffValues(before, setting, setting));
   }
   return { kind: 'changed', changes: changes.toSorted((left, right) => left.line - right.line) };
 }
 
-function idOf({ place, key }: Setting): string {
+function settingId({ place, key }: Setting): string {
   return `${place} ${key}`;
 }
 
 type Named = { readonly path: string; readonly knob: string };
 
-function gone(value: Value & Named, line: number): Change {
+function removedChange(value: SourceValue & Named, line: number): Change {
   return { path: value.path, knob: value.knob, base: value, head: null, line };
 }
 
-function came(value: Value & Named): Change {
+function addedChange(value: SourceValue & Named): Change {
   return { path: value.path, knob: value.knob, base: null, head: value, line: value.line };
 }
 
 /** Compares mappings by entry, and lists as a whole unless only mappings in them differ. */
-function diffValues(base: Value, head: Value, { path, knob }: Named): readonly Change[] {
+function diffValues(base: SourceValue, head: SourceValue, { path, knob }: Named): readonly Change[] {
   if (base.same === head.same) return [];
-  if (!isTakenApart(base, head)) return [{ path, knob, base, head, line: head.line }];
-  const named = (entry: Entry): Entry & Named => ({ ...entry, ...partOf(entry, { path, knob }) });
+  if (!isComparedByEntry(base, head)) return [{ path, knob, base, head, line: head.line }];
+  const name = (entry: ValueEntry): ValueEntry & Named => ({ ...entry, ...nameOfEntry(entry, { path, knob }) });
   const old = new Map(base.entries?.map((entry) => [entry.key, entry]));
   const now = new Set(head.entries?.map(({ key }) => key));
   return [
-    ...(base.entries ?? []).filter(({ key }) => !now.has(key)).map((entry) => gone(named(entry), head.line)),
+    ...(base.entries ?? []).filter(({ key }) => !now.has(key)).map((entry) => removedChange(name(entry), head.line)),
     ...(head.entries ?? []).flatMap((entry) => {
       const before = old.get(entry.key);
-      return before === undefined ? [came(named(entry))] : diffValues(before, entry, named(entry));
+      return before === undefined ? [addedChange(name(entry))] : diffValues(before, entry, name(entry));
     }),
   ];
 }
 
 /** The path and knob of an entry inside a setting. */
-function partOf({ segment, knob }: Entry, whole: Named): Named {
+function nameOfEntry({ segment, knob }: ValueEntry, whole: Named): Named {
   return { path: whole.path + segment, knob: knob ?? whole.knob + segment };
 }
 
-function isTakenApart(base: Value, head: Value): boolean {
+function isComparedByEntry(base: SourceValue, head: SourceValue): boolean {
   if (base.container !== head.container || base.entries === undefined || head.entries === undefined) return false;
   if (base.container === 'dict') return true;
   const { entries } = head;
@@ -152,7 +152,7 @@ function isTakenApart(base: Value, head: Value): boolean {
     base.entries.length === entries.length &&
     base.entries.every((entry, at) => {
       const other = entries[at];
-      return other !== undefined && (entry.same === other.same || isTakenApart(entry, other));
+      return other !== undefined && (entry.same === other.same || isComparedByEntry(entry, other));
     })
   );
 }
@@ -163,48 +163,52 @@ const STATEMENT_CHARS_MAX = 200;
  * The delta from `base` to `head` (policy DF-18). Knobs require equal code, except for imports that a changed setting uses; each such
  * import is a row.
  */
-export function configDelta(base: Reading, head: Reading, buckets: readonly BucketRow[] = DEFAULT_BUCKETS): Delta {
+export function diffConfigs(
+  base: FileReading,
+  head: FileReading,
+  buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
+): Delta {
   if (base.kind === 'unparsable') return { ...base, side: 'base' };
   if (head.kind === 'unparsable') return { ...head, side: 'head' };
   if (base.text === head.text) return { kind: 'none' };
-  const added = importsOnlyIn(head, base);
-  const removed = importsOnlyIn(base, head);
-  const different = firstDifference(without(base.code, removed), without(head.code, added));
-  if (different !== null) return structural(firstDifference(base.code, head.code) ?? different, base, head);
+  const added = listImportsOnlyIn(head, base);
+  const removed = listImportsOnlyIn(base, head);
+  const different = firstDifference(removeStatements(base.code, removed), removeStatements(head.code, added));
+  if (different !== null) return structuralDelta(firstDifference(base.code, head.code) ?? different, base, head);
   const settings = diffSettings(base, head);
   if (settings.kind === 'moved')
-    return structural({ side: 'head', statement: statementAt(head, settings.start) }, base, head);
+    return structuralDelta({ side: 'head', statement: statementAt(head, settings.start) }, base, head);
   const old = settings.changes.flatMap((change) => change.base ?? []);
   const now = settings.changes.flatMap((change) => change.head ?? []);
   const idle =
-    added.find((one) => !serves(one, now, head) || mentions(base, one)) ??
-    removed.find((one) => !serves(one, old, base) || mentions(head, one));
+    added.find((one) => !isOnlyUsedByChanges(one, now, head) || mentionsImport(base, one)) ??
+    removed.find((one) => !isOnlyUsedByChanges(one, old, base) || mentionsImport(head, one));
   if (idle !== undefined)
-    return structural({ side: added.includes(idle) ? 'head' : 'base', statement: idle }, base, head);
+    return structuralDelta({ side: added.includes(idle) ? 'head' : 'base', statement: idle }, base, head);
   const rows = [
-    ...added.map((one) => importRow(one, 'after')),
-    ...removed.map((one) => importRow(one, 'before')),
-    ...settings.changes.map((change) => rowOf(change, buckets)),
+    ...added.map((one) => importChange(one, 'after')),
+    ...removed.map((one) => importChange(one, 'before')),
+    ...settings.changes.map((change) => toKnobChange(change, buckets)),
   ];
   if (rows.length === 0) return { kind: 'none' };
-  const isPutBack = added.length + removed.length === 0 && putBack(settings.changes, base, head);
+  const isPutBack = added.length + removed.length === 0 && isOnlyTheseChanges(settings.changes, base, head);
   return { kind: 'knobs', changes: rows, ...(isPutBack ? {} : { leavesMore: true }) };
 }
 
 type Import = CodeStatement & { readonly imports: NonNullable<CodeStatement['imports']> };
 
-function importsOnlyIn(file: ExperimentFile, other: ExperimentFile): readonly Import[] {
+function listImportsOnlyIn(file: ExperimentFile, other: ExperimentFile): readonly Import[] {
   const known = new Set(other.code.map(({ same }) => same));
   return file.code.filter((one): one is Import => one.imports !== undefined && !known.has(one.same));
 }
 
-function without(code: readonly CodeStatement[], some: readonly CodeStatement[]): readonly CodeStatement[] {
+function removeStatements(code: readonly CodeStatement[], some: readonly CodeStatement[]): readonly CodeStatement[] {
   const left = new Set(some);
   return code.filter((one) => !left.has(one));
 }
 
 /** Whether only changed values use the imported name, and nothing else binds it. */
-function serves({ imports: { name } }: Import, changed: readonly object[], file: ExperimentFile): boolean {
+function isOnlyUsedByChanges({ imports: { name } }: Import, changed: readonly object[], file: ExperimentFile): boolean {
   const users = file.settings.filter(({ names }) => names?.includes(name));
   const bindings = file.code.filter(({ imports }) => imports?.name === name);
   const isChanged = users.every((user) => changed.includes(user));
@@ -212,7 +216,7 @@ function serves({ imports: { name } }: Import, changed: readonly object[], file:
 }
 
 /** The name has a meaning without the import, such as a builtin. */
-function mentions({ settings, names, code }: ExperimentFile, { imports: { name } }: Import): boolean {
+function mentionsImport({ settings, names, code }: ExperimentFile, { imports: { name } }: Import): boolean {
   return (
     names.includes(name) ||
     settings.some((setting) => setting.names?.includes(name)) ||
@@ -220,17 +224,17 @@ function mentions({ settings, names, code }: ExperimentFile, { imports: { name }
   );
 }
 
-function importRow({ imports: { name, text }, line }: Import, side: 'before' | 'after'): KnobChange {
+function importChange({ imports: { name, text }, line }: Import, side: 'before' | 'after'): KnobChange {
   return { knob: `import ${name}`, path: text, before: null, after: null, [side]: text, bucket: null, line };
 }
 
-function rowOf({ base, head, path, knob, line }: Change, buckets: readonly BucketRow[]): KnobChange {
+function toKnobChange({ base, head, path, knob, line }: Change, buckets: readonly BucketRow[]): KnobChange {
   const texts = { before: base?.text ?? null, after: head?.text ?? null };
-  return { knob, path, ...texts, bucket: bucketOf(path, buckets), line };
+  return { knob, path, ...texts, bucket: findBucket(path, buckets), line };
 }
 
 /** Whether the head with the old values equals the base byte for byte. */
-function putBack(changes: readonly Change[], base: ExperimentFile, head: ExperimentFile): boolean {
+function isOnlyTheseChanges(changes: readonly Change[], base: ExperimentFile, head: ExperimentFile): boolean {
   let text = '';
   let from = 0;
   for (const change of changes.toSorted((a, b) => (a.head?.start ?? 0) - (b.head?.start ?? 0))) {
@@ -258,7 +262,7 @@ function statementAt({ code }: ExperimentFile, offset: number): CodeStatement | 
   return code.findLast(({ start }) => start <= offset);
 }
 
-function structural({ side, statement }: Place, base: ExperimentFile, head: ExperimentFile): Delta {
+function structuralDelta({ side, statement }: Place, base: ExperimentFile, head: ExperimentFile): Delta {
   const { text } = side === 'base' ? base : head;
   const source = statement === undefined ? '' : text.slice(statement.start, statement.end).trim();
   const [first = ''] = source.split('\n');
@@ -288,20 +292,20 @@ export function readKnobs(
   buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
 ): readonly Knob[] {
   return settings
-    .flatMap((setting) => smallest(setting, setting))
+    .flatMap((setting) => listLeafValues(setting, setting))
     .map(({ path, knob, text, start, end, line, isString }) => ({
-      ...{ knob, path, value: text, bucket: bucketOf(path, buckets), start, end, line },
+      ...{ knob, path, value: text, bucket: findBucket(path, buckets), start, end, line },
       isString: isString === true,
     }))
     .toSorted((left, right) => left.start - right.start);
 }
 
 /** The value at a path: a setting, or a part of one. */
-export function valueAt({ settings }: ExperimentFile, path: string): Value | null {
-  const find = (value: Value, named: Named): Value | null => {
+export function valueAt({ settings }: ExperimentFile, path: string): SourceValue | null {
+  const find = (value: SourceValue, named: Named): SourceValue | null => {
     if (named.path === path) return value;
     for (const entry of path.startsWith(named.path) ? (value.entries ?? []) : []) {
-      const found = find(entry, partOf(entry, named));
+      const found = find(entry, nameOfEntry(entry, named));
       if (found !== null) return found;
     }
     return null;
@@ -313,9 +317,9 @@ export function valueAt({ settings }: ExperimentFile, path: string): Value | nul
   return null;
 }
 
-function smallest(value: Value, { path, knob }: Named): readonly (Value & Named)[] {
+function listLeafValues(value: SourceValue, { path, knob }: Named): readonly (SourceValue & Named)[] {
   if (value.entries === undefined || value.entries.length === 0) return [{ ...value, path, knob }];
   return value.entries
     .filter((entry) => value.container === 'dict' || entry.entries !== undefined)
-    .flatMap((entry) => smallest(entry, partOf(entry, { path, knob })));
+    .flatMap((entry) => listLeafValues(entry, nameOfEntry(entry, { path, knob })));
 }

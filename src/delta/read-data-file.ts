@@ -1,8 +1,15 @@
 /** Reads an experiment file in YAML, TOML or JSON: its settings with positions, and the code that remains without them. */
 
 import { LineCounter } from 'yaml';
-import type { CodeStatement, Entry, ExperimentFile, Reading, Setting, Value } from '../domain/launch/change-facts.ts';
-import { codePointOf, cutText } from '../domain/values.ts';
+import type {
+  CodeStatement,
+  ExperimentFile,
+  FileReading,
+  Setting,
+  SourceValue,
+  ValueEntry,
+} from '../domain/launch/change-facts.ts';
+import { cutText, formatCodePoint } from '../domain/values.ts';
 import { type DataNode, type DataPair, joined } from './data-tree.ts';
 import { readToml } from './toml-tree.ts';
 import { readYaml } from './yaml-tree.ts';
@@ -35,7 +42,7 @@ const UNREADABLE =
   /[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffd]|\r(?!\n)/;
 
 /** Never throws for the content of the file. */
-export function readDataFile(source: string | Uint8Array, format: DataFormat): Reading {
+export function readDataFile(source: string | Uint8Array, format: DataFormat): FileReading {
   const text = typeof source === 'string' ? source : UTF8.decode(source);
   if (text.length > FILE_CHARS_MAX) return unparsable(1, `the file is longer than ${FILE_CHARS_MAX} characters`);
   const lines = new LineCounter();
@@ -43,7 +50,7 @@ export function readDataFile(source: string | Uint8Array, format: DataFormat): R
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   const odd = UNREADABLE.exec(text);
   if (odd !== null)
-    return unparsable(lines.linePos(odd.index).line, `${codePointOf(odd[0])} is not allowed in an experiment file`);
+    return unparsable(lines.linePos(odd.index).line, `${formatCodePoint(odd[0])} is not allowed in an experiment file`);
   try {
     const read = format === 'toml' ? readToml(text) : readYaml(text, format);
     if (read.kind === 'unparsable') return unparsable(read.line, read.message);
@@ -57,7 +64,7 @@ export function readDataFile(source: string | Uint8Array, format: DataFormat): R
   }
 }
 
-function unparsable(line: number, message: string): Reading {
+function unparsable(line: number, message: string): FileReading {
   return { kind: 'unparsable', line, message: cutText(message, MESSAGE_CHARS_MAX) };
 }
 
@@ -127,7 +134,7 @@ function visit(page: Page, found: Found, node: DataNode, { keys, path, start }: 
       visit(page, found, item, { keys: [...keys, `[${at}]`], path: `${path}[${at}]`, start: item.start });
 }
 
-function valueIn(page: Page, node: DataNode): Value {
+function valueIn(page: Page, node: DataNode): SourceValue {
   const { start, end } = node;
   const own = {
     text: shown(page, node),
@@ -138,12 +145,14 @@ function valueIn(page: Page, node: DataNode): Value {
   };
   if (node.kind === 'scalar') return node.isString ? { ...own, isString: true } : own;
   if (node.kind === 'map') {
-    const entries = node.pairs.map((pair): Entry => ({ ...valueIn(page, pair.value), key: pair.same, ...named(pair) }));
+    const entries = node.pairs.map(
+      (pair): ValueEntry => ({ ...valueIn(page, pair.value), key: pair.same, ...named(pair) }),
+    );
     return { ...own, container: 'dict', entries };
   }
   if (node.kind !== 'list' || !holdsMap(node)) return own;
   const entries = node.items.map(
-    (item, at): Entry => ({ ...valueIn(page, item), key: String(at), segment: `[${at}]` }),
+    (item, at): ValueEntry => ({ ...valueIn(page, item), key: String(at), segment: `[${at}]` }),
   );
   return { ...own, container: 'list', entries };
 }
@@ -173,7 +182,7 @@ function shown(page: Page, node: DataNode, isInside = false): string {
 }
 
 /** How a key is written in a path, and the name of its setting if the key is text. */
-function named({ name, text }: DataPair): Pick<Entry, 'segment' | 'knob'> {
+function named({ name, text }: DataPair): Pick<ValueEntry, 'segment' | 'knob'> {
   if (name === null) return { segment: `[${text}]` };
   const segment = /^[A-Za-z_][\w-]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   return name === '' ? { segment } : { segment, knob: name };

@@ -56,27 +56,27 @@ export function addValue(series: Series, law: SeriesLaw, value: number, step: nu
   const values = series.values + 1;
   const next = { ...series, values, notFinite: 0 };
   const isWarmUp = values <= law.warmUpValues || (step !== null && step < law.warmUpSteps);
-  if (trend === null || isWarmUp || !isAway(value, trend, spread ?? 0, law)) {
-    const now = moved(trend, value, values);
+  if (trend === null || isWarmUp || !isOutlier(value, trend, spread ?? 0, law)) {
+    const now = updateTrend(trend, value, values);
     return {
       ...next,
       streak: null,
       trend: now,
-      spread: law.noise === 0 || trend === null ? null : moved(spread, Math.abs(value - trend), values),
+      spread: law.noise === 0 || trend === null ? null : updateTrend(spread, Math.abs(value - trend), values),
       lowest: law.noise === 0 || isWarmUp ? null : Math.min(series.lowest ?? now, now),
     };
   }
-  const streak = longer(series.streak, law, value, step);
-  const isLong = streak.values >= law.values && lengthOf(streak) >= law.steps;
+  const streak = extendStreak(series.streak, law, value, step);
+  const isLong = streak.values >= law.values && streakLength(streak) >= law.steps;
   return { ...next, streak, met: isLong ? { ...streak, trend } : series.met };
 }
 
-function isAway(value: number, trend: number, spread: number, { factor, distance, noise }: SeriesLaw): boolean {
+function isOutlier(value: number, trend: number, spread: number, { factor, distance, noise }: SeriesLaw): boolean {
   if (Math.abs(value - trend) <= Math.max(distance, noise * spread)) return false;
   return factor >= 1 ? value > trend + (factor - 1) * Math.abs(trend) : value < factor * trend;
 }
 
-function longer(before: Streak | null, { factor }: SeriesLaw, value: number, step: number | null): Streak {
+function extendStreak(before: Streak | null, { factor }: SeriesLaw, value: number, step: number | null): Streak {
   // A lower step than the previous one follows a rollback or a new epoch.
   if (before === null || (step !== null && before.to !== null && step < before.to))
     return { from: step, to: step, values: 1, peak: value };
@@ -84,12 +84,12 @@ function longer(before: Streak | null, { factor }: SeriesLaw, value: number, ste
   return { from: before.from, to: step ?? before.to, values: before.values + 1, peak };
 }
 
-function lengthOf({ from, to, values }: Streak): number {
+function streakLength({ from, to, values }: Streak): number {
   return from === null || to === null ? values : Math.max(to - from + 1, 1);
 }
 
 /** The mean of the first values, then an exponential average that weights each new value by a tenth. */
-function moved(trend: number | null, value: number, values: number): number {
+function updateTrend(trend: number | null, value: number, values: number): number {
   if (trend === null) return value;
   return trend + (value - trend) * Math.max(1 / values, TREND_WEIGHT);
 }
@@ -97,19 +97,26 @@ function moved(trend: number | null, value: number, values: number): number {
 const TREND_WEIGHT = 0.1;
 
 /** The median, the lower one for an even count; null for no values. */
-export function medianOf(values: readonly number[]): number | null {
+export function median(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-export const FOLLOWED = ['loss', 'grad-norm', 'z-loss', 'balance-loss', 'router-entropy', 'expert-load'] as const;
-export type Followed = (typeof FOLLOWED)[number];
+export const FOLLOWED_MEASURES = [
+  'loss',
+  'grad-norm',
+  'z-loss',
+  'balance-loss',
+  'router-entropy',
+  'expert-load',
+] as const;
+export type FollowedMeasure = (typeof FOLLOWED_MEASURES)[number];
 
 /** The hero policy's *about ten steps*; three lines, because a bar shows only some steps. */
 const SUSTAINED = { steps: 10, values: 3, noise: 0, warmUpValues: 10, warmUpSteps: 50 } as const;
 
-export const SERIES_LAWS: { readonly [Name in Followed]: SeriesLaw } = {
+export const SERIES_LAWS: { readonly [Name in FollowedMeasure]: SeriesLaw } = {
   // Half above the trend. Near zero a loss varies that much between steps, and a policy loss can have either sign.
   // rule HR-47
   loss: { ...SUSTAINED, factor: 1.5, distance: 0.05, noise: 3 },
@@ -154,7 +161,7 @@ export type Finding =
   | { readonly kind: 'alarm'; readonly since: string; readonly facts: AlarmFacts };
 
 /** Judges the evidence of one observation. */
-export type Judge = (evidence: Evidence) => Finding;
+export type Detector = (evidence: Evidence) => Finding;
 
 export const MINUTE_MS = 60_000;
 
@@ -166,7 +173,7 @@ export function cannotTell(missing: Witness): Finding {
 }
 
 /** An alarm that is reported once per `since`. */
-export function alarm(since: string | number, facts: AlarmFacts): Finding {
+export function raise(since: string | number, facts: AlarmFacts): Finding {
   return { kind: 'alarm', since: String(since), facts };
 }
 
@@ -201,7 +208,7 @@ export type Evidence = {
   readonly secondsPerStep: number | null;
   /** Whether an eval or a checkpoint write is running; steps wait for both. */
   readonly isBusy: boolean;
-  readonly series: { readonly [Name in Followed]?: Series };
+  readonly series: { readonly [Name in FollowedMeasure]?: Series };
   readonly isLossLost: boolean;
   /** Steps or tokens per second, one value per observation. */
   readonly speed: Series;

@@ -1,6 +1,6 @@
 /** Detectors that use engine facts: whether the job gets its resources, starts, and produces results. */
 
-import { alarm, cannotTell, type Evidence, type Finding, MINUTE_MS, type PastEnd, QUIET } from './detector.ts';
+import { cannotTell, type Evidence, type Finding, MINUTE_MS, type PastEnd, QUIET, raise } from './detector.ts';
 
 /** A healthy ferry took 168 minutes to its first step; a cold hero run compiles for thirty and restores for five. */
 const START_LIMITS = {
@@ -10,7 +10,7 @@ const START_LIMITS = {
 } as const;
 
 /** A running job that never makes its first step. */
-export function stalledStart({ status, isLogRead, hasTrained, runningSince, grewAt, at }: Evidence): Finding {
+export function detectStalledStart({ status, isLogRead, hasTrained, runningSince, grewAt, at }: Evidence): Finding {
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
   if (hasTrained) return QUIET;
   if (!isLogRead) return cannotTell('log');
@@ -19,20 +19,20 @@ export function stalledStart({ status, isLogRead, hasTrained, runningSince, grew
   if (waited < START_LIMITS.graceMs) return QUIET;
   // The trainer may be at work and print lines that ferrybot cannot read.
   if (grewAt !== null && at - grewAt < START_LIMITS.silentMs) return cannotTell('progress');
-  return alarm(runningSince, { seen: 'none', minutes: Math.round(waited / MINUTE_MS) });
+  return raise(runningSince, { seen: 'none', minutes: Math.round(waited / MINUTE_MS) });
 }
 
 /** The hero policy's half hour. */
 const PENDING_LIMITS = { waitMs: 30 * MINUTE_MS } as const;
 
 /** A job that waits in the queue for too long. */
-export function pendingLong({ status, pendingSince, at }: Evidence): Finding {
+export function detectLongPending({ status, pendingSince, at }: Evidence): Finding {
   // rule HR-42
   if (status !== 'PENDING' || pendingSince === null) return QUIET;
   const waited = at - pendingSince;
   return waited <= PENDING_LIMITS.waitMs
     ? QUIET
-    : alarm(pendingSince, { seen: 'PENDING', minutes: Math.round(waited / MINUTE_MS) });
+    : raise(pendingSince, { seen: 'PENDING', minutes: Math.round(waited / MINUTE_MS) });
 }
 
 /** The same limit as for a job in the queue; the workers of one slice start within minutes. */
@@ -41,11 +41,11 @@ const ALLOCATION_LIMITS = { waitMs: 30 * MINUTE_MS } as const;
 /** A job that got only some of its workers. */
 export function partialAllocation({ status, engine, pendingSince, runningSince, at }: Evidence): Finding {
   if (status !== 'RUNNING' && status !== 'PENDING') return QUIET;
-  const [asked, ready] = [wholeOf(engine['workersAsked']), wholeOf(engine['workersReady'])];
+  const [asked, ready] = [parseWhole(engine['workersAsked']), parseWhole(engine['workersReady'])];
   if (asked === null || ready === null) return cannotTell('engine');
   const since = pendingSince ?? runningSince;
   if (ready >= asked || ready === 0 || since === null || at - since <= ALLOCATION_LIMITS.waitMs) return QUIET;
-  return alarm(since, {
+  return raise(since, {
     seen: String(ready),
     bound: String(asked),
     minutes: Math.round((at - since) / MINUTE_MS),
@@ -58,14 +58,14 @@ const PAIRS = [
 ] as const;
 
 /** A job on an accelerator type or slice count other than requested. */
-export function wrongTopology({ engine }: Evidence): Finding {
+export function detectWrongTopology({ engine }: Evidence): Finding {
   const known = PAIRS.flatMap(([asked, got]) => {
     const [wanted, seen] = [engine[asked], engine[got]];
     return wanted === undefined || seen === undefined ? [] : [{ wanted, seen }];
   });
   if (known.length === 0) return cannotTell('engine');
   const wrong = known.find(({ wanted, seen }) => wanted.toLowerCase() !== seen.toLowerCase());
-  return wrong === undefined ? QUIET : alarm(wrong.seen, { seen: wrong.seen, bound: wrong.wanted });
+  return wrong === undefined ? QUIET : raise(wrong.seen, { seen: wrong.seen, bound: wrong.wanted });
 }
 
 const FLAPPING_LIMITS = {
@@ -77,23 +77,23 @@ const FLAPPING_LIMITS = {
 } as const;
 
 /** A job that fails repeatedly after each restart. */
-export function flapping({ past }: Evidence): Finding {
+export function detectFlapping({ past }: Evidence): Finding {
   if (past.length === 0) return cannotTell('attempts');
   const row = past.slice(past.findLastIndex(({ status }) => status !== 'FAILED') + 1);
   const last = row.at(-1);
   if (last === undefined) return QUIET;
-  const alike = row.filter((one) => isAtOnePlace(one, last));
+  const alike = row.filter((one) => endedAtSamePoint(one, last));
   if (alike.length < FLAPPING_LIMITS.atOnePlace && row.length < FLAPPING_LIMITS.inARow) return QUIET;
-  return alarm(past.length, { seen: String(row.length), step: String(last.lastStep ?? 'unknown') });
+  return raise(past.length, { seen: String(row.length), step: String(last.lastStep ?? 'unknown') });
 }
 
-function isAtOnePlace(one: PastEnd, other: PastEnd): boolean {
+function endedAtSamePoint(one: PastEnd, other: PastEnd): boolean {
   if (one.lastStep === null || other.lastStep === null) return false;
   return Math.abs(one.lastStep - other.lastStep) <= FLAPPING_LIMITS.window;
 }
 
 /** A job that succeeded without doing anything, for example because its launcher found existing output. */
-export function greenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Finding {
+export function detectGreenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Finding {
   if (status !== 'SUCCEEDED') return QUIET;
   if (!isLogRead) return cannotTell('log');
   const missing = [
@@ -101,11 +101,11 @@ export function greenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Fi
     ...(left.checkpoint === false ? ['checkpoint'] : []),
     ...(left.metrics === false ? ['metrics'] : []),
   ];
-  return missing.length === 0 ? QUIET : alarm('success', { seen: missing.join(' ') });
+  return missing.length === 0 ? QUIET : raise('success', { seen: missing.join(' ') });
 }
 
 /** Parses an engine's whole number; null for other text. */
-function wholeOf(said: string | undefined): number | null {
+function parseWhole(said: string | undefined): number | null {
   return said !== undefined && /^\d{1,9}$/.test(said) ? Number(said) : null;
 }
 
@@ -122,7 +122,7 @@ export const LOW_USE_LIMITS = {
 } as const;
 
 /** Accelerators that idle while the job should train. Combines their use with whether steps move. */
-export function lowUtilisation({ use, hasTrained, moved, isBusy, at }: Evidence): Finding {
+export function detectLowUtilisation({ use, hasTrained, moved, isBusy, at }: Evidence): Finding {
   // Without a measurement, only the steps are evidence; another detector checks them.
   if (use === null) return cannotTell('measures');
   // Compiling and loading before the first step need no accelerator.
@@ -131,7 +131,7 @@ export function lowUtilisation({ use, hasTrained, moved, isBusy, at }: Evidence)
   const { looks, lowMs, stillLooks, stillMs } = LOW_USE_LIMITS;
   if (use.lowLooks < (isStill ? stillLooks : looks)) return QUIET;
   if (at - use.lowSince < (isStill ? stillMs : lowMs)) return QUIET;
-  return alarm('low', {
+  return raise('low', {
     seen: String(Math.round(use.percent)),
     bound: String(LOW_USE_LIMITS.percent),
     step: String(use.lowLooks),
@@ -146,12 +146,12 @@ const DISK_LIMITS = {
 } as const;
 
 /** The watch machine's disk: a full disk silences all its runs. Reported once per attempt of each run, in any run state. */
-export function monitorDisk({ disk }: Evidence): Finding {
+export function detectFullMonitorDisk({ disk }: Evidence): Finding {
   if (disk === null || disk.totalBytes <= 0) return cannotTell('monitor');
   const percent = (100 * disk.freeBytes) / disk.totalBytes;
   const isShort = disk.freeBytes < DISK_LIMITS.freeBytes || percent < DISK_LIMITS.freePercent;
   if (!isShort) return QUIET;
-  return alarm('short', {
+  return raise('short', {
     seen: String(Math.floor(disk.freeBytes / 1_048_576)),
     bound: String(Math.round(percent)),
   });

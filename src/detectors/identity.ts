@@ -1,11 +1,11 @@
 /** Detectors for a mix-up of runs: another tracker run, or other settings. */
 
 import { compareIdentity } from '../domain/tracker.ts';
-import { alarm, cannotTell, type Evidence, type Finding, MINUTE_MS, QUIET } from './detector.ts';
-import { roundingOf } from './progress.ts';
+import { cannotTell, type Evidence, type Finding, MINUTE_MS, QUIET, raise } from './detector.ts';
+import { roundingError } from './progress.ts';
 
 /** Metrics under another identity than the approved one: they seem plausible and belong to another run. */
-export function trackerDrift({ tracker }: Evidence): Finding {
+export function detectTrackerDrift({ tracker }: Evidence): Finding {
   if (tracker === null || tracker.intended === '') return cannotTell('manifest');
   const { intended, logged, said } = tracker;
   const newest = logged.at(-1) ?? said?.identity;
@@ -15,7 +15,7 @@ export function trackerDrift({ tracker }: Evidence): Finding {
       return QUIET;
     case 'other':
       // rule HR-38
-      return alarm(newest, { seen: newest, bound: intended });
+      return raise(newest, { seen: newest, bound: intended });
     case 'made-up':
       // The tracker knows the name that people gave to a run with a generated id.
       return said !== null && compareIdentity(intended, said.name) === 'same' ? QUIET : cannotTell('tracker');
@@ -32,15 +32,15 @@ export const TRACKER_FROZEN_LIMITS = {
  * its heartbeat is fresh. Ignores the tracker's run state, because W&B may mark live runs as crashed.
  */
 /** A run that makes steps while its tracker receives none. */
-export function trackerFrozen({ tracker, step, moved, status, isLogRead }: Evidence): Finding {
+export function detectFrozenTracker({ tracker, step, moved, status, isLogRead }: Evidence): Finding {
   const said = tracker?.said ?? null;
   if (said === null || said.step === null || said.rowAt === null) return cannotTell('tracker');
   if (status !== 'RUNNING' || !isLogRead || step === null || moved === null) return cannotTell('progress');
-  const atLeast = step.exact ? step.value : step.value - roundingOf(step.value);
+  const atLeast = step.exact ? step.value : step.value - roundingError(step.value);
   if (atLeast <= said.step) return QUIET;
   const heardAt = Math.max(said.rowAt, said.heartbeatAt ?? 0);
   if (moved.at - heardAt < TRACKER_FROZEN_LIMITS.silentMs) return QUIET;
-  return alarm(said.step, {
+  return raise(said.step, {
     seen: String(said.step),
     step: String(step.value),
     minutes: Math.round((moved.at - heardAt) / MINUTE_MS),
@@ -48,12 +48,12 @@ export function trackerFrozen({ tracker, step, moved, status, isLogRead }: Evide
 }
 
 /** A job whose settings differ from the launched ones, or from its previous attempt's. */
-export function configDrift({ config }: Evidence): Finding {
+export function detectConfigDrift({ config }: Evidence): Finding {
   if (config.length === 0) return cannotTell('manifest');
   const drifted = config.filter(({ launched, observed }) => launched !== observed);
   const [first] = drifted;
   if (first === undefined) return QUIET;
-  return alarm(drifted.map(({ name }) => name).join(' '), {
+  return raise(drifted.map(({ name }) => name).join(' '), {
     seen: drifted.map(({ name, observed }) => `${name}=${observed}`).join(' '),
     bound: drifted.map(({ name, launched }) => `${name}=${launched}`).join(' '),
   });

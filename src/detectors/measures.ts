@@ -3,21 +3,21 @@
 import { figure } from '../domain/figures.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import {
-  alarm,
   cannotTell,
+  type Detector,
   type Evidence,
   type Finding,
-  type Followed,
-  type Judge,
-  medianOf,
+  type FollowedMeasure,
+  median,
   QUIET,
   type Replayed,
+  raise,
   SERIES_LAWS,
   type Witness,
 } from './detector.ts';
 
 /** Alarms if a measure left its trend for as long as its law requires. Until the warm-up ends, the result is `cannot-tell`. */
-function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {
+function createSeriesDetector(witness: Witness, names: readonly FollowedMeasure[]): Detector {
   return ({ series }) => {
     const known = names.flatMap((name) => {
       const one = series[name];
@@ -25,7 +25,7 @@ function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {
     });
     for (const { name, met } of known)
       if (met !== null)
-        return alarm(`${name}-${met.from ?? ''}`, {
+        return raise(`${name}-${met.from ?? ''}`, {
           seen: figure(met.peak),
           bound: figure(met.trend),
           step: met.from === null ? `${met.values} values` : `${met.from}-${met.to ?? met.from}`,
@@ -35,20 +35,20 @@ function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {
 }
 
 /** A loss that is half above its trend for about ten steps. */
-export const lossSpike = seriesJudge('loss', ['loss']);
+export const detectLossSpike = createSeriesDetector('loss', ['loss']);
 
 /** Exploding gradients. */
-export const gradientNorm = seriesJudge('measures', ['grad-norm']);
+export const detectGradientNorm = createSeriesDetector('measures', ['grad-norm']);
 
 /** A sudden rise of the z-loss: the logits diverge before the loss shows it. */
-export const zLoss = seriesJudge('measures', ['z-loss']);
+export const detectZLoss = createSeriesDetector('measures', ['z-loss']);
 
 /** A router that sends nearly all tokens to few experts. */
-export const routerCollapse = seriesJudge('measures', ['balance-loss', 'router-entropy', 'expert-load']);
+export const detectRouterCollapse = createSeriesDetector('measures', ['balance-loss', 'router-entropy', 'expert-load']);
 
 /** A NaN loss or gradient. Alarms immediately, even in the warm-up: training cannot recover. A loss scale may skip one gradient. */
-export function nan({ isLossLost, series, step }: Evidence): Finding {
-  if (isLossLost) return alarm('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
+export function detectNan({ isLossLost, series, step }: Evidence): Finding {
+  if (isLossLost) return raise('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
   return series.loss === undefined ? cannotTell('loss') : QUIET;
 }
 
@@ -60,11 +60,11 @@ export const LOSS_DIVERGENCE_LIMITS = {
 } as const;
 
 /** A slow divergence, which never leaves its own trend. Compares the trend with its lowest value since the warm-up. */
-export function lossDivergence({ series: { loss } }: Evidence): Finding {
+export function detectLossDivergence({ series: { loss } }: Evidence): Finding {
   if (loss?.trend == null || loss.lowest === null) return cannotTell('loss');
   const { factor, least } = LOSS_DIVERGENCE_LIMITS;
   if (loss.lowest < least || loss.trend < factor * loss.lowest) return QUIET;
-  return alarm('loss', { seen: figure(loss.trend), bound: figure(loss.lowest) });
+  return raise('loss', { seen: figure(loss.trend), bound: figure(loss.lowest) });
 }
 
 const REGRESSION_LIMITS = {
@@ -82,31 +82,31 @@ const REGRESSION_LIMITS = {
 } as const;
 
 /** Alarms if the run learns worse than the lane's last five at the same step, or its objective worsens after the first eval. */
-export function regression({ step, series, lane, objective }: Evidence): Finding {
-  const wrong = objective === null ? null : wrongWay(objective);
+export function detectRegression({ step, series, lane, objective }: Evidence): Finding {
+  const wrong = objective === null ? null : findWorse(objective);
   if (wrong !== null) return wrong;
   if (lane === null) return cannotTell('lane');
   const { loss } = series;
   if (step === null || loss === undefined || loss.trend === null || loss.values <= REGRESSION_LIMITS.warmUpValues)
     return cannotTell('loss');
   const { value } = step;
-  const theirs = lane.slice(0, REGRESSION_LIMITS.runs).flatMap((trace) => lossAt(trace, value) ?? []);
+  const theirs = lane.slice(0, REGRESSION_LIMITS.runs).flatMap((trace) => lossAtStep(trace, value) ?? []);
   if (theirs.length < REGRESSION_LIMITS.runsMin) return cannotTell('lane');
   const worst = Math.max(...theirs);
   if (loss.trend <= REGRESSION_LIMITS.factor * worst) return QUIET;
-  return alarm('worse', { seen: figure(loss.trend), bound: figure(worst), step: String(value) });
+  return raise('worse', { seen: figure(loss.trend), bound: figure(worst), step: String(value) });
 }
 
 /** Requires two consecutive evals worse than the first, because one may be noise. */
-function wrongWay({ key, better, first, before, now }: NonNullable<Evidence['objective']>): Finding | null {
+function findWorse({ key, better, first, before, now }: NonNullable<Evidence['objective']>): Finding | null {
   const most = REGRESSION_LIMITS.wrongWay * Math.abs(first);
   const isWorse = (value: number): boolean => (better === 'lower' ? value - first : first - value) > most;
   // rule VA-19
   if (before === now || !isWorse(before) || !isWorse(now)) return null;
-  return alarm('objective', { seen: `${key} ${figure(now)}`, bound: figure(first) });
+  return raise('objective', { seen: `${key} ${figure(now)}`, bound: figure(first) });
 }
 
-function lossAt(trace: readonly TracePoint[], step: number): number | null {
+function lossAtStep(trace: readonly TracePoint[], step: number): number | null {
   const near = trace
     .filter((point) => Math.abs(point.step - step) <= REGRESSION_LIMITS.nearness * step)
     .toSorted((a, b) => Math.abs(a.step - step) - Math.abs(b.step - step));
@@ -127,36 +127,36 @@ const RESUME_LIMITS = {
 export const CATCH_UP_PAIRS = 20;
 
 /** A resumed run whose losses differ, by the median. Three digits of a bar cannot show 0.002, so coarse values use `relative`. */
-export function resumeMismatch({ replayed }: Evidence): Finding {
+export function detectResumeMismatch({ replayed }: Evidence): Finding {
   if (replayed === null) return QUIET;
   const [first, later] = [replayed.slice(0, CATCH_UP_PAIRS), replayed.slice(CATCH_UP_PAIRS)];
   const fine = first.filter(({ resolution }) => resolution < RESUME_LIMITS.catchUp);
-  if (fine.length < RESUME_LIMITS.steps) return atMost(replayed.filter(isCoarse), 'relative');
-  const found = atMost(fine, 'catchUp');
-  const behind = later.filter(isCoarse);
+  if (fine.length < RESUME_LIMITS.steps) return findMismatch(replayed.filter(isTooCoarse), 'relative');
+  const found = findMismatch(fine, 'catchUp');
+  const behind = later.filter(isTooCoarse);
   if (found.kind !== 'quiet' || behind.length < RESUME_LIMITS.steps) return found;
   // Only the newest pairs are kept, so their first step changes with each observation. Use a fixed occasion.
-  return atMost(behind, 'relative', 'later');
+  return findMismatch(behind, 'relative', 'later');
 }
 
-function isCoarse({ before, resolution }: Replayed): boolean {
+function isTooCoarse({ before, resolution }: Replayed): boolean {
   return resolution < RESUME_LIMITS.relative * Math.abs(before);
 }
 
 /** Applies one of the two laws. */
-function atMost(
+function findMismatch(
   used: readonly Replayed[],
   law: 'catchUp' | 'relative',
   since: string | number = used[0]?.step ?? 0,
 ): Finding {
   if (used.length < RESUME_LIMITS.steps) return cannotTell('loss');
-  const difference = medianOf(used.map(({ before, after }) => Math.abs(after - before))) ?? 0;
-  const level = medianOf(used.map(({ before }) => Math.abs(before))) ?? 0;
+  const difference = median(used.map(({ before, after }) => Math.abs(after - before))) ?? 0;
+  const level = median(used.map(({ before }) => Math.abs(before))) ?? 0;
   const bound = law === 'catchUp' ? RESUME_LIMITS.catchUp : RESUME_LIMITS.relative * level;
   // rule HR-46
   if (difference <= bound) return QUIET;
   const [first] = used;
-  return alarm(since, {
+  return raise(since, {
     seen: figure(difference),
     bound: figure(bound),
     step: `${first?.step}-${used.at(-1)?.step}`,

@@ -3,12 +3,12 @@
 import { figure } from '../domain/figures.ts';
 import {
   type AlarmFacts,
-  alarm,
   cannotTell,
   type Evidence,
   type Finding,
   MINUTE_MS,
   QUIET,
+  raise,
   type SeriesLaw,
 } from './detector.ts';
 
@@ -29,11 +29,11 @@ export function stalledSteps(evidence: Evidence): Finding {
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
   if (!isLogRead) return cannotTell('log');
   if (!hasTrained || moved === null) return cannotTell('progress');
-  const boundMs = boundOf(evidence);
+  const boundMs = maxStepMs(evidence);
   if (boundMs === null) return cannotTell('progress');
   const quietMs = at - moved.at;
   if (quietMs < boundMs) return QUIET;
-  return alarm(moved.at, {
+  return raise(moved.at, {
     seen: evidence.step === null ? 'unknown' : String(evidence.step.value),
     minutes: Math.round(quietMs / MINUTE_MS),
     bound: String(Math.round(boundMs / MINUTE_MS)),
@@ -41,9 +41,9 @@ export function stalledSteps(evidence: Evidence): Finding {
 }
 
 /** Null for a rounded bar without a rate: it may stay unchanged for any time. */
-function boundOf({ step, secondsPerStep, moved, isBusy }: Evidence): number | null {
+function maxStepMs({ step, secondsPerStep, moved, isBusy }: Evidence): number | null {
   const { quietMs, busyMs, newMs, times } = STALLED_STEPS_LIMITS;
-  const rounding = step === null || step.exact ? 1 : roundingOf(step.value);
+  const rounding = step === null || step.exact ? 1 : roundingError(step.value);
   if (rounding > 1 && secondsPerStep === null) return null;
   const seenEveryMs = rounding * (secondsPerStep ?? 0) * 1_000;
   const known = moved === null || moved.looks < 2 ? newMs : times * moved.longestGapMs;
@@ -51,7 +51,7 @@ function boundOf({ step, secondsPerStep, moved, isBusy }: Evidence): number | nu
 }
 
 /** The difference between two adjacent three-digit counts. */
-export function roundingOf(value: number): number {
+export function roundingError(value: number): number {
   return 10 ** Math.max(0, Math.floor(Math.log10(Math.max(value, 1))) - 2);
 }
 
@@ -93,15 +93,15 @@ export function throughputCollapse({
   if (speedBefore !== null && speedNow !== null && isSettled) {
     // A slow warm-up leaves a low trend behind.
     const pace = Math.max(trend, speedNow);
-    if (pace < speedFloor * speedBefore) return alarm('start', collapsed(pace, speedBefore, values));
+    if (pace < speedFloor * speedBefore) return raise('start', describeCollapse(pace, speedBefore, values));
   }
   if (streak === null || streak.values < SPEED_LAW.values) return QUIET;
   // rule VA-18
   if (slowSince === null || at - slowSince < SLOW_MS) return QUIET;
-  return alarm(values - streak.values, collapsed(streak.peak, trend, streak.values));
+  return raise(values - streak.values, describeCollapse(streak.peak, trend, streak.values));
 }
 
-function collapsed(speed: number, baseline: number, looks: number): AlarmFacts {
+function describeCollapse(speed: number, baseline: number, looks: number): AlarmFacts {
   return {
     seen: `${Math.round((1 - speed / baseline) * 100)}`,
     bound: figure(baseline),
@@ -134,7 +134,7 @@ export function checkpointStalled({
   if (!isLogRead) return cannotTell('log');
   if (steppingSince === null || moved === null) return cannotTell('progress');
   if (savingSince !== null && at - savingSince >= STALLED_LIMITS.writingMs)
-    return stalledAt(savingSince, at - savingSince, saved?.step ?? null, STALLED_LIMITS.writingMs);
+    return checkpointAlarm(savingSince, at - savingSince, saved?.step ?? null, STALLED_LIMITS.writingMs);
   const since = saved?.at ?? steppingSince;
   const boundMs =
     saveEveryMs !== null
@@ -148,11 +148,11 @@ export function checkpointStalled({
   const isQuiet = at - since < boundMs || moved.at < since;
   // The log's claim that a checkpoint is saved is no proof.
   if (isQuiet && isStoreRead === false) return cannotTell('store');
-  return isQuiet ? QUIET : stalledAt(since, at - since, saved?.step ?? null, boundMs);
+  return isQuiet ? QUIET : checkpointAlarm(since, at - since, saved?.step ?? null, boundMs);
 }
 
-function stalledAt(since: number, forMs: number, step: number | null, boundMs: number) {
-  return alarm(since, {
+function checkpointAlarm(since: number, forMs: number, step: number | null, boundMs: number) {
+  return raise(since, {
     seen: step === null ? 'none' : String(step),
     minutes: Math.round(forMs / MINUTE_MS),
     bound: String(Math.round(boundMs / MINUTE_MS)),
@@ -169,7 +169,7 @@ export function evalsStalled({ status, isLogRead, at, evaluated, moved }: Eviden
   const boundMs = Math.max(leastMs, timesSeen * evaluated.longestGapMs);
   const quietMs = at - evaluated.at;
   if (quietMs < boundMs || moved.at - evaluated.at < boundMs / 2) return QUIET;
-  return alarm(evaluated.at, {
+  return raise(evaluated.at, {
     seen: String(evaluated.looks),
     minutes: Math.round(quietMs / MINUTE_MS),
     bound: String(Math.round(evaluated.longestGapMs / MINUTE_MS)),
@@ -189,7 +189,7 @@ export function checkpointMissing({ status, isStoreRead, unstored, at }: Evidenc
   if (isStoreRead !== true) return cannotTell('store');
   if (unstored === null || unstored.answers < MISSING_LIMITS.answers) return QUIET;
   const { since, step, newest } = unstored;
-  return alarm(since, {
+  return raise(since, {
     seen: newest === null ? 'none' : String(newest),
     step: String(step),
     minutes: Math.round((at - since) / MINUTE_MS),

@@ -1,55 +1,55 @@
 /** All detectors, for a live watch or a replay of a run. */
 
 import { DETECTOR_IDS, type DetectorId } from '../domain/failure-class.ts';
-import type { Judge } from './detector.ts';
+import type { Detector } from './detector.ts';
 import {
-  flapping,
-  greenNoOp,
-  lowUtilisation,
-  monitorDisk,
+  detectFlapping,
+  detectFullMonitorDisk,
+  detectGreenNoOp,
+  detectLongPending,
+  detectLowUtilisation,
+  detectStalledStart,
+  detectWrongTopology,
   partialAllocation,
-  pendingLong,
-  stalledStart,
-  wrongTopology,
 } from './engine.ts';
-import { configDrift, trackerDrift, trackerFrozen } from './identity.ts';
+import { detectConfigDrift, detectFrozenTracker, detectTrackerDrift } from './identity.ts';
 import {
-  gradientNorm,
-  lossDivergence,
-  lossSpike,
-  nan,
-  regression,
-  resumeMismatch,
-  routerCollapse,
-  zLoss,
+  detectGradientNorm,
+  detectLossDivergence,
+  detectLossSpike,
+  detectNan,
+  detectRegression,
+  detectResumeMismatch,
+  detectRouterCollapse,
+  detectZLoss,
 } from './measures.ts';
 import { checkpointMissing, checkpointStalled, evalsStalled, stalledSteps, throughputCollapse } from './progress.ts';
 
-const JUDGES: Readonly<Record<DetectorId, Judge>> = {
-  'stalled-start': stalledStart,
-  'pending-long': pendingLong,
+const DETECTOR_FUNCTIONS: Readonly<Record<DetectorId, Detector>> = {
+  'stalled-start': detectStalledStart,
+  'pending-long': detectLongPending,
   'partial-allocation': partialAllocation,
-  'wrong-topology': wrongTopology,
-  flapping,
-  'green-no-op': greenNoOp,
+  'wrong-topology': detectWrongTopology,
+  flapping: detectFlapping,
+  'green-no-op': detectGreenNoOp,
   'stalled-steps': stalledSteps,
   'throughput-collapse': throughputCollapse,
-  nan,
-  'loss-divergence': lossDivergence,
-  regression,
-  'resume-mismatch': resumeMismatch,
-  'loss-spike': lossSpike,
-  'gradient-norm': gradientNorm,
-  'z-loss': zLoss,
-  'router-collapse': routerCollapse,
+  nan: detectNan,
+  'loss-divergence': detectLossDivergence,
+  regression: detectRegression,
+  'resume-mismatch': detectResumeMismatch,
+  'loss-spike': detectLossSpike,
+  'gradient-norm': detectGradientNorm,
+  'z-loss': detectZLoss,
+  'router-collapse': detectRouterCollapse,
   'checkpoint-stalled': checkpointStalled,
   'evals-stalled': evalsStalled,
   'checkpoint-missing': checkpointMissing,
-  'tracker-drift': trackerDrift,
-  'tracker-frozen': trackerFrozen,
-  'config-drift': configDrift,
-  'low-utilisation': lowUtilisation,
-  'monitor-disk': monitorDisk,
+  'tracker-drift': detectTrackerDrift,
+  'tracker-frozen': detectFrozenTracker,
+  'config-drift': detectConfigDrift,
+  'low-utilisation': detectLowUtilisation,
+  'monitor-disk': detectFullMonitorDisk,
 };
 
-export const DETECTORS = DETECTOR_IDS.map((id) => ({ id, judge: JUDGES[id] }));
+export const DETECTORS = DETECTOR_IDS.map((id) => ({ id, judge: DETECTOR_FUNCTIONS[id] }));

@@ -8,7 +8,7 @@ import type { Raised } from './traceback.ts';
 import type { Level, PlainLine } from './unprefixed.ts';
 
 /** A line with evidence, and the exception if the evidence comes from a traceback. */
-export type Finding = Pick<Row, 'class' | 'weight' | 'confidence'> & {
+export type LogFinding = Pick<Row, 'class' | 'weight' | 'confidence'> & {
   readonly line: number;
   readonly text: string;
   readonly raised: Raised | null;
@@ -17,18 +17,18 @@ export type Finding = Pick<Row, 'class' | 'weight' | 'confidence'> & {
 };
 
 /** The first cause, otherwise the finding nearest to a cause. `findings`: in log order. Returns null for none. */
-export function chooseFrom(findings: readonly Finding[]): Finding | null {
+export function chooseFinding(findings: readonly LogFinding[]): LogFinding | null {
   const causes = findings.filter(({ weight }) => weight === 'cause');
-  const first = firstOf(causes);
+  const first = chooseFirst(causes);
   // A device error in a program is a symptom of a hardware fault that another line reports.
   const machine = causes.find(({ class: kind, confidence }) => kind === 'bad-node' && confidence === 'high');
-  if (machine !== undefined && first !== undefined && isOfDevice(first)) return machine;
+  if (machine !== undefined && first !== undefined && isDriverError(first)) return machine;
   // A denied write fails first; the line that names the missing permission comes later.
   const refused = causes.find(({ class: kind, confidence }) => kind === 'auth' && confidence === 'high');
   if (refused !== undefined && first?.class === 'storage') return refused;
   // Preempted machines resemble dead machines until a line reports the preemption.
   const taken = causes.find(({ class: kind }) => kind === 'preempted');
-  if (first !== undefined) return taken !== undefined && LIKE_TAKEN.includes(first.class) ? taken : first;
+  if (first !== undefined) return taken !== undefined && TAKEN_ALIKE_CLASSES.includes(first.class) ? taken : first;
   for (const weight of ['effect', 'hint'] as const) {
     const told = findings.filter((one) => one.weight === weight);
     for (const kind of NEAREST_FIRST) {
@@ -41,7 +41,7 @@ export function chooseFrom(findings: readonly Finding[]): Finding | null {
 }
 
 /** A known cause replaces an unknown one, unless the known cause would simply be retried. */
-function firstOf(causes: readonly Finding[]): Finding | undefined {
+function chooseFirst(causes: readonly LogFinding[]): LogFinding | undefined {
   const [first] = causes;
   if (first?.class !== 'unknown') return first;
   const known = causes.find(({ class: kind }) => kind !== 'unknown');
@@ -49,11 +49,11 @@ function firstOf(causes: readonly Finding[]): Finding | undefined {
 }
 
 /** Whether the driver reported the error. It arrives late and at any place, so the raising line is no evidence. */
-function isOfDevice({ class: kind, text }: Finding): boolean {
+function isDriverError({ class: kind, text }: LogFinding): boolean {
   return kind === 'code-other' && /\b(?:CUDA|HIP|XLA|TPU|cuda|hip)\b/.test(text);
 }
 
-const LIKE_TAKEN: readonly FailureClass[] = ['infra-cluster', 'network', 'stalled'];
+const TAKEN_ALIKE_CLASSES: readonly FailureClass[] = ['infra-cluster', 'network', 'stalled'];
 
 /** Classes of effects and hints, nearest to the cause first: nearly every failure leads to a closed connection. */
 const NEAREST_FIRST: readonly FailureClass[] = [
@@ -85,27 +85,31 @@ const READ =
 const REFUSED =
   /^usage: |\b(?:invalid|mismatch|(?:does|do) not match|not allowed|validation failed|unknown (?:option|key|argument|field)|permission denied|expired|login required|unauthori[sz]ed|forbidden|no access|No module named|GLIBC[\w.]{0,12} not found|quota exceeded|I\/O error|must be (?:a |one |set))\b/i;
 /** Launchers, interconnects and runtimes log these as errors too while a job ends. */
-const MACHINERY =
+const RUNTIME_NOISE =
   /\b(?:watchdog|collective|megascale|DCN|coordination|dump signal|heartbeat|PG ID|plugin|metric server|session|DIST|exitcode|conda run|task finished|job exited)\b/i;
-const SAID = [NO_NUMBER, NO_NUMBER_APART, INFINITE, FAULT, THROWN, MEMORY, READ, REFUSED];
+const ALARM_PATTERNS = [NO_NUMBER, NO_NUMBER_APART, INFINITE, FAULT, THROWN, MEMORY, READ, REFUSED];
 
 /** Whether a line that matches no row reports a failure anyway. */
-export function isAlarm(text: string, level: Level | null): boolean {
-  if (level === 'quiet' || level === 'warning' || MACHINERY.test(text)) return false;
+export function isAlarmLine(text: string, level: Level | null): boolean {
+  if (level === 'quiet' || level === 'warning' || RUNTIME_NOISE.test(text)) return false;
   if (level === 'error') return true;
   const raised = RAISED.exec(text)?.[1]?.split('.').at(-1) ?? '';
-  return (RAISED_NAME.test(raised) && !WRAPPERS.test(raised)) || SAID.some((pattern) => pattern.test(text));
+  return (RAISED_NAME.test(raised) && !WRAPPERS.test(raised)) || ALARM_PATTERNS.some((pattern) => pattern.test(text));
 }
 
 /**
  * Whether an unexplained failure may have caused the chosen finding. A class that leads to a retry or a node replacement must be the first
  * failure. An effect or hint follows a failure, so an alarm anywhere in the log counts.
  */
-export function isOvershadowed(chosen: Finding, findings: readonly Finding[], alarms: readonly number[]): boolean {
+export function isOvershadowed(
+  chosen: LogFinding,
+  findings: readonly LogFinding[],
+  alarms: readonly number[],
+): boolean {
   if (!ACTS.includes(FIRST_RESPONSE[chosen.class])) return false;
   return (
     alarms.some((line) => chosen.weight !== 'cause' || line < chosen.line) ||
-    findings.some((one) => one.line < chosen.line && one.weight !== 'cause' && isAnother(one))
+    findings.some((one) => one.line < chosen.line && one.weight !== 'cause' && isUnexplainedCause(one))
   );
 }
 
@@ -114,8 +118,8 @@ export function isOvershadowed(chosen: Finding, findings: readonly Finding[], al
  * printed nothing of this class.
  */
 export function isOfPeers(
-  { class: kind, weight }: Finding,
-  findings: readonly Finding[],
+  { class: kind, weight }: LogFinding,
+  findings: readonly LogFinding[],
   endedRank: string | null,
 ): boolean {
   if (weight !== 'effect' || !BETWEEN_PEERS.includes(kind) || endedRank === null) return false;
@@ -130,7 +134,7 @@ function rankOf(stream: string): string | null {
 }
 
 /** Whether the class needs a person and names a cause. `unknown` does not: the reason for a stop may be logged after the end. */
-function isAnother({ class: kind }: Finding): boolean {
+function isUnexplainedCause({ class: kind }: LogFinding): boolean {
   return kind !== 'unknown' && !ACTS.includes(FIRST_RESPONSE[kind]) && !TRIED_AGAIN.includes(kind);
 }
 
@@ -156,12 +160,12 @@ const BEGINNINGS_MAX = 400;
 const BEGINNING_CHARS = 48;
 
 /** The state before the first line. */
-export function newLastLines(): LastLines {
+export function createLastLines(): LastLines {
   return { line: '', isStep: false, step: '', known: new Set(), behind: [], beginning: '', alike: [] };
 }
 
 /** Adds the next line. `isSoft`: its logger ranks it as a warning or lower. */
-export function noteLine(
+export function addLastLine(
   last: LastLines,
   { text: line, isStep, isSoft }: { readonly text: string; readonly isStep: boolean; readonly isSoft: boolean },
 ): void {
@@ -172,7 +176,7 @@ export function noteLine(
     if (!isSoft && last.behind.length < BEGINNINGS_MAX) last.behind.push(cutText(line, LINE_CHARS));
     return;
   }
-  for (const one of last.behind) last.known.add(beginningOf(one));
+  for (const one of last.behind) last.known.add(linePrefix(one));
   for (const oldest of last.known) {
     if (last.known.size <= BEGINNINGS_MAX) break;
     last.known.delete(oldest);
@@ -181,25 +185,25 @@ export function noteLine(
 }
 
 /** Adds a line without a failure. A program that repeats a line with other numbers is at work, even if its meaning is unknown. */
-export function noteRhythm(last: LastLines, text: string, line: number): void {
-  const beginning = beginningOf(text);
+export function addRhythmLine(last: LastLines, text: string, line: number): void {
+  const beginning = linePrefix(text);
   if (beginning === '') return;
   if (beginning === last.beginning) last.alike = [...last.alike, line].slice(-RHYTHM_LINES);
   last.beginning = beginning;
 }
 
 /** The line since which the log repeats itself; 0 if it does not. */
-export function worksSince({ alike }: LastLines): number {
+export function repeatsSinceLine({ alike }: LastLines): number {
   return alike.length < RHYTHM_LINES ? 0 : (alike[0] ?? 0);
 }
 
 /** Whether the lines after the last step all occurred among steps before, or report the usual end of work. */
-export function isUsualEnd({ known, behind }: LastLines): boolean {
-  return behind.every((line) => known.has(beginningOf(line)) || KEEPING.test(line));
+export function endsLikeBefore({ known, behind }: LastLines): boolean {
+  return behind.every((line) => known.has(linePrefix(line)) || KEEPING.test(line));
 }
 
-function beginningOf(line: string): string {
-  return shapeOf(cutText(line, BEGINNING_CHARS));
+function linePrefix(line: string): string {
+  return lineShape(cutText(line, BEGINNING_CHARS));
 }
 
 /** A launcher that reports a failure prints fewer similar lines. */
@@ -211,17 +215,17 @@ const KEEPING =
   /\b(?:sav(?:e[ds]?|ing)|writ(?:e|ten|ing)|wrote|checkpoint\w{0,4}|stor(?:ed|ing)|upload(?:ed|ing)|eval\w{0,8}|valid\w{0,6}|test\w{0,4}|done|finish(?:ed|ing)|complete[ds]?)\b|^\W{0,4}warn(?:ing)?\b|^wandb: /i;
 
 /** Whether the log ends in the middle of a step line, so the writer stopped there. */
-export function isCutShort({ line, step }: LastLines): boolean {
-  const [shown, whole] = [shapeOf(line), shapeOf(step)];
+export function isLineCutShort({ line, step }: LastLines): boolean {
+  const [shown, whole] = [lineShape(line), lineShape(step)];
   return shown !== '' && shown !== whole && whole.startsWith(shown);
 }
 
-function shapeOf(text: string): string {
+function lineShape(text: string): string {
   return text.trim().replace(/\d+/g, '#');
 }
 
 /** Line numbers from 1; 0 if there was no such line. */
-export type LastSaid = {
+export type LastReports = {
   /** Reports of success, and of failure. */
   successAt: number;
   failureAt: number;
@@ -238,7 +242,7 @@ export type LastSaid = {
 };
 
 /** The state before the first line. */
-export function newLastSaid(): LastSaid {
+export function createLastReports(): LastReports {
   return {
     successAt: 0,
     failureAt: 0,
@@ -251,16 +255,16 @@ export function newLastSaid(): LastSaid {
 }
 
 /** Adds the next line. */
-export function noteSaid(said: LastSaid, { text, level, stream }: PlainLine, line: number): void {
+export function addReport(said: LastReports, { text, level, stream }: PlainLine, line: number): void {
   const aborted = text.startsWith('Fatal Python error: Aborted') ? rankOf(stream) : null;
   said.endedRank ??= ENDED.exec(text)?.[1] ?? aborted;
-  if (OVERCOME.test(text)) said.overcomeAt = line;
-  if (STRAY.test(text)) said.strayAt = line;
+  if (RECOVERED.test(text)) said.overcomeAt = line;
+  if (STRAY_ERROR.test(text)) said.strayAt = line;
   if (RESTART.test(text)) said.restartedAt = line;
   if (level === 'error') said.errorAt = line;
   // Other warnings are no failure.
   if (FAILURE.test(text) && (level !== 'warning' || WARNED_OF.test(text))) said.failureAt = line;
-  else if (tellsOfSuccess(text)) said.successAt = line;
+  else if (reportsSuccess(text)) said.successAt = line;
 }
 
 /** Harmless lines that resemble failures: a model's input and output, NCCL INFO, deprecations. */
@@ -273,9 +277,9 @@ export const RETRIES =
 export const HANDLED =
   /^\W{0,4}warn(?:ing)?\b.{0,200}\b(?:skipp(?:ing|ed)|ignor\w{2,4}|reset(?:ting)?|replac(?:ing|ed)|zero(?:ing|ed)|clamp\w{2,4})\b/i;
 /** Loggers report a NaN loss, a preemption notice and a full queue as information. */
-export const ALWAYS_SAID_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
+export const ALWAYS_LOGGED_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
 /** An exception name anywhere in a line. */
-export const STRAY =
+export const STRAY_ERROR =
   /\b(?:Key|Value|Type|Name|Attribute|Index|Import|Syntax|Assertion|UnboundLocal|ZeroDivision)Error\b/;
 /** A launcher that restarts the whole job. */
 export const RESTART =
@@ -294,15 +298,15 @@ export const FAILURE =
 const ENDED = /\bfailed \(exitcode: [1-9]\d{0,2}\) local_rank: (\d{1,6})/;
 
 /** Lines that report a restored connection. */
-export const OVERCOME =
+export const RECOVERED =
   /\b(?:[Nn]etwork error|[Cc]onnection|[Oo]utage)\b.{0,40} (?:resolved|restored|re-?established|recovered)\b|\bresuming normal operation\b|\b[Rr]econnected (?:to|after)\b/;
 /** Processes that wait for steps of others report a stall only as information. */
-export const LOOKS_ON = /\b(?:watchdog|supervisor|monitor|sidecar)\b/i;
+export const CONTINUES_ANYWAY = /\b(?:watchdog|supervisor|monitor|sidecar)\b/i;
 /** Failure lines that a monitor or a launcher logs as warnings. */
 export const WARNED_OF = /closing signal|\bphase['"]?\s?[:=]\s?['"]?Failed\b/;
 
 /** Whether the line reports success and no failure. */
-export function tellsOfSuccess(text: string): boolean {
+export function reportsSuccess(text: string): boolean {
   const said = SUCCESS.exec(text);
   return said !== null && !FAILED.test(text) && !DENIED.test(text.slice(0, said.index + said[0].length));
 }

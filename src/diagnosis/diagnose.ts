@@ -4,34 +4,34 @@ import { type Confidence, type FailureClass, FIRST_RESPONSE, type FirstResponse 
 import { limits } from '../domain/limits.ts';
 import { cutText } from '../domain/values.ts';
 import {
-  ALWAYS_SAID_SOFTLY,
-  chooseFrom,
-  type Finding,
+  ALWAYS_LOGGED_SOFTLY,
+  addLastLine,
+  addReport,
+  addRhythmLine,
+  CONTINUES_ANYWAY,
+  chooseFinding,
+  createLastLines,
+  createLastReports,
+  endsLikeBefore,
   HANDLED,
-  isAlarm,
-  isCutShort,
+  isAlarmLine,
+  isLineCutShort,
   isOfPeers,
   isOvershadowed,
-  isUsualEnd,
   type LastLines,
-  type LastSaid,
-  LOOKS_ON,
+  type LastReports,
+  type LogFinding,
   NOISE,
-  newLastLines,
-  newLastSaid,
-  noteLine,
-  noteRhythm,
-  noteSaid,
   RETRIES,
-  worksSince,
+  repeatsSinceLine,
 } from './choose-finding.ts';
-import { isOfMain, judgeTraceback, placeOf } from './exception-class.ts';
+import { isTopLevelScript, judgeTraceback, raisingFrame } from './exception-class.ts';
 import type { Row } from './row.ts';
-import { bareRowFor, rowFor } from './rows.ts';
+import { findBareRow, findRow } from './rows.ts';
 import {
-  createEnds,
+  type BoundedEnds,
   createTracebackReader,
-  type Ends,
+  keepBothEnds,
   type Raised,
   type Traceback,
   type TracebackReader,
@@ -63,10 +63,10 @@ export type LogDiagnosis = {
 
 /** Reads a log line by line, in bounded memory. */
 export function createDiagnosis(): LogDiagnosis {
-  const reading = newReading();
+  const reading = createReading();
   return {
-    read: (line) => readLine(reading, line),
-    conclude: (status) => conclude(reading, status),
+    read: (line) => readLogLine(reading, line),
+    conclude: (status) => concludeDiagnosis(reading, status),
   };
 }
 
@@ -78,16 +78,16 @@ export function diagnose(lines: Iterable<string>, status: EndStatus | null): Dia
 }
 
 /** State after the lines read so far. */
-type Reading = {
+type LogReading = {
   readonly tracebacks: TracebackReader;
   /** Grouped by class, so that frequent findings leave room for rare ones. */
-  readonly findings: Map<FailureClass, Ends<Finding>>;
+  readonly findings: Map<FailureClass, BoundedEnds<LogFinding>>;
   /** Lines of tracebacks that may name the exception; they become evidence. */
   readonly raisedTexts: Map<number, string>;
   /** The numbers of the last few lines with a step, and of the last few with a finite loss. */
   progress: number[];
   finite: number[];
-  readonly said: LastSaid;
+  readonly said: LastReports;
   /** The last line with a shell prompt and a command; 0 for none. */
   askedAt: number;
   /** The last exception name that has neither a traceback nor a matching row; 0 for none. */
@@ -95,36 +95,36 @@ type Reading = {
   /** The last line of a traceback. The log may be truncated inside that traceback. */
   tracedAt: number;
   /** Lines that report a failure and match no row. */
-  readonly alarms: Ends<number>;
+  readonly alarms: BoundedEnds<number>;
   readonly last: LastLines;
   lines: number;
 };
 
-function newReading(): Reading {
+function createReading(): LogReading {
   return {
     tracebacks: createTracebackReader(),
     findings: new Map(),
     raisedTexts: new Map(),
     progress: [],
     finite: [],
-    said: newLastSaid(),
+    said: createLastReports(),
     askedAt: 0,
     unreadAt: 0,
     tracedAt: 0,
-    alarms: createEnds<number>(ALARMS_MAX),
-    last: newLastLines(),
+    alarms: keepBothEnds<number>(ALARMS_MAX),
+    last: createLastLines(),
     lines: 0,
   };
 }
 
-function readLine(reading: Reading, whole: string): void {
+function readLogLine(reading: LogReading, whole: string): void {
   reading.lines += 1;
   const shown = cutText(whole, limits.logLineCharsMax);
   for (const one of plainLines(whole.length > JSON_CHARS_MAX ? shown : whole))
-    readPlain(reading, { ...one, text: cutText(one.text, limits.logLineCharsMax) }, shown);
+    readPlainLine(reading, { ...one, text: cutText(one.text, limits.logLineCharsMax) }, shown);
 }
 
-function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: string): void {
+function readPlainLine(reading: LogReading, { text, level, stream }: PlainLine, shown: string): void {
   const line = reading.lines;
   if (reading.tracebacks.take({ text, level, stream }, line)) {
     reading.tracedAt = line;
@@ -137,20 +137,20 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   const training = readTrainingLine(text);
   const isStep = training !== null && (training.step !== null || training.work !== 'training' || COUNTS.test(text));
   const isSound = isStep && hasFiniteLoss(training);
-  noteLine(reading.last, { text, isStep, isSoft: level === 'quiet' || level === 'warning' });
-  if (isStep) keepLast(reading.progress, line, STEPS_AGAIN);
-  if (isSound) keepLast(reading.finite, line, FINITE_AGAIN);
+  addLastLine(reading.last, { text, isStep, isSoft: level === 'quiet' || level === 'warning' });
+  if (isStep) pushBounded(reading.progress, line, STEPS_AGAIN);
+  if (isSound) pushBounded(reading.finite, line, FINITE_AGAIN);
   if (isSound || NOISE.test(text)) return;
-  noteSaid(reading.said, { text, level, stream }, line);
+  addReport(reading.said, { text, level, stream }, line);
   // The source location in a logger's prefix may be the only match.
-  const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
+  const row = findRow(text) ?? (level === 'error' ? findRow(shown.trim()) : null) ?? findBareRow(text);
   if (row === null && reading.said.strayAt === line) reading.unreadAt = line;
-  if (row === null && isAlarm(text, level)) reading.alarms.add(line);
-  else if (row === null) noteRhythm(reading.last, text, line);
-  const weight = row === null ? null : weightOf(row, level, text);
+  if (row === null && isAlarmLine(text, level)) reading.alarms.add(line);
+  else if (row === null) addRhythmLine(reading.last, text, line);
+  const weight = row === null ? null : weighRow(row, level, text);
   if (row === null || weight === null) return;
   const { class: kind, confidence } = row;
-  const alike = reading.findings.get(kind) ?? createEnds<Finding>(FINDINGS_MAX);
+  const alike = reading.findings.get(kind) ?? keepBothEnds<LogFinding>(FINDINGS_MAX);
   reading.findings.set(kind, alike);
   alike.add({ class: kind, confidence, weight, line, text: shown, raised: null, stream });
 }
@@ -163,39 +163,41 @@ function hasFiniteLoss({ measures: { loss = '', 'grad-norm': gradient = '' } }: 
   return /\d/.test(loss) && !/nan/i.test(gradient);
 }
 
-function keepLast(kept: number[], line: number, count: number): void {
+function pushBounded(kept: number[], line: number, count: number): void {
   kept.push(line);
   if (kept.length > count) kept.shift();
 }
 
-function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
+function concludeDiagnosis(reading: LogReading, status: EndStatus | null): Diagnosis {
   const { raisedTexts, tracebacks } = reading;
-  const raisedBy = tracebacks.found().flatMap((one) => foundIn(one, raisedTexts) ?? []);
+  const raisedBy = tracebacks.found().flatMap((one) => findingFromTraceback(one, raisedTexts) ?? []);
   const said = [...reading.findings.values()].flatMap((alike) => alike.all());
   const all = [...said, ...raisedBy].toSorted((a, b) => a.line - b.line);
-  const findings = standing(all, reading, status);
-  const chosen = chooseFrom(findings);
-  const alarms = reading.alarms.all().filter((line) => !isPassed(reading.progress, STEPS_AGAIN, line));
+  const findings = dropRecoveredFindings(all, reading, status);
+  const chosen = chooseFinding(findings);
+  const alarms = reading.alarms.all().filter((line) => !isFollowed(reading.progress, STEPS_AGAIN, line));
   if (chosen !== null && isOvershadowed(chosen, findings, alarms)) return UNKNOWN;
   // An exception that could not be parsed may be the cause of these effects.
   if (chosen?.weight === 'effect' && reading.said.strayAt > 0) return UNKNOWN;
   if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
   if (chosen !== null && isOfPeers(chosen, findings, reading.said.endedRank)) return UNKNOWN;
-  if (chosen === null) return withoutFinding(reading, status);
+  if (chosen === null) return diagnoseWithoutFinding(reading, status);
   const alike = findings.filter((one) => one.class === chosen.class).slice(0, EVIDENCE_MAX);
   const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
   // Replace an unreliable class by `unknown`, but keep its evidence.
-  const kind = isGuess(chosen, findings, { alarms, worksSince: worksSince(reading.last) }) ? 'unknown' : chosen.class;
+  const kind = isUncertain(chosen, findings, { alarms, worksSince: repeatsSinceLine(reading.last) })
+    ? 'unknown'
+    : chosen.class;
   return {
     class: kind,
     confidence: kind === 'unknown' ? 'low' : chosen.confidence,
     evidence: alike.map(({ line, text }) => ({ line, text })),
     response: FIRST_RESPONSE[kind],
-    traceback: raised === null ? null : tracebackOf(raised),
+    traceback: raised === null ? null : describeTraceback(raised),
   };
 }
 
-function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Finding | null {
+function findingFromTraceback(traceback: Traceback, texts: ReadonlyMap<number, string>): LogFinding | null {
   const judged = judgeTraceback(traceback);
   if (judged === null) return null;
   const { raised, class: kind, weight, confidence } = judged;
@@ -205,9 +207,9 @@ function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Find
 }
 
 /** A warning is evidence only for classes that are normally logged as warnings; a retry is only a hint. */
-function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | null {
+function weighRow(row: Row, level: Level | null, text: string): Row['weight'] | null {
   if (row.class === 'nan' && HANDLED.test(text)) return null;
-  const isSoft = row.class === 'stalled' ? LOOKS_ON.test(text) : ALWAYS_SAID_SOFTLY.includes(row.class);
+  const isSoft = row.class === 'stalled' ? CONTINUES_ANYWAY.test(text) : ALWAYS_LOGGED_SOFTLY.includes(row.class);
   if (isSoft) return row.weight;
   // Ray logs a dead node as a warning.
   if (level === 'warning' && row.weight === 'cause' && row.class === 'infra-cluster') return 'hint';
@@ -216,15 +218,15 @@ function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | 
 }
 
 /** Drops findings that the job recovered from: training continued after them, or the job finished. */
-function standing(
-  findings: readonly Finding[],
-  { progress, finite, askedAt, said: { successAt, failureAt, restartedAt, overcomeAt } }: Reading,
+function dropRecoveredFindings(
+  findings: readonly LogFinding[],
+  { progress, finite, askedAt, said: { successAt, failureAt, restartedAt, overcomeAt } }: LogReading,
   status: EndStatus | null,
-): readonly Finding[] {
+): readonly LogFinding[] {
   // A status says nothing about the numbers: a job can train with a NaN loss to its last step.
   if (status === 'SUCCEEDED')
-    return findings.filter((one) => one.class === 'nan' && !isPassed(finite, FINITE_AGAIN, one.line));
-  const isOver = status === null && isDone(successAt, failureAt, progress);
+    return findings.filter((one) => one.class === 'nan' && !isFollowed(finite, FINITE_AGAIN, one.line));
+  const isOver = status === null && hasFinished(successAt, failureAt, progress);
   // If a cause follows a restart, only findings after the restart count.
   const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause') ? restartedAt : 0;
   // One later step is enough to dismiss a hint, if no failure was reported after that step.
@@ -236,54 +238,54 @@ function standing(
     if (isOver && line < successAt && kind !== 'nan') return false;
     // After a preemption notice, steps continue until the machine is gone.
     if (kind === 'preempted' && wellAt === 0) return true;
-    if (isOver && line > successAt) return raised !== null && isOfMain(raised);
+    if (isOver && line > successAt) return raised !== null && isTopLevelScript(raised);
     if (weight === 'hint' && kind !== 'nan' && line < wellAt) return false;
-    return kind === 'nan' ? !isPassed(finite, FINITE_AGAIN, line) : !isPassed(progress, STEPS_AGAIN, line);
+    return kind === 'nan' ? !isFollowed(finite, FINITE_AGAIN, line) : !isFollowed(progress, STEPS_AGAIN, line);
   });
 }
 
 /** A progress bar may be drawn once more after the success message. */
-function isDone(successAt: number, failureAt: number, progress: readonly number[]): boolean {
+function hasFinished(successAt: number, failureAt: number, progress: readonly number[]): boolean {
   return successAt > Math.max(failureAt, progress.at(-2) ?? 0, 0);
 }
 
-function isPassed(last: readonly number[], count: number, line: number): boolean {
+function isFollowed(last: readonly number[], count: number, line: number): boolean {
   return last.length >= count && (last[0] ?? 0) > line;
 }
 
-function withoutFinding(
-  { said: { successAt, failureAt, strayAt, errorAt }, tracedAt, alarms, progress, lines, last }: Reading,
+function diagnoseWithoutFinding(
+  { said: { successAt, failureAt, strayAt, errorAt }, tracedAt, alarms, progress, lines, last }: LogReading,
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
-  const isWellDone = isDone(successAt, failureAt, progress);
+  const isWellDone = hasFinished(successAt, failureAt, progress);
   const isAtWork =
     failureAt === 0 &&
-    !isCutShort(last) &&
-    isUsualEnd(last) &&
+    !isLineCutShort(last) &&
+    endsLikeBefore(last) &&
     (alarms.all().at(-1) ?? 0) < Math.max(steppedAt, 1) &&
     Math.max(strayAt, errorAt, tracedAt) <= Math.max(steppedAt, 0) &&
     lines - steppedAt <= QUIET_END_LINES;
   const isWell = status === 'SUCCEEDED' || (status === null && (isWellDone || isAtWork));
   if (!isWell) return UNKNOWN;
   return {
-    ...NOTHING_TOLD,
+    ...NO_EVIDENCE,
     class: 'benign',
     confidence: isAtWork && status === null && !isWellDone ? 'medium' : 'high',
     response: 'none',
   };
 }
 
-const NOTHING_TOLD = { evidence: [], traceback: null } as const;
+const NO_EVIDENCE = { evidence: [], traceback: null } as const;
 const UNKNOWN: Diagnosis = {
-  ...NOTHING_TOLD,
+  ...NO_EVIDENCE,
   class: 'unknown',
   confidence: 'low',
   response: FIRST_RESPONSE.unknown,
 };
 
-function tracebackOf(raised: Raised): Diagnosis['traceback'] {
-  const place = placeOf(raised);
+function describeTraceback(raised: Raised): Diagnosis['traceback'] {
+  const place = raisingFrame(raised);
   return place === null || place.line === 0
     ? null
     : {
@@ -315,7 +317,7 @@ const FINITE_AGAIN = 3;
 const CONTESTED_CLASSES = 3;
 
 /** Weak evidence for a machine failure may equally come from people, programs and settings. */
-const OF_MACHINES: readonly FailureClass[] = [
+const MACHINE_CLASSES: readonly FailureClass[] = [
   'oom-hbm',
   'oom-host',
   'bad-node',
@@ -332,15 +334,15 @@ const OF_MACHINES: readonly FailureClass[] = [
  * row. `worksSince`: the line since which the log resembles normal work; 0 if it does not. Measured on 760 log endings not used to write
  * the table: the findings rejected here were wrong nearly as often as right.
  */
-function isGuess(
-  chosen: Finding,
-  findings: readonly Finding[],
+function isUncertain(
+  chosen: LogFinding,
+  findings: readonly LogFinding[],
   { alarms, worksSince }: { readonly alarms: readonly number[]; readonly worksSince: number },
 ): boolean {
   const { class: kind, weight, confidence, line } = chosen;
   // A job that continued for so long moved to another machine, or kept this one.
   if (kind === 'preempted' && worksSince > line) return true;
-  if (OF_MACHINES.includes(kind)) {
+  if (MACHINE_CLASSES.includes(kind)) {
     if (confidence === 'low' || weight === 'hint') return true;
     // A lost peer does not show why it was lost.
     if (kind === 'infra-cluster' && weight === 'effect') return true;

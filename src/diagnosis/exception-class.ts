@@ -3,10 +3,10 @@
 import leven from 'leven';
 import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import type { Row } from './row.ts';
-import { namedClassOf, rowFor } from './rows.ts';
+import { classFromTypeName, findRow } from './rows.ts';
 import type { Frame, Raised, Traceback } from './traceback.ts';
 
-export type Judged = {
+export type TracebackJudgement = {
   readonly class: FailureClass;
   readonly weight: Row['weight'];
   readonly confidence: Confidence;
@@ -15,7 +15,7 @@ export type Judged = {
 };
 
 /** Null if the traceback is no failure itself: an interrupt, an exit, or a launcher's summary of other failures. */
-export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
+export function judgeTraceback({ chain, isIgnored }: Traceback): TracebackJudgement | null {
   if (isIgnored || chain[0].frames.some(({ file, name }) => file.endsWith(CLEAN_UP) && name === '_run_finalizers'))
     return null;
   const judged = chain.flatMap((raised, index) => {
@@ -38,19 +38,19 @@ const CLEAN_UP = '/multiprocessing/util.py';
 const GENERAL: readonly FailureClass[] = ['code-other', 'code-small', 'unknown'];
 
 /** Where to inspect the exception: the innermost frame in the lab's own code, otherwise the innermost frame. */
-export function placeOf({ frames }: Raised): Frame | null {
-  return frames.findLast(isOfLab) ?? frames.at(-1) ?? null;
+export function raisingFrame({ frames }: Raised): Frame | null {
+  return frames.findLast(isLabFile) ?? frames.at(-1) ?? null;
 }
 
 /** Whether the exception ends the lab's main program, rather than a thread or cleanup code. */
-export const isOfMain = ({ frames: [one] }: Raised) => one?.name === '<module>' && isOfLab(one);
+export const isTopLevelScript = ({ frames: [one] }: Raised) => one?.name === '<module>' && isLabFile(one);
 
-function judgeRaised(raised: Raised): Judged | null {
-  const type = nameOf(raised.type);
+function judgeRaised(raised: Raised): TracebackJudgement | null {
+  const type = shortTypeName(raised.type);
   // An interrupt during an import is re-raised as another exception.
   if (NO_FAILURES.test(type) || raised.message.startsWith('KeyboardInterrupt')) return null;
   const said = `${raised.type}: ${raised.message}`;
-  const row = rowFor(said) ?? rowFor(raised.message);
+  const row = findRow(said) ?? findRow(raised.message);
   const isOfSetting = row?.class === 'config' && row.confidence === 'low';
   const isSaid =
     row !== null &&
@@ -60,55 +60,56 @@ function judgeRaised(raised: Raised): Judged | null {
     !(isOfSetting && isInDataLoading(raised.frames));
   if (isSaid) return { class: row.class, weight: row.weight, confidence: row.confidence, raised };
   if (WRAPPERS.test(type)) return null;
-  const found = byMore(type, raised) ?? byType(type, raised);
+  const found = classifyByMoreLines(type, raised) ?? classifyByType(type, raised);
   return { ...found, weight: 'cause', raised };
 }
 
 /** The type name without its module and without Ray's suffix for the wrapped type. */
-function nameOf(type: string): string {
+function shortTypeName(type: string): string {
   const [plain = ''] = type.split('(');
   return plain.slice(plain.lastIndexOf('.') + 1);
 }
 
 /** If the type is too general, the lines after the message may determine the class. */
-function byMore(type: string, { more }: Raised): Found | null {
+function classifyByMoreLines(type: string, { more }: Raised): ClassGuess | null {
   if (IS_CODE.test(type)) return null;
-  const row = more.split('\n').flatMap((line) => rowFor(line) ?? [])[0];
+  const row = more.split('\n').flatMap((line) => findRow(line) ?? [])[0];
   // The lines may come from another process, so they must not lead to a retry.
   return row?.weight === 'cause' && FIRST_RESPONSE[row.class] !== 'retry-bounded'
     ? { class: row.class, confidence: row.confidence }
     : null;
 }
 
-type Found = { readonly class: FailureClass; readonly confidence: Confidence };
+type ClassGuess = { readonly class: FailureClass; readonly confidence: Confidence };
 
-function byType(type: string, raised: Raised): Found {
+function classifyByType(type: string, raised: Raised): ClassGuess {
   if (type === 'KeyError' && raised.frames.some(({ file }) => /(?:^|\/)os\.py$|^<frozen os>$/.test(file)))
     return { class: 'config', confidence: 'high' };
-  if (isMissingPackage(type, raised) || isOfOtherVersion(type, raised))
+  if (isMissingPackage(type, raised) || isVersionMismatch(type, raised))
     return { class: 'dependency', confidence: 'high' };
   if (isAtImport(raised)) return { class: 'dependency', confidence: 'medium' };
   // A call with wrong arguments is a code or config error, never bad data.
   if (type === 'TypeError' && MISCALL.test(raised.message))
-    return isInConfig(raised.frames) || CONFIG_CALLED.test(raised.message)
+    return isConfigCode(raised.frames) || CONFIG_CALLED.test(raised.message)
       ? { class: 'config', confidence: 'medium' }
       : { class: 'code-other', confidence: 'high' };
   // An entry missing from a checkpoint is no typo; it belongs to the run that wrote the checkpoint.
-  if (!IS_CODE.test(type) && isOfCheckpoint(raised)) return { class: 'storage', confidence: 'medium' };
-  if (IS_CODE.test(type)) return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
+  if (!IS_CODE.test(type) && isCheckpointError(raised)) return { class: 'storage', confidence: 'medium' };
+  if (IS_CODE.test(type))
+    return { class: isSmallMistake(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
   if (isInDataLoading(raised.frames)) return { class: 'data', confidence: 'medium' };
   if (type === 'KeyError')
-    return isSmall(type, raised)
+    return isSmallMistake(type, raised)
       ? { class: 'code-small', confidence: 'medium' }
       : { class: 'code-other', confidence: 'medium' };
   if (type === 'FileNotFoundError' || type === 'NotADirectoryError' || type === 'IsADirectoryError')
-    return ofMissingFile(raised.message);
-  if (/^(?:ValueError|AssertionError|TypeError|KeyError)$/.test(type) && isInConfig(raised.frames))
+    return classifyMissingFile(raised.message);
+  if (/^(?:ValueError|AssertionError|TypeError|KeyError)$/.test(type) && isConfigCode(raised.frames))
     return { class: 'config', confidence: 'medium' };
-  if (REFUSALS.test(type) && raised.message !== '' && isRefused(raised.frames))
+  if (REFUSALS.test(type) && raised.message !== '' && isRaisedOnPurpose(raised.frames))
     return { class: 'config', confidence: 'low' };
-  if (isOfProgram(type, raised)) return { class: 'code-other', confidence: 'medium' };
-  return { class: namedClassOf(type) ?? 'unknown', confidence: 'low' };
+  if (isProgramError(type, raised)) return { class: 'code-other', confidence: 'medium' };
+  return { class: classFromTypeName(type) ?? 'unknown', confidence: 'low' };
 }
 
 /** Whether a module outside the lab's code is missing, or an installed package lacks a name. */
@@ -118,7 +119,7 @@ function isMissingPackage(type: string, { message, frames }: Raised): boolean {
     if (top === undefined) return true;
     // The package exists and lacks a submodule. Third-party packages do not have such generic names.
     if (message.includes(`${top}.`) && OWN_PACKAGES.test(top)) return false;
-    return !frames.filter(isOfLab).some(({ file }) => isBelow(file, top));
+    return !frames.filter(isLabFile).some(({ file }) => isInFolder(file, top));
   }
   if (type !== 'ImportError' || isMisspelt(message)) return false;
   const from = /\((\/[^)]{1,400})\)(?:\. Did you mean: .{0,100})?$/.exec(message.trimEnd())?.[1];
@@ -128,7 +129,7 @@ function isMissingPackage(type: string, { message, frames }: Raised): boolean {
 }
 
 /** Whether a package uses an attribute that another one lacks, so their versions do not match. */
-function isOfOtherVersion(type: string, { message, frames }: Raised): boolean {
+function isVersionMismatch(type: string, { message, frames }: Raised): boolean {
   const last = frames.at(-1);
   return (
     type === 'AttributeError' &&
@@ -141,19 +142,19 @@ function isOfOtherVersion(type: string, { message, frames }: Raised): boolean {
 /** Whether a package fails while the lab's code imports it, because it does not match the installed environment. */
 function isAtImport({ frames }: Raised): boolean {
   const last = frames.at(-1);
-  const own = frames.findLast(isOfLab);
+  const own = frames.findLast(isLabFile);
   return last !== undefined && own?.isImport === true && /(?:site|dist)-packages\//.test(last.file);
 }
 
 /** Whether the program itself caused the exception, rather than passing on an outside failure. */
-function isOfProgram(type: string, raised: Raised): boolean {
+function isProgramError(type: string, raised: Raised): boolean {
   const said = `${raised.type}: ${raised.message}`;
   const last = raised.frames.at(-1);
   if (type === 'RuntimeError' && STATUS.test(raised.message)) return false;
-  if (PROGRAM_TYPES.test(type) || rowFor(said)?.class === 'code-other') return true;
+  if (PROGRAM_TYPES.test(type) || findRow(said)?.class === 'code-other') return true;
   if (last === undefined) return false;
   // An exception named after a package was raised in it, even if the traceback omits its frames.
-  if (isOfLab(last)) return (!last.isRaise && !raised.type.includes('.')) || isOfModule(raised.type, last);
+  if (isLabFile(last)) return (!last.isRaise && !raised.type.includes('.')) || isInModule(raised.type, last);
   return (
     COMPUTING_LIBRARY.test(last.file) ||
     (REFUSALS.test(type) && TRAINING_LIBRARY.test(last.file)) ||
@@ -162,13 +163,13 @@ function isOfProgram(type: string, raised: Raised): boolean {
 }
 
 /** Whether the raising file also defines the exception class, so it checks its own state. */
-function isOfModule(type: string, { file }: Frame): boolean {
+function isInModule(type: string, { file }: Frame): boolean {
   const module = type.slice(0, Math.max(0, type.lastIndexOf('.'))).replaceAll('.', '/');
   return module.includes('/') && file.endsWith(`/${module}.py`);
 }
 
 /** Whether a folder on the file's path has this name. The file's own name is no evidence: an existing module is never missing. */
-function isBelow(file: string, folder: string): boolean {
+function isInFolder(file: string, folder: string): boolean {
   return file.split('/').slice(0, -1).includes(folder);
 }
 
@@ -176,14 +177,14 @@ function isBelow(file: string, folder: string): boolean {
  * A mistake that the interpreter names, in exactly one of the lab's files and not in data loading (monitoring policy: never where a trace
  * goes through several files).
  */
-function isSmall(type: string, { frames, message }: Raised): boolean {
+function isSmallMistake(type: string, { frames, message }: Raised): boolean {
   // Frames that only import another file do not count.
-  const own = frames.filter((one, index) => isOfLab(one) && (!one.isImport || index === frames.length - 1));
+  const own = frames.filter((one, index) => isLabFile(one) && (!one.isImport || index === frames.length - 1));
   const files = new Set(own.map(({ file }) => file));
   // An error raised inside a library cannot be fixed at the call site.
   const last = frames.findLast(({ file }) => !/^<frozen importlib/.test(file));
-  const isNamed = type !== 'KeyError' || isWritten(message, last);
-  const isAtOwn = last !== undefined && isOfLab(last);
+  const isNamed = type !== 'KeyError' || isWrittenInSource(message, last);
+  const isAtOwn = last !== undefined && isLabFile(last);
   const isSlip = SMALL.test(type) || (type === 'AttributeError' && isMisspelt(message));
   return isSlip && isNamed && isAtOwn && files.size === 1 && !isInDataLoading(frames);
 }
@@ -195,34 +196,34 @@ function isMisspelt(message: string): boolean {
 }
 
 /** Whether the key is a literal in the statement (a typo) rather than a value that was passed in. */
-function isWritten(message: string, last: Frame | undefined): boolean {
+function isWrittenInSource(message: string, last: Frame | undefined): boolean {
   const key = /^['"]([\w./-]{1,60})['"]$/.exec(message.trim())?.[1];
   const shown = last?.statement ?? '';
   const isShown = shown.includes(`'${key}'`) || shown.includes(`"${key}"`);
   return key !== undefined && (isShown || !/\w\[[A-Za-z_]/.test(shown));
 }
 
-function ofMissingFile(message: string): Found {
+function classifyMissingFile(message: string): ClassGuess {
   if (/ckpt|checkpoint|step[-_]\d/i.test(message)) return { class: 'storage', confidence: 'medium' };
   return { class: 'config', confidence: 'medium' };
 }
 
-function isOfLab({ file }: Pick<Frame, 'file'>): boolean {
+function isLabFile({ file }: Pick<Frame, 'file'>): boolean {
   return !LIBRARY.test(file);
 }
 
 function isInDataLoading(frames: readonly Frame[]): boolean {
   return frames.some(({ file, name }) =>
-    isOfLab({ file })
+    isLabFile({ file })
       ? DATA_FILE.test(file.split('/').slice(-2).join('/')) || DATA_FUNCTION.test(name)
       : DATA_LIBRARY.test(file),
   );
 }
 
 /** Whether the exception comes from reading a checkpoint. Only one without its own message may come from a few frames deeper. */
-function isOfCheckpoint({ type, message, frames }: Raised): boolean {
+function isCheckpointError({ type, message, frames }: Raised): boolean {
   // A message about the program holds wherever it was raised.
-  if (rowFor(`${type}: ${message}`)?.class === 'code-other') return false;
+  if (findRow(`${type}: ${message}`)?.class === 'code-other') return false;
   const isWordless = /^(?:KeyError|AssertionError|IndexError)$/.test(type);
   return (
     (isWordless && frames.at(-1)?.isRestore === true) ||
@@ -231,7 +232,7 @@ function isOfCheckpoint({ type, message, frames }: Raised): boolean {
 }
 
 /** Whether a training library rejects its settings, or the model for those settings, before training starts. */
-function isRefused(frames: readonly Frame[]): boolean {
+function isRaisedOnPurpose(frames: readonly Frame[]): boolean {
   const last = frames.at(-1);
   return (
     last !== undefined &&
@@ -243,7 +244,7 @@ function isRefused(frames: readonly Frame[]): boolean {
   );
 }
 
-function isInConfig(frames: readonly Frame[]): boolean {
+function isConfigCode(frames: readonly Frame[]): boolean {
   const last = frames.at(-1);
   return (
     last !== undefined &&

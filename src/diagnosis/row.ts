@@ -24,7 +24,7 @@ export function named(signature: string, pattern: RegExp): Named {
 }
 
 /** One row per pattern, in the given order. */
-export function rows(
+export function buildRows(
   weight: Row['weight'],
   kind: FailureClass,
   confidence: Confidence,
@@ -40,7 +40,7 @@ export function rows(
 
 /** Messages of XLA, JAX, CUDA, PyTorch, DeepSpeed, Ray, Slurm, Kubernetes and the kernel. */
 export const MEMORY_ROWS: readonly Row[] = [
-  ...rows('cause', 'oom-host', 'high', [
+  ...buildRows('cause', 'oom-host', 'high', [
     // The driver uses this code for host memory too.
     /\bbytes on host: CUDA_ERROR_OUT_OF_MEMORY|\bpinned host memory\b.{0,40}(?:fail|size)/,
     /fork: Cannot allocate memory|java\.lang\.OutOfMemoryError|\b[Mm]emory limit exceeded|killed by the OOM killer|\bearlyoom: sending SIG/,
@@ -61,7 +61,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     /had condition: \[MemoryPressure/,
     /\bran out[- ]of[- ]memory and exited\b/,
   ]),
-  ...rows('cause', 'oom-hbm', 'high', [
+  ...buildRows('cause', 'oom-hbm', 'high', [
     /(?:[Ff]ailed to allocate|\b(?:hbm|HBM) allocation failed).{0,80}\b(?:GPU|TPU|HBM|XPU)|cudaMalloc(?:Async)? failed: out of memory|cupy\.cuda\.memory\.OutOfMemoryError|\bnot fit (?:in|into|on) .{0,20}(?:GPU|HBM|TPU|device)/,
     /Failed to alloc DEVICE memory|PT_DEVMEM Allocation failed|RESOURCE_EXHAUSTED: nrt_/,
     named('hbm-exhausted', /Ran out of memory in memory space hbm|CompileTimeHbmOom/),
@@ -91,10 +91,10 @@ export const MEMORY_ROWS: readonly Row[] = [
     /No available memory for the cache blocks/,
     /\bNRT_RESOURCE|nrt_.{0,40}out of (?:device )?memory/i,
   ]),
-  ...rows('effect', 'oom-host', 'medium', [
+  ...buildRows('effect', 'oom-host', 'medium', [
     /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}137\b/i,
   ]),
-  ...rows('effect', 'oom-host', 'low', [
+  ...buildRows('effect', 'oom-host', 'low', [
     // The kernel (out of memory), a scheduler or a person can send SIGKILL.
     /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}-9\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|\bSIGKILL\(-9\)|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated|exited|died) (?:by|on|with) signal (?:9|SIGKILL)\b/i,
     // From a pool of worker processes that load and prepare data.
@@ -102,7 +102,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     // Something ended the worker; this line does not name what or why.
     /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) exited unexpectedly(?! with exit code [1-9])/,
   ]),
-  ...rows('hint', 'oom-host', 'low', [
+  ...buildRows('hint', 'oom-host', 'low', [
     // Usually the container has too little shared memory.
     /\bBus error\b|\bSIGBUS\b|return code = -7\b|exitcode ?: ?-7\b/,
     /^Killed$|\b[Kk]illed\s{2,}\S|: line \d+: +\d+ Killed\b/,
@@ -111,7 +111,7 @@ export const MEMORY_ROWS: readonly Row[] = [
 
 /** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
 export const CLUSTER_ROWS: readonly Row[] = [
-  ...rows('cause', 'capacity', 'high', [
+  ...buildRows('cause', 'capacity', 'high', [
     // The scheduler may still grant the resources later in the log.
     /\bexceeds? quota limits?\b/,
     /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)|Requested (?!node )\w{1,20} configuration (?:is )?not available/,
@@ -126,7 +126,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /No available node types can fulfill|cannot be scheduled right now|The following resource request cannot be scheduled|\d{1,6}\/\d{1,6} nodes are available/,
     /violates accounting\/QOS policy|QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|\(Resources\)$/,
   ]),
-  ...rows('cause', 'preempted', 'high', [
+  ...buildRows('cause', 'preempted', 'high', [
     /\b(?:because of|due to|after) (?:a )?preemption\b|instance-terminated-no-capacity|Spot request interrupted|\bevicted\b.{0,40}higher priority/,
     /\bPREEMPTION\b/,
     /\b(?:interrupted|terminated|stopped|killed) (?:due to|by) (?:\w{1,20} )?preemption\b/,
@@ -134,7 +134,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted(?! or failed(?! \(status: STOPPED))|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
     /[Ss]pot (?:instance|VM|interruption).{0,60}(?:interrupt|terminat|reclaim|notice)|instance-action.{0,40}(?:terminate|stop)|TERMINATE_ON_HOST_MAINTENANCE|maintenance event|instance is being (?:preempted|terminated)|compute\.instances\.preempted/,
   ]),
-  ...rows('cause', 'infra-cluster', 'high', [
+  ...buildRows('cause', 'infra-cluster', 'high', [
     /TPU initialization failed: .{0,200}(?:waiting for \d|SliceBuilder|\bgrpc\b)|[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
     /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
     // Slurm lost the node and repairs it itself.
@@ -149,7 +149,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /slurm_load_\w{1,40} error|Unable to contact slurm controller|Munge (?:en|de)code failed|Protocol authentication error|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable (?!to destroy cgroup))|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
     /etcdserver: |an error on the server .{0,40} has prevented|\bleader election lost\b|\bNo available agent to submit job\b|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
   ]),
-  ...rows('cause', 'stalled', 'high', [
+  ...buildRows('cause', 'stalled', 'high', [
     /\bappears? to be (?:hung|stuck)|\b[Dd]eadlock detected|\bstuck (?:at|on|in) step \d|\bno change for \d|\b[Kk]illing (?:the )?(?:job|run)\b.{0,20}\bstalled\b/,
     /\blast (?:log line|output|step|progress|heartbeat|message)\b.{0,20} \d{1,4} ?(?:h|min|m\b|hours?|minutes?).{0,20}\bago\b/i,
     /\b0 steps in the last\b|\bno-progress\b|\bhas not (?:entered|reached|completed|finished|logged|reported) .{0,40} (?:after|in|for|since) \d|detects? a hang|No step progress/i,
@@ -157,24 +157,24 @@ export const CLUSTER_ROWS: readonly Row[] = [
     named('stalled-training', /No progress after [^N(]+ \(timeout [\d.]+\); terminating with exit code 124/),
     /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|(?:appears|seems) (?:to be )?(?:stuck|hung))|\bno (?:training |optimizer |new )?steps? (?:(?:was|were|has|have|been) ){0,3}(?:completed|finished|made) (?:in|for|since) |hang detected|no heartbeat (?:for|in)/i,
   ]),
-  ...rows('cause', 'stalled', 'medium', [/\bDataLoader timed out after \d/]),
-  ...rows('cause', 'infra-cluster', 'medium', [
+  ...buildRows('cause', 'stalled', 'medium', [/\bDataLoader timed out after \d/]),
+  ...buildRows('cause', 'infra-cluster', 'medium', [
     /[Pp]lugin (?:stack )?initialization failed|[Aa]utoscaler\b.{0,40}[Tt]oo many errors|[Jj]ob credential expired|Communication connection failure/,
     /active (?:on the node )?longer than (?:the )?specified deadline|\bduration exceeded timeout|MaxRuntimeExceeded|failed to create containerd task|\bClusterNotUpError\b/,
     /DUE TO TIME LIMIT|\bTIMEOUT\b.{0,40}(?:job|step)|wall ?(?:clock )?time (?:limit )?exceeded/i,
   ]),
-  ...rows('cause', 'preempted', 'medium', [
+  ...buildRows('cause', 'preempted', 'medium', [
     /\bHost EC2 .{0,60}terminated|\bPreempted in order to\b|imminent node shutdown/,
   ]),
-  ...rows('cause', 'capacity', 'medium', [
+  ...buildRows('cause', 'capacity', 'medium', [
     /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|could not find a node type|new workers to be provisioned/,
   ]),
-  ...rows('cause', 'unknown', 'low', [
+  ...buildRows('cause', 'unknown', 'low', [
     // Someone cancelled the job; a scheduler that cancels one prints the reason.
     /\*\*\* JOB \d{1,12} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*/,
   ]),
-  ...rows('effect', 'capacity', 'medium', [/\bqueued and waiting for resources\b/]),
-  ...rows('effect', 'infra-cluster', 'medium', [
+  ...buildRows('effect', 'capacity', 'medium', [/\bqueued and waiting for resources\b/]),
+  ...buildRows('effect', 'infra-cluster', 'medium', [
     /CoordinationService\/\w/,
     /ORTE (?:was unable|has lost)|error dialing backend/,
     /\blame workers? found|tried to connect with a different incarnation|\bc10d\b.{0,200}waitForInput|\bpoolFD failed\b/,
@@ -195,26 +195,26 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /unresponsive (?:workers?|hosts?|tasks?|slices?|nodes?)\b/i,
     /RendezvousTimeoutError|RendezvousClosedError|[Rr]endezvous.{0,60}(?:timed? ?out|closed|fail)/,
   ]),
-  ...rows('effect', 'stalled', 'medium', [
+  ...buildRows('effect', 'stalled', 'medium', [
     /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)|[Tt]imed out .{0,60}\bstore based barrier\b|\bnot (?:finished|done|completed?) (?:after|within|in) \d{3,6} ?s/,
     // Printed by Python's `faulthandler` if the program asked for it.
     /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$/,
     /[Ww]atchdog caught collective operation timeout|[Ww]atchdog got stuck for \d|without making progress in monitoring|collective operation timeout|ran for \d{1,12} milliseconds before timing out|\bCollective \w{1,40}\(.{1,200} timed out after|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|failed to pass monitoredBarrier|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
   ]),
-  ...rows('effect', 'stalled', 'low', [/\bwaiting for \w{0,20} ?barrier\b/]),
-  ...rows('effect', 'preempted', 'medium', [
+  ...buildRows('effect', 'stalled', 'low', [/\bwaiting for \w{0,20} ?barrier\b/]),
+  ...buildRows('effect', 'preempted', 'medium', [
     // The write is incomplete because the grace period ended.
     /\bgrace (?:period|time) (?:is )?(?:over|expired|exceeded|elapsed)\b/,
   ]),
-  ...rows('effect', 'unknown', 'low', [
+  ...buildRows('effect', 'unknown', 'low', [
     // Someone ended the process; the log does not name who.
     /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/,
     /[Rr]eceived (?:a )?(?:signal )?(?:SIGTERM|signal 15|SIGUSR1)|[Cc]aught signal (?:15|SIGTERM)|Signal 15 \(SIGTERM\)|SignalException: Process \d+ got signal: 15/,
     // The process that waited for the dead one reports this, with a list of possible causes.
     /RayActorError|ActorDiedError|WorkerCrashedError|The actor (?:died|is dead)/,
   ]),
-  ...rows('hint', 'stalled', 'low', [/\b(?:last_)?step_age(?:_s)?['"]?[=:] ?\d{4,7}s?\b/]),
-  ...rows('hint', 'infra-cluster', 'low', [
+  ...buildRows('hint', 'stalled', 'low', [/\b(?:last_)?step_age(?:_s)?['"]?[=:] ?\d{4,7}s?\b/]),
+  ...buildRows('hint', 'infra-cluster', 'low', [
     /\bMPI_ERRORS_ARE_FATAL\b|abort before MPI_INIT/,
     // Generic cloud errors without details.
     /internal error\. Please try again|[Pp]lease try again,? or contact (?:\w{1,20} )?support/i,
@@ -224,7 +224,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
 
 /** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
 export const SETUP_ROWS: readonly Row[] = [
-  ...rows('cause', 'dependency', 'high', [
+  ...buildRows('cause', 'dependency', 'high', [
     /TPU initialization failed: .{0,200}\b(?:version|too old)\b|\b[Uu]nable to determine .{0,40}[Vv]ersion\b|\bnvcc\b.{0,20}not found|\bor newer is required\b/,
     // Code compiled during training, with the image's toolchain.
     /\bcannot find -l\w|\bcollect2: error: ld returned|\bMismatched PJRT plugin\b|\bNo execution plans support the graph\b|CalledProcessError: Command '\['\/\S{1,120}\/(?:gcc|g\+\+|cc|c\+\+|clang|nvcc)'/,
@@ -239,7 +239,7 @@ export const SETUP_ROWS: readonly Row[] = [
     /module compiled against (?:API|ABI) version|compiled using NumPy 1\.x|numpy\.dtype size changed|numpy\.core\.multiarray failed to import|binary incompatibility/,
     /no kernel image is available for execution|driver version is insufficient for CUDA runtime|forward compatibility was attempted on non supported HW|NVIDIA driver on your system is too old|cudaError(?:NoKernelImageForDevice|InsufficientDriver|InvalidPtx|UnsupportedPtxVersion|SystemDriverMismatch|InvalidKernelImage|InvalidDeviceFunction)\b|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_\w{0,40}VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
   ]),
-  ...rows('cause', 'config', 'high', [
+  ...buildRows('cause', 'config', 'high', [
     /TPU initialization failed: .{0,200}(?:[Ii]nvalid|INVALID_ARGUMENT|[Ee]xpected \d)|[Rr]equest ?[Ee]ntity ?[Tt]oo ?[Ll]arge|Maximum request body size|missing in config\b|[Cc]onfig validation error|\bUnknown (?:scheduler|optimizer|model|activation|loss|attention|precision|strategy|backend)\b|error: one of the arguments .{0,80} is required/,
     // Parser errors for command-line overrides.
     /\b(?:mismatched|extraneous) input '.{1,80}' expecting|^missing \w{1,40} at '|override_grammar|^You must specify '\w{1,80}', e\.g/,
@@ -256,7 +256,7 @@ export const SETUP_ROWS: readonly Row[] = [
     /\bno socket interface found\b/i,
     /Requested node configuration is not available|sbatch: error: .{0,80}Requested .{0,60}(?:is invalid|not available|exceeds)|sbatch: error: (?:Invalid|invalid|Batch job submission failed: Invalid)|srun: error: (?:Invalid|invalid)|qos.{0,20}invalid|Invalid (?:partition|account|qos)/i,
   ]),
-  ...rows('cause', 'auth', 'high', [
+  ...buildRows('cause', 'auth', 'high', [
     /\bdo(?:es)? not have (?:\w{1,20} ){0,2}permissions?\b|[Ii]nsufficient (?:\w{1,20} )?(?:scopes?|permissions?|privileges?)\b|Host key verification failed|\bLocalTokenNotFoundError\b|[Rr]esponse code:? 40[13]\b|\bnot authorized to\b|\bPERMISSION_ERROR\b/,
     /\bapi[_ ]key\b.{0,60}\bmust be set\b|\b[A-Z]{2,40}_API_KEY\b.{0,40}\bnot set\b/,
     /session has expired|\blog ?in again\b/,
@@ -270,14 +270,14 @@ export const SETUP_ROWS: readonly Row[] = [
     /AccessDenied\b|Access Denied|AccessDeniedException|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidClientTokenId|UnauthorizedOperation|AuthorizationFailure|AuthenticationFailed/,
     /PERMISSION_DENIED|PermissionDenied|does not have [\w.]{1,80} access|[Pp]ermission .{0,80}denied on (?:resource|project)|Permission denied \(publickey|Authentication (?:failed|required)|UNAUTHENTICATED|authentication token (?:is )?(?:invalid|missing|expired)|token (?:has|is) expired|denied: requested access/,
   ]),
-  ...rows('cause', 'dependency', 'medium', [
+  ...buildRows('cause', 'dependency', 'medium', [
     /Unable to load (?:the )?\S{1,40} library|CUDA_HOME\b.{0,60}(?:not exist|not set)|CUDAMismatchException|MissingCUDAException|Unable to JIT load|fatal error: \S{1,160}: No such file|ninja: build stopped|error: command '\S{1,160}' failed|\bwas built against\b.{0,20}version|No PTX compilation provider|libdevice not found|compiled without (?:GPU|CUDA) support|CUDA Setup failed|working triton installation|device kernel image is invalid|Failed to import \S{1,160} because of the following error|DNN library initialization failed/,
     /exec format error|[Cc]ould not create (?:cudnn|cublas) handle|No registered implementation for|Failed to load PTX|invalid device function|hipErrorNoBinaryForGpu|instantiate the backend tokenizer|Dataset scripts are no longer supported|Weights only load failed|\b(?:libtpu|NCCL|CUDA|cuDNN)\b.{0,60} version mismatch/,
     // An API that a newer version removed.
     /^(?:[\w.]{0,120}\.)?\w{0,60}Error: .{0,200}\b(?:was removed in|has been removed|is now removed|deprecated since version|no longer (?:exists|available|supported) (?:in|since|from))\b/,
     /Failed to (?:set ?up|install|create) (?:the )?runtime env|RuntimeEnvSetupError|runtime_env .{0,60}fail/i,
   ]),
-  ...rows('cause', 'config', 'medium', [
+  ...buildRows('cause', 'config', 'medium', [
     /invalid device ordinal|Duplicate GPU detected|peer access is not supported|execve\(\): .{1,300}: No such file|can't open file '.{1,300}': \[Errno 2\]|server socket has failed to (?:listen|bind)/,
     // System limits, and a tracker's refusal to reuse a deleted run.
     /Too many open files|\[Errno 24\]|received 0 items of ancdata|can't start new thread|Thread creation failed|pthread_create failed|previously created and deleted|\bOfflineModeIsEnabled\b|sbatch: error: Unable to open|\bsrun: fatal: /,
@@ -285,21 +285,23 @@ export const SETUP_ROWS: readonly Row[] = [
     /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i,
     /is not a valid (?:model identifier|JSON file|choice|value)|(?:does not appear to have a file named|is not a local folder)|Can't load (?:the )?(?:config|tokenizer|model) for|\b(?:RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError)\b/,
   ]),
-  ...rows('cause', 'config', 'low', [
+  ...buildRows('cause', 'config', 'low', [
     // The tracker has no such object, or hides it from this account.
     /CommError: .{0,200}(?:[Nn]ot find|not found|\b404\b)/,
   ]),
-  ...rows('cause', 'auth', 'medium', [/\[Errno 13\] Permission denied|: Permission denied$/]),
-  ...rows('effect', 'config', 'low', [/\bncclInvalidUsage\b/]),
-  ...rows('hint', 'config', 'low', [/^(?:[\w.]{0,120}\.)?(?:argparse\.ArgumentError|ArgumentTypeError|UsageError)\b/]),
+  ...buildRows('cause', 'auth', 'medium', [/\[Errno 13\] Permission denied|: Permission denied$/]),
+  ...buildRows('effect', 'config', 'low', [/\bncclInvalidUsage\b/]),
+  ...buildRows('hint', 'config', 'low', [
+    /^(?:[\w.]{0,120}\.)?(?:argparse\.ArgumentError|ArgumentTypeError|UsageError)\b/,
+  ]),
 ];
 
 /** A program's message about a setting that it checks. These rows come after all more specific ones. */
 export const SETTING_ROWS: readonly Row[] = [
-  ...rows('cause', 'config', 'medium', [
+  ...buildRows('cause', 'config', 'medium', [
     /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,240}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list)|in [[({])|can only be (?:used|enabled|set) (?:with|when|if|on)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install|make sure)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
   ]),
-  ...rows('cause', 'config', 'low', [
+  ...buildRows('cause', 'config', 'low', [
     /^(?:Value|Assertion|NotImplemented|Runtime)Error: .{0,160}\b(?:(?:not |in)compatible with\b|is not set\b|not (?:been )?(?:specified|provided)\b|does not (?:exist|recognize)\b|[Cc]ould not (?:be found|find)\b.{0,80} in the model\b|can(?:not|'t) be (?:used|combined|specified|enabled)\b|(?:doesn't|do not|does not|don't|not yet) support\b|[Yy]ou (?:must|need to|have to|passed|specified|can't|cannot)\b)/,
   ]),
 ];

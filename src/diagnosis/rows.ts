@@ -2,11 +2,11 @@
 
 import type { FailureClass } from '../domain/failure-class.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
-import { CLUSTER_ROWS, MEMORY_ROWS, named, type Row, rows, SETTING_ROWS, SETUP_ROWS } from './row.ts';
+import { buildRows, CLUSTER_ROWS, MEMORY_ROWS, named, type Row, SETTING_ROWS, SETUP_ROWS } from './row.ts';
 
 /** These rows also match a truncated log, where the exception appears without its traceback. */
 const CODE_ROWS: readonly Row[] = [
-  ...rows('cause', 'code-other', 'medium', [
+  ...buildRows('cause', 'code-other', 'medium', [
     // Shapes.
     /Error: .{0,200}(?:[Ii]ncompatible shapes|Dimension out of range|dot_general requires|einsum subscripts|is invalid for input of size|view size is not compatible|expected to have (?:the )?same (?:shape|size|dtype|device)|could not be broadcast together|present in both specs with different sizes|Sizes of tensors must match)/,
     /\bshapes? .{0,80}(?:cannot be multiplied|mismatch|incompatible|must match|do(?:es)? not match|cannot be broadcast)|\bThe size of tensor \w{1,20} \(\d{1,12}\) must match/,
@@ -26,16 +26,16 @@ const CODE_ROWS: readonly Row[] = [
     // Kernels.
     /\bpanicked at .{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|cudaError(?:IllegalAddress|MisalignedAddress|InvalidPc|Assert|InvalidValue|InvalidConfiguration|InvalidResourceHandle|LaunchOutOfResources)\b|out of resource: shared memory|Triton Error \[CUDA\]/,
   ]),
-  ...rows('cause', 'code-other', 'low', [
+  ...buildRows('cause', 'code-other', 'low', [
     // The driver reports an illegal access by the program. The hardware is healthy.
     /\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43)\b/,
     /\bCUDA (?:driver )?error: (?:invalid (?:configuration argument|argument|value|resource handle|device pointer|device context|pitch|address space|program counter|memcpy direction)|named symbol not found|too many resources requested|operation (?:not permitted when stream is capturing|would make the)|the requested functionality)|unspecified launch failure|cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|hipErrorLaunchFailure|(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|INVALID_VALUE|BAD_PARAM|NOT_SUPPORTED|ARCH_MISMATCH)|the GPU program failed to execute/,
   ]),
-  ...rows('cause', 'unknown', 'low', [
+  ...buildRows('cause', 'unknown', 'low', [
     // The process crashed by itself, before the others lost their connections. The log does not show why.
     /[Ss]egmentation fault|\bSIGSEGV\b|exitcode ?: ?-11\b|return code = -11\b|Process received signal \*|double free or corruption|stack smashing detected|\b(?:free|malloc)\(\): (?:invalid|corrupted)|exit(?:ed)?(?: with)? code 139\b/,
   ]),
-  ...rows('hint', 'code-other', 'low', [
+  ...buildRows('hint', 'code-other', 'low', [
     // The runtime reports any failure below it this way.
     /(?:Xla|Jax)RuntimeError: INTERNAL: |\bNCCL operation .{1,400} failed: invalid (?:usage|argument)/,
     // The program compared its own results.
@@ -45,15 +45,15 @@ const CODE_ROWS: readonly Row[] = [
 
 /** For lines that no other row matches and no traceback contains. Only the exception's name is known, not where it was raised. */
 const BARE_ROWS: readonly Row[] = [
-  ...rows('hint', 'code-other', 'low', [
+  ...buildRows('hint', 'code-other', 'low', [
     /^(?:Runtime|Value|Type|Index|Assertion|NotImplemented)Error: .{0,200}\b(?:[Tt]ensors?|dtypes?|strides?|broadcast\w{0,4}|matmul|autograd)\b/,
     /^(?:NameError|UnboundLocalError|SyntaxError|IndentationError): \S|^AttributeError: '\w{1,80}' object has no attribute |^TypeError: \S/,
   ]),
-  ...rows('hint', 'dependency', 'low', [
+  ...buildRows('hint', 'dependency', 'low', [
     /^(?:ModuleNotFoundError: No module named |ImportError: cannot import name |AttributeError: module '[\w.]{1,120}' has no attribute )/,
   ]),
-  ...rows('hint', 'storage', 'low', [/^FileNotFoundError: .{0,200}(?:checkpoint|ckpt)/]),
-  ...rows('hint', 'config', 'low', [/^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError): \S/]),
+  ...buildRows('hint', 'storage', 'low', [/^FileNotFoundError: .{0,200}(?:checkpoint|ckpt)/]),
+  ...buildRows('hint', 'config', 'low', [/^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError): \S/]),
 ];
 
 /**
@@ -61,14 +61,14 @@ const BARE_ROWS: readonly Row[] = [
  * before it.
  */
 const REPORTED_ROWS: readonly Row[] = [
-  ...rows('hint', 'oom-hbm', 'low', [named('resource-exhausted', /RESOURCE_EXHAUSTED:/)]),
-  ...rows('hint', 'unknown', 'low', [
+  ...buildRows('hint', 'oom-hbm', 'low', [named('resource-exhausted', /RESOURCE_EXHAUSTED:/)]),
+  ...buildRows('hint', 'unknown', 'low', [
     named('python-aborted', /Fatal Python error: Aborted/),
     // Match absl's LOG(FATAL) by its prefix; its wording changes between versions.
     named('absl-fatal', /^F20\d{6} \d\d:/),
     named('length-error', /std::length_error: basic_string::_M_create/),
   ]),
-  ...rows('hint', 'code-other', 'low', [
+  ...buildRows('hint', 'code-other', 'low', [
     named('name-error', /^NameError: /),
     named('import-error', /^(?:ImportError|ModuleNotFoundError): /),
     named('syntax-error', /^(?:SyntaxError|IndentationError): /),
@@ -78,7 +78,7 @@ const REPORTED_ROWS: readonly Row[] = [
 
 /** Messages of the NVIDIA driver (Xid), CUDA, NVML, NCCL, libtpu, AMD and JAX. */
 const NODE_ROWS: readonly Row[] = [
-  ...rows('cause', 'bad-node', 'high', [
+  ...buildRows('cause', 'bad-node', 'high', [
     /Critical Xid|couldn't communicate with the NVIDIA driver|\bNVLink error\b|\bAER: Uncorrected \(Fatal\)/,
     /\bNRT_(?:EXEC_HW_ERR|FAILURE|HW_ERROR|UNINITIALIZED)|nrt_init.{0,40}(?:fail|[Uu]nable)(?!.{0,60}[Vv]ersion)|SLICE_FAILURE_\w|[Uu]ncorrectable (?:HBM|SRAM|DRAM|memory)|(?:HBM|SRAM|DRAM) uncorrectable/,
     /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i,
@@ -115,7 +115,7 @@ const NODE_ROWS: readonly Row[] = [
     /\bno healthy devices|cannot allocate unhealthy devices/,
     /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/,
   ]),
-  ...rows('cause', 'bad-node', 'medium', [
+  ...buildRows('cause', 'bad-node', 'medium', [
     // Our engine writes this about its wrapper: the wrapper's last line is missing only if the whole container was killed.
     /^the container of instance \d{1,12} ended without the wrapper's last word/,
     /No CUDA GPUs are available|No HIP GPUs are available|CUDA (?:driver )?error: (?:initialization error|unknown error|hardware)/,
@@ -127,12 +127,12 @@ const NODE_ROWS: readonly Row[] = [
     /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/,
     /could not select device driver|torch\.cuda\.is_available\(\) is False|Found no NVIDIA driver on your system|No supported gpu backend found/,
   ]),
-  ...rows('cause', 'bad-node', 'low', [/CUDA error: an illegal instruction was encountered/]),
+  ...buildRows('cause', 'bad-node', 'low', [/CUDA error: an illegal instruction was encountered/]),
 ];
 
 /** Messages of POSIX, gcsfuse, Lustre, S3, GCS, tensorstore, Orbax and PyTorch's files. */
 const STORAGE_ROWS: readonly Row[] = [
-  ...rows('cause', 'storage', 'high', [
+  ...buildRows('cause', 'storage', 'high', [
     /\bdisk quota exceeded|\[Errno 27\]|HDF5ExtError/,
     named('disk-full', /\[Errno 28\] No space left on device/),
     /[Nn]o space left on device|had condition: \[DiskPressure|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/,
@@ -152,7 +152,7 @@ const STORAGE_ROWS: readonly Row[] = [
     /NoSuchBucket|The specified bucket does not exist|BlobNotFound|NoSuchKey|No such object: |\b404 (?:GET|POST) https:\/\/storage\.googleapis/,
     /tensorstore.{0,160}(?:DATA_LOSS|Error (?:reading|writing)|UNAVAILABLE|ABORTED)|DATA_LOSS: (?!.{0,80}\b(?:record|shard)s?\b)|Error (?:reading|writing) .{1,300}\b(?:OCDBT|tensorstore|GCS bucket)\b|Error (?:opening|reading|writing) "(?:[^"]{1,200})?(?:zarr|ocdbt|\.zarray|manifest)/,
   ]),
-  ...rows('cause', 'storage', 'medium', [
+  ...buildRows('cause', 'storage', 'medium', [
     /(?:gcsfuse|s3fs|goofys|lustre|beegfs|weka|ceph)[^\n]{0,100}(?:error|fail|not mounted|timed? ?out|evict)/i,
     /pickle data was truncated|UnpicklingError: (?:invalid load key|unpickling stack underflow)|EOFError: Ran out of input/,
     /[Cc]orrupt(?:ed)? checkpoint\b|[Cc]heckpoint (?:save|saving|write|writing|upload|restore|load|loading|commit)\b.{0,20} failed|(?:[Ff]ailed|[Ee]rror|[Uu]nable) (?:to |while |when )?(?:sav|writ|upload|restor|load|read|download)(?:e|ing)? .{0,60}checkpoint/,
@@ -164,8 +164,8 @@ const STORAGE_ROWS: readonly Row[] = [
     /\bnode \S{0,80}(?:SaveV2|RestoreV2|MergeV2Checkpoints)/,
     /\bOSError: .{0,80}(?:while (?:reading|writing)|failed to (?:write|flush|fsync))/i,
   ]),
-  ...rows('effect', 'storage', 'medium', [/(?:[Ff]ailed to|[Cc]annot|could not) (?:mount|unmount) /]),
-  ...rows('effect', 'storage', 'low', [
+  ...buildRows('effect', 'storage', 'medium', [/(?:[Ff]ailed to|[Cc]annot|could not) (?:mount|unmount) /]),
+  ...buildRows('effect', 'storage', 'low', [
     // Exceptions of the storage client libraries, with any message.
     /\b(?:azure\.(?:core|storage)|google\.(?:cloud\.storage|resumable_media)|botocore(?!\.exceptions\.(?:Connect|Endpoint|Read|HTTPClient))|s3fs|gcsfs)\.[\w.]{0,60}(?:Error|Exception|InvalidResponse)\b|ResumableUpload\w{0,20}Exception/,
   ]),
@@ -173,7 +173,7 @@ const STORAGE_ROWS: readonly Row[] = [
 
 /** Messages of NCCL, Gloo, MPI, gRPC, HTTP clients and sockets. */
 const TRANSPORT_ROWS: readonly Row[] = [
-  ...rows('cause', 'network', 'high', [
+  ...buildRows('cause', 'network', 'high', [
     /EndpointConnectionError|Could not connect to the endpoint|(?:Connect|Read) timeout on endpoint|\bCouldn't reach '?[\w./-]{1,120}'? on the Hub|NameResolutionError/,
     /Temporary failure in name resolution|Name or service not known|getaddrinfo failed|nodename nor servname provided|Could not resolve host/,
     /\bUCX +ERROR\b|[Dd]estination is unreachable|Unreachable remote/,
@@ -183,11 +183,11 @@ const TRANSPORT_ROWS: readonly Row[] = [
     // The service kept answering with 5xx.
     /\btoo many 5\d\d error responses\b/,
   ]),
-  ...rows('cause', 'network', 'medium', [
+  ...buildRows('cause', 'network', 'medium', [
     /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i,
     /NET\/(?:IB|OFI|Socket).{0,80}(?:fail|error|timed? ?out|unable)|\b(?:libfabric|EFA)\b.{0,60}(?:error|fail)/i,
   ]),
-  ...rows('effect', 'network', 'medium', [
+  ...buildRows('effect', 'network', 'medium', [
     /\bdial tcp\b.{0,80}(?:timeout|refused|no route|reset|misbehaving|no such host)|ibv_poll_cq returned status|NCCL WARN Timeout waiting|SocketException: Connection reset|\bhandshake failure\b/,
     /Unable to connect to endpoint|\boperation timed out\b|\bgloo::\w{1,40}|\bHCCL\b.{0,80}(?:[Tt]imed? ?out|fail)|Curl returned error code|StatusCode\.DEADLINE_EXCEEDED|Deadline of [\d.]{1,12}s exceeded while calling|NCCL WARN .{0,60}\b[Ss]ocket\b/,
     /[Cc]ould(?: not|n't) communicate with|[Ee]rror communicating with|Run initialization has timed out|CommError: .{0,200}(?:[Tt]imed? ?out|\b50\d\b|[Nn]etwork|[Cc]onnect)|Network error \(|NCCL communicator (?:was|is) aborted/,
@@ -204,14 +204,14 @@ const TRANSPORT_ROWS: readonly Row[] = [
     /TCPStore.{0,60}(?:recvValue|timed? ?out|fail)|store->(?:get|set|wait|add)\b.{0,60}error|Timeout waiting for key|\bwait timeout after \d|recvValue failed|sendBytes failed|Broken pipe|DistNetworkError|DistStoreError|c10d::DistBackendError/i,
     /(?:HTTP(?:Error|StatusError)?|status(?: code)?|Server Error|error)[: =]{0,3}(?:502|503|504)\b|\b500 Server Error: |(?:502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?out)/i,
   ]),
-  ...rows('hint', 'network', 'low', [
+  ...buildRows('hint', 'network', 'low', [
     /\bMPI_ABORT was invoked|ORTE has lost communication|btl_tcp|\bgloo\b.{0,80}(?:error|timed? ?out)/i,
   ]),
 ];
 
 /** A job may keep printing a NaN loss as progress; frameworks that check the loss stop. */
 const NUMBER_ROWS: readonly Row[] = [
-  ...rows('cause', 'nan', 'high', [
+  ...buildRows('cause', 'nan', 'high', [
     named(LOSS_NOT_FINITE, /Progress on:train [^P]*\b[Ll]oss=[+-]?(?:[Nn][Aa][Nn]|[Ii]nf)/),
     /(?:grad(?:ient)?[ _]?norm is (?:nan|inf)|\b(?:nan|inf)s? (?:encountered|detected|found) (?:in|at)\b|\bdetected (?:nan|inf)s? (?:in|at)\b)(?!.{0,60}(?:skip|ignor))/i,
     /\bloss +(?:nan|-?inf)\b/i,
@@ -237,7 +237,7 @@ const NUMBER_ROWS: readonly Row[] = [
     /(?:Probability|probability) tensor contains either `?inf`?, `?nan`?/,
     /to satisfy the constraint .{0,200}but found invalid values/,
   ]),
-  ...rows('cause', 'nan', 'medium', [
+  ...buildRows('cause', 'nan', 'medium', [
     /FloatingPointError: |\bloss is probably exploding\b/,
     /jax_debug_nans|de-optimized function did not produce NaNs/,
     /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,12}['"]?nan\b/i,
@@ -246,7 +246,7 @@ const NUMBER_ROWS: readonly Row[] = [
 
 /** Messages of the Hugging Face datasets library, Arrow, WebDataset, Mosaic's streaming, PIL, and codecs. */
 const DATA_ROWS: readonly Row[] = [
-  ...rows('cause', 'data', 'high', [
+  ...buildRows('cause', 'data', 'high', [
     // A corrupt record file, on any storage.
     /DATA_LOSS: .{0,80}\b(?:record|shard)s?\b|\bbuffer is smaller than requested size\b/,
     /pandas\.errors\.(?:ParserError|EmptyDataError)|Error tokenizing data|LZMAError|\b[Tt]oken id \d{1,12} (?:>|is (?:out|beyond|larger))|\b(?:dataset|corpus|split)\b.{0,100} (?:has|have|contains) 0 \w|libpng error|Premature end of JPEG|\bcv2\.error\b/,
@@ -261,7 +261,7 @@ const DATA_ROWS: readonly Row[] = [
     /num_samples should be a positive integer value, but got num_samples=0|Sampler length .{0,40}0|Token id .{0,60}(?:out of|exceeds|larger|greater)|token(?:s| ids?)? .{0,60}(?:out of (?:range|vocab)|exceed(?:s)? .{0,30}vocab)|vocab(?:ulary)? size (?:mismatch|.{0,40}(?:does not match|smaller|less) )/i,
     /expected sequence of length|all input arrays must have the same shape|stack expects each tensor to be equal size|Unable to create tensor, you should probably activate truncation|Sizes of tensors must match except in dimension .{0,80}collate/,
   ]),
-  ...rows('cause', 'data', 'medium', [
+  ...buildRows('cause', 'data', 'medium', [
     /\b[Nn]o such shard\b|\bindex\.json not found|\b[Dd]ataset (?:was )?not found\b|\b[Ii]ndex file .{0,60}(?:format|corrupt)|\bempty batch\b/,
     /\b(?:rows?|records?|samples?|examples?)\b.{0,60}\b(?:has|have|with) no (?:field|column|key)|\b(?:missing|no) (?:field|column)s? .{0,60}\b(?:rows?|records?|samples?|shards?)\b/i,
     /IndexError: index out of range in self/,
@@ -303,28 +303,28 @@ export const SIGNATURES: readonly Signature[] = [...ROWS, ...REPORTED_ROWS].flat
 );
 
 /** The row with this name; null if none, since an entry of an older version may carry a removed name. */
-export function signatureNamed(name: string): Signature | null {
+export function findSignature(name: string): Signature | null {
   return SIGNATURES.find(({ signature }) => signature === name) ?? null;
 }
 
 /** Text in which a message lists possible causes; none of them was observed. */
-const SUPPOSED =
+const SUPPOSED_CAUSE =
   /(?:\bThis (?:can|could|may|might|usually|typically|most likely|is likely)\b|\bEither the\b|\bThere are some potential root causes|\b[Pp]ossible (?:causes?|reasons?)\b|\bIt can be also caused\b|\bmay have been\b).*/;
 const WEIGHTS: readonly Row['weight'][] = ['cause', 'effect', 'hint'];
 
 /** The row that matches a text: causes before effects before hints; null if none. */
-export function rowFor(text: string): Row | null {
-  const said = text.replace(SUPPOSED, '');
+export function findRow(text: string): Row | null {
+  const said = text.replace(SUPPOSED_CAUSE, '');
   const found = ROWS.filter(({ pattern }) => pattern.test(said));
   for (const weight of WEIGHTS) {
     const first = found.find((row) => row.weight === weight);
-    if (first !== undefined) return refusalIn(found, first) ?? first;
+    if (first !== undefined) return findRefusal(found, first) ?? first;
   }
   return null;
 }
 
 /** A store or service that denies access is not broken, and a temporary download failure is not corrupt data. */
-function refusalIn(found: readonly Row[], { class: kind }: Row): Row | undefined {
+function findRefusal(found: readonly Row[], { class: kind }: Row): Row | undefined {
   const told = REFUSED[kind];
   return told === undefined ? undefined : found.find((row) => row.class === told && row.weight === 'cause');
 }
@@ -336,15 +336,15 @@ const REFUSED: Partial<Readonly<Record<FailureClass, FailureClass>>> = {
 };
 
 /** The row for an exception name without a traceback; null if none matches. */
-export function bareRowFor(text: string): Row | null {
-  return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? namedRowFor(text);
+export function findBareRow(text: string): Row | null {
+  return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? findNamedRow(text);
 }
 
 /** A row for a package's exception if its name implies a class. */
-function namedRowFor(text: string): Row | null {
+function findNamedRow(text: string): Row | null {
   const type = NAMED.exec(text)?.[1] ?? '';
   if (type === '') return null;
-  const kind = namedClassOf(type);
+  const kind = classFromTypeName(type);
   return kind === null ? null : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null };
 }
 
@@ -354,7 +354,7 @@ const NAMED = /^(?:[a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}(?:Error|Exception)): /;
 type Named = Exclude<FailureClass, 'network' | 'preempted' | 'stalled' | 'benign' | 'code-small'>;
 
 /** The class that an exception's type name implies; null if none. */
-export function namedClassOf(type: string): Named | null {
+export function classFromTypeName(type: string): Named | null {
   return NAMES.find(({ name }) => name.test(type))?.class ?? null;
 }
 

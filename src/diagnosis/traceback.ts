@@ -57,14 +57,14 @@ type Open = {
 /** Reads line by line and assembles the lines of each stream separately. */
 export function createTracebackReader(): TracebackReader {
   const open = new Map<string, Open>();
-  const done = createEnds<Traceback>(TRACEBACKS_MAX);
+  const done = keepBothEnds<Traceback>(TRACEBACKS_MAX);
   let ignoredAt = 0;
-  const close = (stream: string, one: Open): void => {
+  const closeTraceback = (stream: string, one: Open): void => {
     open.delete(stream);
     const [first, ...rest] = one.chain;
     if (first !== undefined) done.add({ stream, chain: [first, ...rest], isIgnored: one.isIgnored });
   };
-  const take = ({ text, stream }: PlainLine, lineNumber: number): boolean => {
+  const takeLine = ({ text, stream }: PlainLine, lineNumber: number): boolean => {
     const one = open.get(stream);
     if (text.startsWith('Exception ignored in')) ignoredAt = lineNumber;
     if (HEADER.test(text)) {
@@ -72,10 +72,10 @@ export function createTracebackReader(): TracebackReader {
       if (one?.isLinked === true || (one?.state === 'after' && text.startsWith('Original ')))
         Object.assign(one, FRESH, { frames: [] });
       else {
-        if (one !== undefined) close(stream, one);
+        if (one !== undefined) closeTraceback(stream, one);
         for (const [oldest, other] of open) {
           if (open.size < STREAMS_MAX) break;
-          close(oldest, other);
+          closeTraceback(oldest, other);
         }
         const isIgnored = ignoredAt !== 0 && lineNumber - ignoredAt <= 2;
         open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored });
@@ -88,18 +88,18 @@ export function createTracebackReader(): TracebackReader {
     if (one === undefined && (UNPARSED.test(text) || HEADLESS.test(text)))
       open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored: false });
     const begun = open.get(stream);
-    return begun === undefined ? false : readOn(begun, text, lineNumber, () => close(stream, begun));
+    return begun === undefined ? false : readNextLine(begun, text, lineNumber, () => closeTraceback(stream, begun));
   };
-  const found = (): readonly Traceback[] => {
-    for (const [stream, one] of open) close(stream, one);
+  const listTracebacks = (): readonly Traceback[] => {
+    for (const [stream, one] of open) closeTraceback(stream, one);
     return done.all();
   };
-  return { take, found };
+  return { take: takeLine, found: listTracebacks };
 }
 
 /** Reads one line after a header, in the same stream. */
-function readOn(one: Open, text: string, lineNumber: number, close: () => void): boolean {
-  const frame = frameIn(text);
+function readNextLine(one: Open, text: string, lineNumber: number, close: () => void): boolean {
+  const frame = parseFrame(text);
   if (frame !== null) {
     // Ray prints the remote task's frames after the name of its own error.
     if (one.state === 'after') Object.assign(one, FRESH, { frames: [] });
@@ -117,7 +117,7 @@ function readOn(one: Open, text: string, lineNumber: number, close: () => void):
 type Seen = Pick<Frame, 'file' | 'line' | 'name'> & Pick<Open, 'indent'>;
 
 /** Parses a frame as the interpreter, rich or IPython prints it. */
-function frameIn(text: string): Seen | null {
+function parseFrame(text: string): Seen | null {
   const plain = FRAME.exec(text);
   const boxed = plain ?? BOXED_FRAME.exec(text);
   if (boxed !== null)
@@ -143,7 +143,7 @@ function readFrames(one: Open, text: string, lineNumber: number, close: () => vo
   const viewed = VIEWED_SOURCE.exec(text);
   if (viewed !== null) {
     const [shown, at] = viewed;
-    if (at !== undefined) noteStatement(one, text.slice(shown.length), Number(at));
+    if (at !== undefined) addStatement(one, text.slice(shown.length), Number(at));
     return true;
   }
   const indent = text.length - text.trimStart().length;
@@ -153,7 +153,7 @@ function readFrames(one: Open, text: string, lineNumber: number, close: () => vo
   if (
     raised !== null &&
     one.frames.length > 0 &&
-    (one.indent === null || indent < one.indent || (isFlat && !isAtFrame) || (isFlat && isError(raised)))
+    (one.indent === null || indent < one.indent || (isFlat && !isAtFrame) || (isFlat && isErrorType(raised)))
   ) {
     const [, type = '', message = ''] = raised;
     one.chain.push({ type, message, more: '', frames: one.frames, lineNumber });
@@ -163,7 +163,7 @@ function readFrames(one: Open, text: string, lineNumber: number, close: () => vo
     return true;
   }
   if (one.indent !== null && (indent > one.indent || (isFlat && isAtFrame))) {
-    noteStatement(one, text, 0);
+    addStatement(one, text, 0);
     return true;
   }
   one.idle += 1;
@@ -172,12 +172,12 @@ function readFrames(one: Open, text: string, lineNumber: number, close: () => vo
 }
 
 /** Whether the name is that of an exception, which no statement resembles. */
-function isError([, type = '']: RegExpExecArray): boolean {
+function isErrorType([, type = '']: RegExpExecArray): boolean {
   return /^[A-Z]\w{0,80}(?:Error|Exception)$/.test(type);
 }
 
 /** `at`: the line number shown for the statement; 0 if none is shown. */
-function noteStatement(one: Open, text: string, at: number): void {
+function addStatement(one: Open, text: string, at: number): void {
   const last = one.frames.at(-1);
   if (last === undefined) return;
   one.frames[one.frames.length - 1] = {
@@ -245,10 +245,10 @@ const TRACEBACKS_MAX = 1_000;
 /** Processes that print at the same time. Beyond the limit, a new stream closes the oldest. */
 const STREAMS_MAX = 10_000;
 
-export type Ends<Item> = { readonly add: (item: Item) => void; readonly all: () => readonly Item[] };
+export type BoundedEnds<Item> = { readonly add: (item: Item) => void; readonly all: () => readonly Item[] };
 
 /** Keeps up to `each` items from both ends, in order. */
-export function createEnds<Item>(each: number): Ends<Item> {
+export function keepBothEnds<Item>(each: number): BoundedEnds<Item> {
   const first: Item[] = [];
   const last: Item[] = [];
   return {

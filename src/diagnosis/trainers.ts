@@ -201,7 +201,7 @@ export function rowsWith(own: TrainerFormat | null): readonly TrainerFormat[] {
 }
 
 /** The match of the first row that has this pattern and matches. */
-export function trainerSays(
+export function matchTrainerFormat(
   what: Exclude<keyof TrainerFormat, 'name' | 'words' | 'source'>,
   line: string,
   own: TrainerFormat | null = null,

@@ -1,6 +1,6 @@
 /** Reads a line that a trainer prints: step, loss, speed and other measures of training, or of an evaluation. */
 
-import { type NamedValue, rowsWith, type TrainerFormat, trainerSays } from './trainers.ts';
+import { matchTrainerFormat, type NamedValue, rowsWith, type TrainerFormat } from './trainers.ts';
 
 /**
  * A count as the bar shows it: three significant digits, so `5.16kit` is 5155 ± 5. `exact` only without a unit prefix, that is below 1,000,
@@ -54,14 +54,14 @@ export const BARE_TRAINING_LINE: TrainingLine = {
  */
 export function readTrainingLine(line: string, own: TrainerFormat | null = null): TrainingLine | null {
   const levanter = LEVANTER.exec(line);
-  if (levanter !== null) return ofLevanter(levanter);
+  if (levanter !== null) return readLevanterBar(levanter);
   const said = valuesIn(line, own);
   const bar = TQDM.exec(line);
-  if (bar !== null) return ofTqdm(line, bar, said);
+  if (bar !== null) return readTqdmBar(line, bar, said);
   // A run's final summary is no step.
   if (line.includes('train_runtime')) return null;
   // A step after the name of an evaluation may count its batches.
-  const step = stepIn(said.isEval ? line.slice(0, EVAL.exec(line)?.index) : line, said);
+  const step = findStep(said.isEval ? line.slice(0, EVAL.exec(line)?.index) : line, said);
   if (said.isEval)
     return said.evalLoss === null
       ? null
@@ -78,7 +78,7 @@ export function readTrainingLine(line: string, own: TrainerFormat | null = null)
     measures,
     evalLoss,
     ...speedIn(line, said),
-    memory: memoryIn(line),
+    memory: findMemory(line),
   };
 }
 
@@ -92,7 +92,7 @@ type Values = {
 
 /** Values before the name of an evaluation belong to training, values after it to the evaluation. */
 function valuesIn(line: string, own: TrainerFormat | null): Values {
-  const evaluates = trainerSays('evaluates', line, own)?.groups;
+  const evaluates = matchTrainerFormat('evaluates', line, own)?.groups;
   if (evaluates !== undefined)
     return { named: evaluates, measures: {}, isEval: true, evalLoss: evaluates['loss'] ?? null };
   const named = trainsIn(line, own);
@@ -100,7 +100,7 @@ function valuesIn(line: string, own: TrainerFormat | null): Values {
   const lossAt = LOSS.exec(line)?.index ?? -1;
   const isEval = named === null && evalAt >= 0 && (lossAt < 0 || evalAt < lossAt);
   const evalLoss = evalAt < 0 ? null : (EVAL_LOSS.exec(line.slice(evalAt))?.[1] ?? null);
-  const measures = isEval ? {} : measuresIn(line);
+  const measures = isEval ? {} : readMeasures(line);
   const loss = named?.loss;
   const isNumber = loss !== undefined && new RegExp(`^${VALUE}$`, 'i').test(loss);
   return { named, isEval, evalLoss, measures: isNumber ? { ...measures, loss } : measures };
@@ -121,11 +121,11 @@ const LEVANTER =
 const POSTFIX_LOSS = /(?:^|, )loss=([-+]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?))(?![^\s,])/i;
 const FACTORS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
-function ofLevanter(bar: RegExpExecArray): TrainingLine {
+function readLevanterBar(bar: RegExpExecArray): TrainingLine {
   const [, name = '', current = '-', total, rate = '', remaining = '', elapsed = '', postfix = ''] = bar;
   const loss = POSTFIX_LOSS.exec(postfix)?.[1];
   const [, value = '', unit] = /^([\d,]+(?:\.\d+)?)(it\/s|s\/it)$/.exec(rate) ?? [];
-  const perUnit = positive(Number(value.replaceAll(',', '')));
+  const perUnit = positiveOrNull(Number(value.replaceAll(',', '')));
   return {
     ...BARE_TRAINING_LINE,
     work: name === 'train' ? 'training' : name === 'eval' ? 'eval' : 'other',
@@ -162,7 +162,7 @@ const OTHER_WORK =
 const EPOCH = /epoch/i;
 const TRAINS = /train|epoch|step|iter|fit/i;
 
-function ofTqdm(line: string, bar: RegExpExecArray, said: Values): TrainingLine {
+function readTqdmBar(line: string, bar: RegExpExecArray, said: Values): TrainingLine {
   const [, , current = '', total = '', remaining = '', rate = '', left = '', right = ''] = bar;
   const before = line.slice(Math.max(0, bar.index - DESCRIPTION_CHARS), bar.index);
   const { named, measures, evalLoss } = said;
@@ -179,7 +179,7 @@ function ofTqdm(line: string, bar: RegExpExecArray, said: Values): TrainingLine 
     ...speedIn(line, said),
     secondsPerStep: value > 0 ? (right === 's' ? 1 / value : left === 's' ? value : null) : null,
     remainingSeconds: parseClock(remaining),
-    memory: memoryIn(line),
+    memory: findMemory(line),
   };
 }
 
@@ -191,14 +191,14 @@ const STEP =
 const BATCH =
   /(?<![\w-])(?:batch|epoch(?:\(train\))?:? {0,2}\[? {0,4}\d{1,5}\]?)[ :=#|[(]{1,6}(\d{1,12}) {0,4}\/ {0,4}(\d{1,12})/i;
 
-function stepIn(line: string, { named }: Values): { current: ShownCount; total: ShownCount | null } | null {
+function findStep(line: string, { named }: Values): { current: ShownCount; total: ShownCount | null } | null {
   const match = STEP.exec(line) ?? BATCH.exec(line);
   const [, current, total] = named?.step === undefined ? (match ?? []) : ['', named.step, named.total];
   if (current === undefined || !/^[\d,]{1,15}$/.test(current)) return null;
-  return { current: exactly(current), total: /^\d/.test(total ?? '') ? exactly(total ?? '') : null };
+  return { current: exactCount(current), total: /^\d/.test(total ?? '') ? exactCount(total ?? '') : null };
 }
 
-function exactly(digits: string): ShownCount {
+function exactCount(digits: string): ShownCount {
   return { value: Number(digits.replaceAll(',', '')), exact: true };
 }
 
@@ -229,7 +229,7 @@ function named(name: string): RegExp {
   return new RegExp(`${name}${IS}(${VALUE})(?![\\w])`, 'i');
 }
 
-function measuresIn(line: string): TrainingLine['measures'] {
+function readMeasures(line: string): TrainingLine['measures'] {
   const found = MEASURES.flatMap(({ name, pattern }) => {
     const value = pattern.exec(line)?.[1];
     return value === undefined ? [] : [[name, value] as const];
@@ -261,22 +261,22 @@ function speedIn(
   line: string,
   { named: row }: Values,
 ): Pick<TrainingLine, 'secondsPerStep' | 'tokensPerSecond' | 'samplesPerSecond'> {
-  const rate = positive(Number(row?.rate));
-  const secondsPerStep = positive(Number(row?.seconds)) ?? (rate === null ? secondsIn(line) : 1 / rate);
-  const tokensPerSecond = positive(Number(row?.tokens?.replaceAll(',', ''))) ?? tokensIn(line);
+  const rate = positiveOrNull(Number(row?.rate));
+  const secondsPerStep = positiveOrNull(Number(row?.seconds)) ?? (rate === null ? findSecondsPerStep(line) : 1 / rate);
+  const tokensPerSecond = positiveOrNull(Number(row?.tokens?.replaceAll(',', ''))) ?? findTokensPerSecond(line);
   return { secondsPerStep, tokensPerSecond, samplesPerSecond: samplesIn(line, secondsPerStep) };
 }
 
-function secondsIn(line: string): number | null {
+function findSecondsPerStep(line: string): number | null {
   const milliseconds = MILLISECONDS.exec(line);
-  if (line.includes('(ms)') && milliseconds !== null) return positive(Number(milliseconds[1]) / 1_000);
+  if (line.includes('(ms)') && milliseconds !== null) return positiveOrNull(Number(milliseconds[1]) / 1_000);
   const perStep = SECONDS.exec(line);
-  if (perStep !== null) return positive(Number(perStep[1]) / (perStep[2] === undefined ? 1 : 1_000));
+  if (perStep !== null) return positiveOrNull(Number(perStep[1]) / (perStep[2] === undefined ? 1 : 1_000));
   const before = SECONDS_BEFORE.exec(line);
   // Keras prints whole seconds: one digit says too little.
   if (before !== null && (before[1] ?? '').length > 1)
-    return positive(Number(before[1]) / (before[2] === 's' ? 1 : 1_000));
-  const steps = positive(Number(PER_SECOND.exec(line)?.[1]));
+    return positiveOrNull(Number(before[1]) / (before[2] === 's' ? 1 : 1_000));
+  const steps = positiveOrNull(Number(PER_SECOND.exec(line)?.[1]));
   return steps === null ? null : 1 / steps;
 }
 
@@ -287,10 +287,10 @@ const TOKENS = new RegExp(
 );
 const TOKENS_BEFORE = new RegExp(`(?<![\\d,.])${COUNT} ?tok(?:ens)?/s`, 'i');
 
-function tokensIn(line: string): number | null {
+function findTokensPerSecond(line: string): number | null {
   const match = TOKENS.exec(line) ?? TOKENS_BEFORE.exec(line);
   if (match === null) return null;
-  return positive(Number((match[1] ?? '').replaceAll(',', '')) * (match[2] === '' ? 1 : 1_000));
+  return positiveOrNull(Number((match[1] ?? '').replaceAll(',', '')) * (match[2] === '' ? 1 : 1_000));
 }
 
 const SAMPLES =
@@ -300,12 +300,12 @@ const BATCH_SIZE = /\bglobal[_ ]batch[_ ]size['"]?[ :=|]{1,8}(\d{1,9})\b/;
 /** If the batch grows during the run, its steps take longer and the run is as fast as before. */
 function samplesIn(line: string, secondsPerStep: number | null): number | null {
   const match = SAMPLES.exec(line);
-  if (match !== null) return positive(Number(match[1] ?? match[2]));
+  if (match !== null) return positiveOrNull(Number(match[1] ?? match[2]));
   const batch = Number(BATCH_SIZE.exec(line)?.[1]);
-  return secondsPerStep === null ? null : positive(batch / secondsPerStep);
+  return secondsPerStep === null ? null : positiveOrNull(batch / secondsPerStep);
 }
 
-function positive(value: number): number | null {
+function positiveOrNull(value: number): number | null {
   return Number.isFinite(value) && value > 0 ? value : null;
 }
 
@@ -325,27 +325,27 @@ const OTHER = /(?:cpu|host|ram|system|virtual|shared|pinned|free|available|avail
 const BEFORE_CHARS = 12;
 
 /** A share such as `93.9%` if the line has one, otherwise the amount, such as `44.6GiB`; null if it has neither. */
-function memoryIn(line: string): string | null {
+function findMemory(line: string): string | null {
   const match = MEMORY.exec(line);
   if (match === null || OTHER.test(line.slice(Math.max(0, match.index - BEFORE_CHARS), match.index))) return null;
   const [, named, value = '', unit = named, share] = match;
-  if (share !== undefined || unit === '%') return shareOf(Number(share ?? value));
+  if (share !== undefined || unit === '%') return percentToShare(Number(share ?? value));
   // torchvision's and OpenMMLab's loggers print whole MB without a unit. Ignore other numbers without a unit.
   if (unit === undefined) return /^\d{3,}$/.test(value) ? `${value}MB` : null;
   return `${Number(Number(value).toPrecision(4))}${/b$/i.test(unit) ? unit : `${unit}B`}`;
 }
 
 /** A share in the recorded format; null if it is out of range. */
-export function shareOf(percent: number): string | null {
+export function percentToShare(percent: number): string | null {
   return percent >= 0 && percent <= 100 ? `${Number(percent.toPrecision(3))}%` : null;
 }
 
 const JAX_LIMIT = /(?<![a-z_])bytes_limit['"]?: ?(\d{1,15})\b/;
 
 /** A share such as `93.9%` if the line names the total, otherwise the amount, such as `11246MB`; null if there is none. */
-export function memoryReportIn(line: string): string | null {
-  const { mb, gb, percent, used, whole = JAX_LIMIT.exec(line)?.[1] } = trainerSays('memory', line)?.groups ?? {};
+export function findMemoryReport(line: string): string | null {
+  const { mb, gb, percent, used, whole = JAX_LIMIT.exec(line)?.[1] } = matchTrainerFormat('memory', line)?.groups ?? {};
   if (mb !== undefined) return `${Number(mb)}MB`;
   if (gb !== undefined) return `${Number(Number(gb).toPrecision(4))}GB`;
-  return shareOf(Number(percent ?? (100 * Number(used)) / Number(whole)));
+  return percentToShare(Number(percent ?? (100 * Number(used)) / Number(whole)));
 }

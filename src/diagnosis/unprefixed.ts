@@ -1,6 +1,6 @@
 /** Strips the prefixes that loggers and launchers add to a log line. */
 
-import { jsonIn } from '../domain/values.ts';
+import { parseJson } from '../domain/values.ts';
 
 /** The severity from the logger; null without a logger. */
 export type Level = 'quiet' | 'warning' | 'error';
@@ -10,17 +10,17 @@ export type PlainLine = { readonly text: string; readonly stream: string; readon
 
 /** The plain lines in one log line: those of its JSON record if it has one, otherwise the line itself. */
 export function plainLines(line: string): readonly PlainLine[] {
-  const record = saidInRecord(line);
-  if (record === null) return partsOf(line).map(unprefixed);
-  const { stream } = unprefixed(line);
+  const record = readJsonLogRecord(line);
+  if (record === null) return splitBars(line).map(stripPrefixes);
+  const { stream } = stripPrefixes(line);
   return record.lines.map((one) => {
-    const plain = unprefixed(one);
-    return { ...plain, stream: stream + plain.stream, level: plain.level ?? levelOf(record.level) };
+    const plain = stripPrefixes(one);
+    return { ...plain, stream: stream + plain.stream, level: plain.level ?? parseLevel(record.level) };
   });
 }
 
 /** A bar ends without a newline, so the next output follows on the same line. */
-function partsOf(line: string): readonly string[] {
+function splitBars(line: string): readonly string[] {
   const bar = BAR_END.exec(line);
   if (bar === null) return [line];
   const end = bar.index + bar[0].length;
@@ -29,12 +29,12 @@ function partsOf(line: string): readonly string[] {
 }
 
 /** Strips colours and all known prefixes, even several in a row; keeps the indentation after them. */
-function unprefixed(line: string): PlainLine {
+function stripPrefixes(line: string): PlainLine {
   let text = line.replaceAll(COLOUR, '');
   let stream = '';
   let level: Level | null = null;
   for (let round = 0; round < PREFIXES_MAX; round += 1) {
-    const found = nextPrefix(text);
+    const found = matchPrefix(text);
     if (found === null) break;
     text = text.slice(found.length);
     stream += found.who;
@@ -45,17 +45,17 @@ function unprefixed(line: string): PlainLine {
 
 type Prefix = { readonly length: number; readonly who: string; readonly level: Level | null };
 
-function nextPrefix(text: string): Prefix | null {
+function matchPrefix(text: string): Prefix | null {
   for (const { pattern, isWho } of PREFIXES) {
     const match = pattern.exec(text);
     if (match === null || match[0] === '') continue;
     const [whole, said = ''] = match;
-    return { length: whole.length, who: isWho ? whole.replace(/[: ]{1,2}$/, '') : '', level: levelOf(said) };
+    return { length: whole.length, who: isWho ? whole.replace(/[: ]{1,2}$/, '') : '', level: parseLevel(said) };
   }
   return null;
 }
 
-function levelOf(said: string): Level | null {
+function parseLevel(said: string): Level | null {
   return LEVELS[said.toUpperCase()] ?? null;
 }
 
@@ -87,79 +87,83 @@ type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
 /** The first group, if any, is the level. */
 const PREFIXES: readonly Shape[] = [
   // Ray, which merges equal lines of several workers.
-  who(/^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/),
+  workerPrefix(
+    /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
+  ),
   // torchrun, with and without --tee; Iris; Kubernetes' multi-pod tails.
-  who(
+  workerPrefix(
     /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
   ),
-  who(/^\[[a-z]?\d{1,5}\]:? ?/),
+  workerPrefix(/^\[[a-z]?\d{1,5}\]:? ?/),
   // srun --label and mpirun --tag-output.
-  who(/^ {0,3}\d{1,5}: (?=\S| {2})/),
-  who(/^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/),
+  workerPrefix(/^ {0,3}\d{1,5}: (?=\S| {2})/),
+  workerPrefix(/^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/),
   // pdsh and DeepSpeed's launcher: a host name or address.
-  who(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
-  who(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
-  who(/^[\w.-]{1,60} +\| /),
-  who(/^task=[\w./-]{1,160} (?:\| )?(?=\S| {2})/),
-  who(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
+  workerPrefix(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
+  workerPrefix(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
+  workerPrefix(/^[\w.-]{1,60} +\| /),
+  workerPrefix(/^task=[\w./-]{1,160} (?:\| )?(?=\S| {2})/),
+  workerPrefix(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
   // Kubernetes and Docker, ISO times, times of day, dmesg.
-  plain(
+  plainPrefix(
     /^\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
   ),
-  plain(/^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/),
-  plain(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),
-  plain(/^\[ {0,8}\d{1,9}\.\d{1,9}\] /),
-  plain(/^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /),
+  plainPrefix(/^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/),
+  plainPrefix(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),
+  plainPrefix(/^\[ {0,8}\d{1,9}\.\d{1,9}\] /),
+  plainPrefix(/^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /),
   // glog and absl in their C++ and Python formats, and PyTorch.
-  plain(/^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/),
-  plain(/^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/),
+  plainPrefix(/^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/),
+  plainPrefix(/^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/),
   // Python's logging in its common formats, loguru, DeepSpeed, Megatron.
-  plain(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
+  plainPrefix(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
   // Hydra, with the logger's name also in brackets.
-  plain(
+  plainPrefix(
     /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
   ),
-  plain(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
+  plainPrefix(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
   // Apptainer.
-  plain(/^(INFO|DEBUG|VERBOSE|WARNING|ERROR|FATAL) {1,8}\[U=\d{1,9},P=\d{1,9}\] {1,8}/),
-  plain(/^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
-  plain(
+  plainPrefix(/^(INFO|DEBUG|VERBOSE|WARNING|ERROR|FATAL) {1,8}\[U=\d{1,9},P=\d{1,9}\] {1,8}/),
+  plainPrefix(/^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
+  plainPrefix(
     /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
   ),
   // Levanter.
-  plain(/^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/),
-  plain(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
+  plainPrefix(
+    /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
+  ),
+  plainPrefix(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
   // Without a logger's name, the level comes from a collector that labels all lines alike.
-  plain(/^(?:INFO|DEBUG) (?=\S| {2})/),
-  plain(/^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /),
-  plain(/^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /),
-  plain(/^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/),
-  plain(/^\[[\w./-]{1,120}:\d{1,6}(?::[\w<>]{1,80})?\] ?/),
+  plainPrefix(/^(?:INFO|DEBUG) (?=\S| {2})/),
+  plainPrefix(/^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /),
+  plainPrefix(/^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /),
+  plainPrefix(/^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/),
+  plainPrefix(/^\[[\w./-]{1,120}:\d{1,6}(?::[\w<>]{1,80})?\] ?/),
 ];
 
-function who(pattern: RegExp): Shape {
+function workerPrefix(pattern: RegExp): Shape {
   return { pattern, isWho: true };
 }
 
-function plain(pattern: RegExp): Shape {
+function plainPrefix(pattern: RegExp): Shape {
   return { pattern, isWho: false };
 }
 
-export type SaidInRecord = { readonly lines: readonly string[]; readonly level: string };
+export type JsonLogRecord = { readonly lines: readonly string[]; readonly level: string };
 
 /** Extracts the lines of the message and of the exception from a JSON record; null if the line is none. */
-export function saidInRecord(line: string): SaidInRecord | null {
+export function readJsonLogRecord(line: string): JsonLogRecord | null {
   const at = line.indexOf('{"');
   // A launcher's prefix, which contains no brace, may precede the record.
   if (at < 0 || at > PREFIX_CHARS || !line.trimEnd().endsWith('}')) return null;
-  const record = jsonIn(line.slice(at));
+  const record = parseJson(line.slice(at));
   // Treat invalid JSON as plain text.
   if (!isObject(record)) return null;
   const inner = record['jsonPayload'] ?? record['record'];
   const fields = isObject(inner) ? { ...record, ...inner } : record;
-  const texts = [...MESSAGES, ...EXCEPTIONS].flatMap((name) => textOf(fields[name]));
+  const texts = [...MESSAGES, ...EXCEPTIONS].flatMap((name) => recordTexts(fields[name]));
   if (texts.length === 0) return null;
-  const said = LEVEL_FIELDS.flatMap((name) => textOf(fields[name]))[0] ?? '';
+  const said = LEVEL_FIELDS.flatMap((name) => recordTexts(fields[name]))[0] ?? '';
   return {
     lines: texts.flatMap((text) => text.replace(/\n$/, '').split('\n')).slice(0, LINES_MAX),
     level: LOGGERS.some((name) => name in fields) ? said : LOUD.test(said) ? said : '',
@@ -170,7 +174,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function textOf(value: unknown): readonly string[] {
+function recordTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 }

@@ -154,12 +154,12 @@ export const CANNOT_DESCRIBE: JobDescription = {
 };
 
 /** An observation with the job's origin. */
-export function described(seen: JobObservation, origin: JobOrigin): JobDescription {
+export function toJobDescription(seen: JobObservation, origin: JobOrigin): JobDescription {
   return seen.kind === 'found' ? { kind: 'described', job: seen, origin } : seen;
 }
 
 /** A full commit id, or null. */
-export function commitIn(text: unknown): string | null {
+export function findCommit(text: unknown): string | null {
   return typeof text === 'string' && /^[0-9a-f]{40}$/.test(text) ? text : null;
 }
 

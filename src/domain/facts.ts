@@ -4,9 +4,9 @@ import type { ActionRecord } from './actions/action.ts';
 import type { Actor, BranchWork, Permission, Surface, TextVersion } from './actor.ts';
 import type { FoundCheckpoints, SearchedRoot } from './checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CheckFacts, TargetFacts } from './launch/change-facts.ts';
-import type { ImageLook } from './launch/contract.ts';
+import type { ImageObservation } from './launch/contract.ts';
 import type { Hold } from './launch/hold.ts';
-import type { FixerStanding, SmallFix } from './launch/small-fix.ts';
+import type { FixerStatus, SmallFix } from './launch/small-fix.ts';
 import type { RunState, SeenCommand } from './logbook/run-state.ts';
 import type { VerifiedMarker } from './marker.ts';
 import type { Digest, Instant, Observed, RunId, Sha } from './values.ts';
@@ -141,7 +141,7 @@ export type RunFacts = {
   readonly cardHistory: Observed<readonly ShownVersion[]>;
   /** The texts of the cluster changes proposed in this run's record. */
   readonly proposalTexts: ProposalTexts;
-  /** Approving comments missing from the threads, by `commentName`, fetched by id; null if GitHub has none. */
+  /** Approving comments missing from the threads, by `commentId`, fetched by id; null if GitHub has none. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;
   /** Paths that differ from what the failed attempt launched. */
@@ -155,7 +155,7 @@ export type RunFacts = {
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
   /** People with a role in the repository. */
   readonly people: Observed<readonly PersonFacts[]>;
-  /** Runs of all lanes, newest first; `runsOfLane` filters them. */
+  /** Runs of all lanes, newest first; `runsInLane` filters them. */
   readonly recordedRuns: Observed<readonly RunState[]>;
   /** Holds in the repository journal; unknown if the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
@@ -169,11 +169,11 @@ export type RunFacts = {
   readonly failedJobs?: ReadonlyMap<number, Observed<string>> | undefined;
   readonly closureLog: Observed<ClosureLogFacts>;
   /** The registry's answer for the contract's container image. */
-  readonly containerImage: Observed<ImageLook>;
+  readonly containerImage: Observed<ImageObservation>;
   /** A generated fix for the newest attempt's failure. */
   readonly smallFix: Observed<SmallFix>;
   /** The state of the lab's fixer, which control requests if there is no small fix. */
-  readonly fixer: Observed<FixerStanding>;
+  readonly fixer: Observed<FixerStatus>;
   /** Checkpoints below the run's roots. */
   readonly checkpoints: Observed<FoundCheckpoints>;
   /** Listings of the roots that the run starts or resumes from. */

@@ -71,7 +71,7 @@ export type Rung = (typeof RUNGS)[number];
 const NEVER_AGAIN: readonly Failure[] = ['oom-hbm', 'oom-host', 'nan', 'data'];
 
 /** Whether a person may retry the same manifest. */
-export function mayBeTriedByHand(failure: Failure): boolean {
+export function isRetryableByPerson(failure: Failure): boolean {
   // rule ML-27
   return !NEVER_AGAIN.includes(failure);
 }
@@ -82,7 +82,7 @@ export function isOutOfMemory(failure: Failure): boolean {
 }
 
 /** Whether the same manifest can succeed at all; neither a kind of run nor an envelope can override this. */
-export function mayPassAgain(failure: Failure): boolean {
+export function isTransient(failure: Failure): boolean {
   // rule ML-34
   return failure === 'stopped' || FIRST_RESPONSE[failure] === 'retry-bounded';
 }

@@ -21,11 +21,11 @@ type Value<F extends Field> = F extends 'list'
     : F extends 'integer' | 'integer?'
       ? number
       : string;
-type Missing<F extends Fields> = { [Name in keyof F]: F[Name] extends `${string}?` ? Name : never }[keyof F];
+type OptionalNames<F extends Fields> = { [Name in keyof F]: F[Name] extends `${string}?` ? Name : never }[keyof F];
 
 export type Facts<F extends Fields> = {
-  readonly [Name in Exclude<keyof F, Missing<F>>]: Value<F[Name]>;
-} & { readonly [Name in Missing<F>]?: Value<F[Name]> | undefined };
+  readonly [Name in Exclude<keyof F, OptionalNames<F>>]: Value<F[Name]>;
+} & { readonly [Name in OptionalNames<F>]?: Value<F[Name]> | undefined };
 
 export type CodeOf<V extends Vocabulary> = keyof V & string;
 
@@ -38,7 +38,7 @@ export type FactsArgument<F extends Fields> =
   Record<never, never> extends Facts<F> ? [facts?: Facts<F>] : [facts: Facts<F>];
 
 /** Converts facts to their recorded form. */
-export function recordedFacts(facts: object): Detail {
+export function toRecordedFacts(facts: object): Detail {
   const detail: Record<string, string | number> = {};
   const values = facts as Readonly<Record<string, string | number | readonly string[] | undefined>>;
   for (const [name, value] of Object.entries(values))
@@ -204,7 +204,7 @@ export function readIncident(recorded: { readonly code: string; readonly detail:
 }
 
 /** Oldest first. */
-export function incidentsWith<Code extends IncidentCode>(
+export function filterIncidents<Code extends IncidentCode>(
   incidents: readonly Incident[],
   code: Code,
 ): readonly IncidentOf<Code>[] {
@@ -217,5 +217,5 @@ export function incidentDraft<Code extends IncidentCode>(
   code: Code,
   facts: IncidentFacts<Code>,
 ): Extract<EventDraft, { readonly type: 'incident' }> {
-  return { type: 'incident', role, data: { code, detail: recordedFacts(facts) } };
+  return { type: 'incident', role, data: { code, detail: toRecordedFacts(facts) } };
 }

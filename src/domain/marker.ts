@@ -10,7 +10,7 @@ import type { SeenCommand } from './logbook/run-state.ts';
 import type { Instant } from './values.ts';
 
 /** `<surface>-<id>`, unique across threads: GitHub numbers the three surfaces separately. */
-export function commentName({ surface, id }: { readonly surface: Surface; readonly id: number }): string {
+export function commentId({ surface, id }: { readonly surface: Surface; readonly id: number }): string {
   return `${surface}-${id}`;
 }
 
@@ -18,13 +18,13 @@ export function commentName({ surface, id }: { readonly surface: Surface; readon
  * Groups commands by the key in the answer's marker. The key is the comment's name. It ends in `-edited` for commands that an edit added
  * to a comment with earlier commands.
  */
-export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
+export function groupAnswers(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
   const all = [...commands];
   const own = new Set<string>();
-  for (const one of all) if (one.answer?.code !== COMMENT_EDITED) own.add(nameOf(one));
+  for (const one of all) if (one.answer?.code !== COMMENT_EDITED) own.add(commentIdOf(one));
   return Map.groupBy(all, (one) => {
-    const isOfEdit = one.answer?.code === COMMENT_EDITED && own.has(nameOf(one));
-    return isOfEdit ? `${nameOf(one)}-edited` : nameOf(one);
+    const isOfEdit = one.answer?.code === COMMENT_EDITED && own.has(commentIdOf(one));
+    return isOfEdit ? `${commentIdOf(one)}-edited` : commentIdOf(one);
   });
 }
 
@@ -32,31 +32,31 @@ export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<strin
  * Commands that need no further answer in a record that is no longer published. These are answered in the thread, answered by a reaction,
  * or without an answer.
  */
-export function toldCommands(
+export function listPostedAnswers(
   commands: ReadonlyMap<string, SeenCommand>,
   answeredKeys: ReadonlySet<string>,
 ): ReadonlyMap<string, SeenCommand> {
   const open = new Set<SeenCommand>();
-  for (const [key, asked] of answersByKey(commands.values()))
+  for (const [key, asked] of groupAnswers(commands.values()))
     if (!answeredKeys.has(key)) for (const one of asked) open.add(one);
-  return new Map([...commands].filter(([, one]) => one.answer === null || isQuiet(one) || !open.has(one)));
+  return new Map([...commands].filter(([, one]) => one.answer === null || isQuietAnswer(one) || !open.has(one)));
 }
 
-type Answered = Pick<SeenCommand, 'answer'>;
+type AnsweredCommand = Pick<SeenCommand, 'answer'>;
 
 /** Recorded and answered only by a reaction. */
-export function isQuiet({ answer }: Answered): boolean {
+export function isQuietAnswer({ answer }: AnsweredCommand): boolean {
   return answer?.detail['quiet'] === 1;
 }
 
 /** Answered as a comment by a person without a role in the repository. */
-export function isToUntrusted({ answer }: Answered): boolean {
+export function isAnswerToUntrusted({ answer }: AnsweredCommand): boolean {
   return answer?.detail['stranger'] === 1;
 }
 
 const COMMENT_EDITED = 'comment-edited';
 
-function nameOf({ surface, comment }: SeenCommand): string {
+function commentIdOf({ surface, comment }: SeenCommand): string {
   return `${surface}-${comment}`;
 }
 
@@ -73,7 +73,7 @@ export class CommentError extends Error {
 }
 
 /** Runs `work`, and wraps what it throws in a `CommentError`. */
-export function aboutComment<T>(comment: CommentPlace, work: () => T): T {
+export function withCommentContext<T>(comment: CommentPlace, work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -179,7 +179,7 @@ export function parseMarkerLine(line: string): MarkerLine | null {
 
 /** Parses the marker in the first line, without verification; null if there is none. */
 export function readMarker(body: string): Marker | null {
-  return parseMarkerLine(splitBody(body).line)?.marker ?? null;
+  return parseMarkerLine(splitMarkerLine(body).line)?.marker ?? null;
 }
 
 /** The part that identifies a publication; threads are searched for it. */
@@ -188,12 +188,12 @@ export function markerIdentity(marker: Pick<Marker, 'run' | 'kind' | 'key'>): st
 }
 
 /** Whether the text is ferrybot's, with this identity, and unchanged. */
-export function isOurText(marker: VerifiedMarker | null, identity: string): boolean {
+export function isOwnText(marker: VerifiedMarker | null, identity: string): boolean {
   return marker?.isIntact === true && markerIdentity(marker) === identity;
 }
 
 /** The newest entry that the author knew; 0 if the marker names none. */
-export function knownEntry({ fields }: Pick<Marker, 'fields'>): number {
+export function lastEntry({ fields }: Pick<Marker, 'fields'>): number {
   return Number(/^(\d{1,9}):/.exec(fields['head'] ?? '')?.[1] ?? 0);
 }
 
@@ -201,16 +201,16 @@ export function knownEntry({ fields }: Pick<Marker, 'fields'>): number {
  * Whether a posted text replaces control's: sealed by control, or exactly the same text (plus mentions). Another role's key cannot suppress
  * control's texts with different content.
  */
-export function saysForControl(marker: VerifiedMarker, standing: string, rendered: string): boolean {
+export function isControlTextCurrent(marker: VerifiedMarker, posted: string, rendered: string): boolean {
   if (marker.role === 'control') return true;
-  return marker.isIntact && splitBody(standing).text.startsWith(splitBody(rendered).text);
+  return marker.isIntact && splitMarkerLine(posted).text.startsWith(splitMarkerLine(rendered).text);
 }
 
 /**
  * The first line, and the remaining text in the form that a seal covers. Line ends and trailing white space do not count as edits, because
  * GitHub forms and proxies change them. Avoids regular expressions over white space, because the text is untrusted.
  */
-export function splitBody(body: string): { readonly line: string; readonly text: string } {
+export function splitMarkerLine(body: string): { readonly line: string; readonly text: string } {
   const [line = '', ...rest] = body.split('\n');
   const lines: string[] = [];
   for (const one of rest) lines.push(one.trimEnd());
@@ -218,8 +218,8 @@ export function splitBody(body: string): { readonly line: string; readonly text:
 }
 
 /** Whether a posted text equals the rendered text, ignoring the seal. */
-export function saysTheSame(standing: string, rendered: string): boolean {
-  const [old, now] = [splitBody(standing), splitBody(rendered)];
+export function isSameContent(posted: string, rendered: string): boolean {
+  const [old, now] = [splitMarkerLine(posted), splitMarkerLine(rendered)];
   const isSameLine = (parseMarkerLine(old.line)?.plain ?? old.line) === (parseMarkerLine(now.line)?.plain ?? now.line);
   return isSameLine && old.text === now.text;
 }

@@ -2,10 +2,10 @@
 
 import type { EventDataByType } from './logbook/define.ts';
 import type { Metrics } from './logbook/events/job-events.ts';
-import { microdollarsOf, NO_ORDER, rentalTerms } from './logbook/holdings.ts';
+import { NO_ORDER, rentalTerms, sumMicrodollars } from './logbook/holdings.ts';
 import { isLive } from './logbook/job-state.ts';
-import { type IssuedOrder, ordersOf, type RunState } from './logbook/run-state.ts';
-import { addDecimals, dateAfter, type Observed, WEEKDAYS, weekdayOf } from './values.ts';
+import { type IssuedOrder, listOrders, type RunState } from './logbook/run-state.ts';
+import { addDays, addDecimals, type Observed, WEEKDAYS, weekdayOf } from './values.ts';
 
 export const PERIODS = ['week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -14,18 +14,18 @@ export type Period = (typeof PERIODS)[number];
 export type Launch = { readonly date: string; readonly acceleratorHours: string | null };
 
 /** A run's launches, without orders that certainly started nothing. */
-export function launchesOf(state: RunState): readonly Launch[] {
-  return ordersOf(state).flatMap(launchOf);
+export function listLaunches(state: RunState): readonly Launch[] {
+  return listOrders(state).flatMap(toLaunch);
 }
 
-function launchOf({ claim, status, manifest, digest }: IssuedOrder): readonly Launch[] {
+function toLaunch({ claim, status, manifest, digest }: IssuedOrder): readonly Launch[] {
   // Adopted jobs were not paid for here.
   if (claim === null || status === 'failed' || digest === NO_ORDER) return [];
   return [{ date: claim.at.slice(0, 10), acceleratorHours: manifest?.cost.acceleratorHours ?? null }];
 }
 
 /** Total accelerator hours: `0` without launches, null if the cost of any launch is unknown. */
-export function costOf(launches: readonly Launch[]): string | null {
+export function sumCost(launches: readonly Launch[]): string | null {
   return launches.reduce<string | null>(
     (sum, { acceleratorHours }) =>
       sum === null || acceleratorHours === null ? null : addDecimals(sum, acceleratorHours),
@@ -34,16 +34,16 @@ export function costOf(launches: readonly Launch[]): string | null {
 }
 
 /** In UTC: a week by its Monday (`2026-11-16`), a month as `2026-11`. */
-export function periodOf(period: Period, date: string): string {
+export function periodContaining(period: Period, date: string): string {
   if (period === 'month') return date.slice(0, 7);
   const sinceMonday = (WEEKDAYS.indexOf(weekdayOf(date)) + 6) % 7;
-  return dateAfter(date, -sinceMonday);
+  return addDays(date, -sinceMonday);
 }
 
 /** Launches in the period of this date. */
-export function launchesIn(launches: readonly Launch[], period: Period, date: string): readonly Launch[] {
-  const wanted = periodOf(period, date);
-  return launches.filter((launch) => periodOf(period, launch.date) === wanted);
+export function filterByPeriod(launches: readonly Launch[], period: Period, date: string): readonly Launch[] {
+  const wanted = periodContaining(period, date);
+  return launches.filter((launch) => periodContaining(period, launch.date) === wanted);
 }
 
 /**
@@ -60,11 +60,11 @@ export type RentedMoney = {
 export type RentalSpending = Pick<RentedMoney, 'cluster' | 'date' | 'dollars'>;
 
 /** Null if the run rented nothing. */
-export function rentedMoneyOf(state: RunState): RentedMoney | null {
+export function sumRentedMoney(state: RunState): RentedMoney | null {
   const { order, proposal } = state;
   const terms = rentalTerms(state);
   if (terms === null || order?.claim == null || order.manifest === null) return null;
-  const microdollars = microdollarsOf(state);
+  const microdollars = sumMicrodollars(state);
   return {
     lane: proposal.lane,
     cluster: order.manifest.cluster,
@@ -106,7 +106,7 @@ export type PastRow = {
 export type PastLane = { readonly rows: readonly PastRow[]; readonly rented: readonly RentedMoney[] };
 
 /** Recent runs of a lane; unknown if a record does not verify. */
-export type PastOf = (lane: string) => Observed<PastLane>;
+export type PastRunsReader = (lane: string) => Observed<PastLane>;
 
 export type MetricRow = {
   readonly key: string;
@@ -169,6 +169,6 @@ export function isUnclear({ from, to }: ReplayedDecision): boolean {
 }
 
 /** Decisions that would change or cannot be determined. */
-export function differences({ decisions }: ReplayedRun): readonly ReplayedDecision[] {
+export function listDifferences({ decisions }: ReplayedRun): readonly ReplayedDecision[] {
   return decisions.filter((decision) => isChanged(decision) || isUnclear(decision));
 }

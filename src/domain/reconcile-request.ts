@@ -2,7 +2,7 @@
 
 import type { Actor, Surface } from './actor.ts';
 import type { RunFacts } from './facts.ts';
-import { commentName } from './marker.ts';
+import { commentId } from './marker.ts';
 import { assertNever, type Digest, type Instant, type Observed, unknown } from './values.ts';
 
 /** `comments`: the run's threads, with the pull request, the issue and the checks. */
@@ -34,13 +34,13 @@ export type Need =
   | { readonly fact: 'proposalTexts'; readonly of: Digest };
 
 /** Unique key of a need. */
-export function needName(one: Need): string {
+export function factKey(one: Need): string {
   if (typeof one === 'string') return one;
   switch (one.fact) {
     case 'permissions':
       return `${one.fact} of ${one.of.id}`;
     case 'cited':
-      return `${one.fact} ${commentName({ surface: one.of.surface, id: one.of.comment })}`;
+      return `${one.fact} ${commentId({ surface: one.of.surface, id: one.of.comment })}`;
     case 'failedJobs':
     case 'workflowRuns':
     case 'proposalTexts':
@@ -51,10 +51,10 @@ export function needName(one: Need): string {
 }
 
 /** No decision yet: facts are missing. */
-export type Needing = { readonly kind: 'need'; readonly facts: readonly Need[] };
+export type FactRequest = { readonly kind: 'need'; readonly facts: readonly Need[] };
 
 /** Requests these facts together. */
-export function need(...facts: readonly Need[]): Needing {
+export function request(...facts: readonly Need[]): FactRequest {
   return { kind: 'need', facts };
 }
 
@@ -110,6 +110,6 @@ export type ReconcileRequest =
 const INSIDERS: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
 /** Only a hint for receipts: GitHub reports private members as outsiders. */
-export function isOutsider(association: string | null | undefined): boolean {
+export function isOutsideAuthor(association: string | null | undefined): boolean {
   return typeof association === 'string' && !INSIDERS.has(association);
 }

@@ -32,7 +32,7 @@ export const isInstant = (value: number): value is Instant =>
   Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX;
 
 /** Brands the value; throws if it is malformed, which is a bug here. */
-export function branded<Base, Branded extends Base>(value: Base, is: (v: Base) => v is Branded): Branded {
+export function brandAs<Base, Branded extends Base>(value: Base, is: (v: Base) => v is Branded): Branded {
   if (!is(value)) throw new Error(`malformed identifier: ${String(value)}`);
   return value;
 }
@@ -46,17 +46,17 @@ export function toRfc3339(at: Instant): string {
 
 /** Null if the text is not a time since 1970. */
 export function fromRfc3339(text: string): Instant | null {
-  return momentOfMs(Date.parse(text));
+  return instantFromMs(Date.parse(text));
 }
 
 /** Truncates to whole ms; null if not a valid instant. */
-export function momentOfMs(ms: number): Instant | null {
+export function instantFromMs(ms: number): Instant | null {
   const whole = Math.trunc(ms);
   return isInstant(whole) ? whole : null;
 }
 
 /** UTC date, `2026-11-21`. */
-export function dateOf(at: Instant): string {
+export function utcDate(at: Instant): string {
   return toRfc3339(at).slice(0, 10);
 }
 
@@ -66,7 +66,7 @@ export function compactDate(date: string): string {
 }
 
 /** UTC time, `06:30`. */
-export function timeOf(at: Instant): string {
+export function utcTime(at: Instant): string {
   return toRfc3339(at).slice(11, 16);
 }
 
@@ -81,12 +81,12 @@ export function weekdayOf(date: string): Weekday {
 }
 
 /** The instant `durationMs` later. */
-export function after(at: Instant, durationMs: number): Instant {
-  return branded(Math.trunc(at + durationMs), isInstant);
+export function addMs(at: Instant, durationMs: number): Instant {
+  return brandAs(Math.trunc(at + durationMs), isInstant);
 }
 
 /** The UTC date `days` later. */
-export function dateAfter(date: string, days: number): string {
+export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
@@ -135,7 +135,7 @@ type Present<Value> = {
 };
 
 /** Drops all keys with an undefined value. */
-export function present<const Value extends object>(value: Value): Present<Value> {
+export function omitUndefined<const Value extends object>(value: Value): Present<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Present<Value>;
 }
 
@@ -143,7 +143,7 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export type JsonObject = { readonly [key: string]: Json };
 
 /** Parses JSON; undefined if the text is not valid JSON. */
-export function jsonIn(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -153,10 +153,10 @@ export function jsonIn(text: string): unknown {
 }
 
 /** Enough for the bodies of all live runs and the config, a few hundred kB. */
-export const READINGS_REMEMBERED = 50;
+export const MEMOIZED_MAX = 50;
 
 /** An LRU cache around a pure function. Callers must not modify the results. `keyOf` must cover everything that affects the result. */
-export function remembered<Asked, Reading>(
+export function memoize<Asked, Reading>(
   read: (asked: Asked) => Reading,
   keyOf: (asked: Asked) => string,
 ): (asked: Asked) => Reading {
@@ -167,7 +167,7 @@ export function remembered<Asked, Reading>(
     kept.delete(key);
     kept.set(key, entry);
     const [oldest] = kept.keys();
-    if (kept.size > READINGS_REMEMBERED && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > MEMOIZED_MAX && oldest !== undefined) kept.delete(oldest);
     return entry.reading;
   };
 }
@@ -194,7 +194,7 @@ function isLowHalf(unit: number): boolean {
 }
 
 /** Removes `signs` from the end, in linear time: a regular expression ending in `$` is quadratic on long runs. */
-export function trimmedEnd(text: string, signs: string): string {
+export function trimEndCharacters(text: string, signs: string): string {
   let end = text.length;
   while (end > 0 && signs.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
@@ -202,55 +202,55 @@ export function trimmedEnd(text: string, signs: string): string {
 
 /** Removes trailing slashes. */
 export function withoutEndSlashes(text: string): string {
-  return trimmedEnd(text, '/');
+  return trimEndCharacters(text, '/');
 }
 
 /** Content of a character class (flag `u`): format characters, private use, Braille blank, default ignorables. */
 export const INVISIBLE = String.raw`\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800`;
 
 /** Pattern (flag `u`): also control characters and unusual blanks. Tabs and line ends are visible in the layout. */
-export const UNSEEN = String.raw`[${INVISIBLE}]|(?![ \t\n\r])[\p{White_Space}\p{Cc}]`;
+export const UNSEEN_CHARACTER = String.raw`[${INVISIBLE}]|(?![ \t\n\r])[\p{White_Space}\p{Cc}]`;
 
-const UNSEEN_SIGN = new RegExp(UNSEEN, 'u');
+const UNSEEN_SIGN = new RegExp(UNSEEN_CHARACTER, 'u');
 
 /** The first unseen character, for example as `U+200B`; null if there is none. */
-export function unseenSign(text: string): string | null {
+export function findInvisibleCharacter(text: string): string | null {
   const sign = UNSEEN_SIGN.exec(text.toWellFormed())?.[0];
-  return sign === undefined ? null : codePointOf(sign);
+  return sign === undefined ? null : formatCodePoint(sign);
 }
 
 /** `U+200B` for the first character. */
-export function codePointOf(character: string): string {
+export function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** Negative, 0 or positive, as for `sort`. Throws on text that is not a plain decimal. */
 export function compareDecimals(a: string, b: string): number {
-  const [left, right] = [partsOf(a), partsOf(b)];
+  const [left, right] = [splitDecimal(a), splitDecimal(b)];
   const digits = Math.max(left.fraction.length, right.fraction.length);
-  const difference = scaled(left, digits) - scaled(right, digits);
+  const difference = scaleDecimal(left, digits) - scaleDecimal(right, digits);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
 /** The exact sum, without trailing zeros. */
 export function addDecimals(a: string, b: string): string {
-  const [left, right] = [partsOf(a), partsOf(b)];
+  const [left, right] = [splitDecimal(a), splitDecimal(b)];
   const digits = Math.max(left.fraction.length, right.fraction.length);
-  const sum = scaled(left, digits) + scaled(right, digits);
+  const sum = scaleDecimal(left, digits) + scaleDecimal(right, digits);
   const text = String(sum < 0n ? -sum : sum).padStart(digits + 1, '0');
   const whole = `${sum < 0n ? '-' : ''}${text.slice(0, text.length - digits)}`;
-  const fraction = digits === 0 ? '' : trimmedEnd(text.slice(-digits), '0');
+  const fraction = digits === 0 ? '' : trimEndCharacters(text.slice(-digits), '0');
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
 type Parts = { readonly sign: bigint; readonly whole: string; readonly fraction: string };
 
-function partsOf(text: string): Parts {
+function splitDecimal(text: string): Parts {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   if (match === null) throw new Error(`no decimal: ${text}`);
   return { sign: match[1] === '-' ? -1n : 1n, whole: match[2] ?? '0', fraction: match[3] ?? '' };
 }
 
-function scaled({ sign, whole, fraction }: Parts, digits: number): bigint {
+function scaleDecimal({ sign, whole, fraction }: Parts, digits: number): bigint {
   return sign * BigInt(whole + fraction.padEnd(digits, '0'));
 }

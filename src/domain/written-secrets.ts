@@ -82,21 +82,21 @@ const RUN = /[A-Za-z0-9_.-]{24,}/g;
 const WEB_TOKEN = /^eyJ[A-Za-z0-9_-]{10,}$/;
 
 /** Replaces everything that has the shape of a token. */
-function withoutShapes(text: string, replacement: string): string {
+function maskTokenShapes(text: string, replacement: string): string {
   const withoutTokens = TOKENS.reduce((clean, shape) => clean.replace(shape, replacement), text);
   const withoutValues = AFTER_A_NAME.reduce(
     (clean, shape) => clean.replace(shape, (_whole, name: string) => `${name}${replacement}`),
     withoutTokens,
   );
-  return withoutValues.replace(RUN, (run) => withoutWebTokens(run, replacement));
+  return withoutValues.replace(RUN, (run) => maskWebTokens(run, replacement));
 }
 
 /** Replaces values after names that suggest a secret. */
-function withoutNamed(text: string, replacement: string): string {
+function maskNamedSecrets(text: string, replacement: string): string {
   return NAMED.reduce((clean, shape) => clean.replace(shape, (_whole, name: string) => `${name}${replacement}`), text);
 }
 
-function withoutWebTokens(run: string, replacement: string): string {
+function maskWebTokens(run: string, replacement: string): string {
   const parts = run.split('.');
   const kept: string[] = [];
   for (let at = 0; at < parts.length; at += 1) {
@@ -125,33 +125,33 @@ const NUMBER = /^[\d.,_+-]+$/;
 const WORD = /^(?:[A-Z]?[a-z]{1,20}|[A-Z]{1,20}|[A-Za-z]{1,10}\d{1,4}[a-z]?|\d{1,8}[A-Za-z]{0,2})$/;
 
 /** Replaces secrets; keeps settings such as `pad_token=7` and names such as `my-k8s-secret`. */
-export function withoutTokens(text: string): string {
-  return withoutShapes(text, HIDDEN).replace(ASSIGNED, (whole, name: string, value: string) =>
+export function maskTokens(text: string): string {
+  return maskTokenShapes(text, HIDDEN).replace(ASSIGNED, (whole, name: string, value: string) =>
     isLiteralSecret(value) ? `${name}${HIDDEN}` : whole,
   );
 }
 
 /** Like `withoutTokens`, for all texts in machine output: there, `token=…` is a secret of any length. */
-export function withoutMachineSecrets<Value>(value: Value): Value {
+export function maskMachineSecrets<Value>(value: Value): Value {
   const clean = (one: unknown): unknown => {
-    if (typeof one === 'string') return withoutNamed(withoutTokens(one), HIDDEN);
+    if (typeof one === 'string') return maskNamedSecrets(maskTokens(one), HIDDEN);
     if (Array.isArray(one)) return one.map(clean);
     if (typeof one !== 'object' || one === null) return one;
-    return Object.fromEntries(Object.entries(one).map(([name, inner]) => [withoutTokens(name), clean(inner)]));
+    return Object.fromEntries(Object.entries(one).map(([name, inner]) => [maskTokens(name), clean(inner)]));
   };
   return clean(value) as Value;
 }
 
 /** Names of variables and options that hold a secret, including replaced ones; null if there is no secret. */
-export function secretNames(text: string): readonly string[] | null {
+export function findSecretNames(text: string): readonly string[] | null {
   const written = text.replace(/(?<=[=:\s"'])(?:\$\{?\w{1,64}\}?|\{\w{1,64}\})(?=[\s"'@]|$)/g, '');
   // A shell joins `hf_''abc` into one word.
-  const clean = [written, written.replace(/["'\\]/g, '')].map(withoutTokens);
+  const clean = [written, written.replace(/["'\\]/g, '')].map(maskTokens);
   const found = clean.filter((one) => one.includes(HIDDEN));
-  return found.length === 0 ? null : [...new Set(found.flatMap(namesBeforeHidden))];
+  return found.length === 0 ? null : [...new Set(found.flatMap(listMaskedNames))];
 }
 
-function namesBeforeHidden(clean: string): readonly string[] {
+function listMaskedNames(clean: string): readonly string[] {
   const before =
     /(?<![\w.-])(?:(-{0,2}[A-Za-z_][\w.-]{0,63})(?:=|:\s{1,4}|["']\s{0,4}:\s{0,4})|(--?[A-Za-z_][\w.-]{0,63})\s{1,4})["']?[^\s"'=]{0,64}\*\*\*/g;
   return [...clean.matchAll(before)].flatMap(([, assigned, option]) => {
@@ -163,10 +163,10 @@ function namesBeforeHidden(clean: string): readonly string[] {
 /** False for references, paths, numbers and identifiers made of words. */
 function isLiteralSecret(value: string): boolean {
   if (REFERENCE.test(value) || PATH.test(value) || NUMBER.test(value)) return false;
-  return !value.split(/[^A-Za-z0-9]+/).every(isMadeOfWords);
+  return !value.split(/[^A-Za-z0-9]+/).every(consistsOfWords);
 }
 
-function isMadeOfWords(chunk: string): boolean {
+function consistsOfWords(chunk: string): boolean {
   const words = chunk.split(/(?<=[a-z])(?=[A-Z])/);
   // Random text alternates between letters, digits and cases more often than words do.
   const numbers = chunk.match(/\d+/g) ?? [];
@@ -188,7 +188,7 @@ export function redactAndTruncateLine({ redact }: { readonly redact: (text: stri
 const START = '(withheld: ';
 
 /** `missing`: names of the missing variables. */
-export function withheldText(missing: readonly string[]): string {
+export function textForWithheld(missing: readonly string[]): string {
   return `${START}this process was not given ${missing.join(', ')} and cannot redact it)`;
 }
 

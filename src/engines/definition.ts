@@ -7,7 +7,7 @@ import type { RentalTerms } from '../domain/launch/manifest.ts';
 import type { Observed } from '../domain/values.ts';
 import type { BadNodesConfig, DiskConfig, GcpConfig } from '../settings/machines.ts';
 import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
-import { amount, setting, unset, word } from '../settings/words.ts';
+import { amount, orNull, setting, word } from '../settings/words.ts';
 
 /** The setting for the longest duration of one request, in milliseconds. */
 export function timeoutMs(about: string, standardMs = 30_000): z.ZodDefault<z.ZodInt> {
@@ -25,7 +25,7 @@ export const CLUSTER_KEYS = {
   acceleratorHoursPerRun: amount.describe(
     'Cost table: accelerator-hours of one run of this lane, shown before approval.',
   ),
-  accelerators: unset(
+  accelerators: orNull(
     z.int().min(1).max(100_000),
     'Cost table: accelerators of one run, for its actual cost; null: not shown.',
   ),

@@ -9,11 +9,11 @@ import { slurmEngine } from './slurm/definition.ts';
 import { vastEngine } from './vast/definition.ts';
 
 const ENGINES = [
-  withAdapter(localEngine, () => import('./local/engine.ts')),
-  withAdapter(rayEngine, () => import('./ray/engine.ts')),
-  withAdapter(slurmEngine, () => import('./slurm/engine.ts')),
-  withAdapter(irisEngine, () => import('./iris/engine.ts')),
-  withAdapter(vastEngine, () => import('./vast/engine.ts')),
+  addLoader(localEngine, () => import('./local/engine.ts')),
+  addLoader(rayEngine, () => import('./ray/engine.ts')),
+  addLoader(slurmEngine, () => import('./slurm/engine.ts')),
+  addLoader(irisEngine, () => import('./iris/engine.ts')),
+  addLoader(vastEngine, () => import('./vast/engine.ts')),
 ] as const;
 
 const [first, ...others] = ENGINES;
@@ -24,7 +24,7 @@ export const clusterSchema = z.discriminatedUnion('engine', [first.schema, ...ot
 export type ClusterConfig = z.infer<typeof clusterSchema>;
 
 /** The adapter is loaded when a cluster is called, but not to read a config. */
-function withAdapter<Schema extends ClusterSchema>(
+function addLoader<Schema extends ClusterSchema>(
   definition: EngineDefinition<Schema>,
   load: () => Promise<EngineAdapter<z.infer<Schema>>>,
 ): LoadableEngine<Schema> {
@@ -50,7 +50,7 @@ export async function loadAdapters(): Promise<Adapters> {
 }
 
 /** The adapter of a cluster's engine. Throws for an adapter that was not loaded, which is a bug. */
-export function adapterOf(adapters: Adapters, { engine }: ClusterConfig): EngineAdapter {
+export function findAdapter(adapters: Adapters, { engine }: ClusterConfig): EngineAdapter {
   const found = adapters.get(engine);
   if (found === undefined) throw new Error(`the adapter of ${engine} was not loaded`);
   return found;

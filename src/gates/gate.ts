@@ -5,7 +5,7 @@ import type { LaneConfig } from '../config/lane-schema.ts';
 import type { Actor, Authors } from '../domain/actor.ts';
 import type { RootHolder } from '../domain/checkpoint/stored.ts';
 import type { ConfigHealth, IssueFacts } from '../domain/facts.ts';
-import { type FactsArgument, type Fields, recordedFacts } from '../domain/incidents.ts';
+import { type FactsArgument, type Fields, toRecordedFacts } from '../domain/incidents.ts';
 import type { BodyFacts, ChangeFacts, CheckFacts, TargetFacts } from '../domain/launch/change-facts.ts';
 import type { ContainerFacts, Contract, MachineFit } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
@@ -39,7 +39,7 @@ export type ApprovalFacts = {
 };
 
 /** The approvals for this description, and for this manifest or the one that approved it in advance (architecture, D4). */
-export function givenTo(
+export function filterCurrentApprovals(
   { given, beforehand }: ApprovalFacts,
   now: { readonly digest: Digest; readonly body: Digest },
 ): readonly GivenApproval[] {
@@ -48,7 +48,7 @@ export function givenTo(
 }
 
 /** An earlier manifest, to compare with the one that would run now. */
-export type RanBefore = {
+export type EarlierRun = {
   readonly manifest: Manifest;
   /** True if the manifest belongs to the earlier run that this run continues under its own identity. */
   readonly isOfAnotherRun: boolean;
@@ -80,7 +80,7 @@ export type GateFacts = {
   /** The owner who committed to watching the run. Left out if there is none. */
   readonly owner?: Actor | null;
   /** What the failed attempt ran, or the last attempt of the run that this one continues; null if nothing ran before. */
-  readonly ranBefore?: Observed<RanBefore> | null;
+  readonly ranBefore?: Observed<EarlierRun> | null;
   readonly pull: Observed<TargetFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;
@@ -142,7 +142,9 @@ type FactsOf<Gate extends GateId, Code extends keyof Verdicts[Gate]> = Verdicts[
   ? FactsArgument<Verdicts[Gate][Code]>
   : never;
 
-type Says<Gate extends GateId, By extends readonly RemedyActor[]> = <Code extends keyof Verdicts[Gate] & string>(
+type JudgementBuilder<Gate extends GateId, By extends readonly RemedyActor[]> = <
+  Code extends keyof Verdicts[Gate] & string,
+>(
   code: Code,
   ...rest: [...by: By, ...facts: FactsOf<Gate, Code>]
 ) => Judgement;
@@ -151,11 +153,11 @@ type Says<Gate extends GateId, By extends readonly RemedyActor[]> = <Code extend
  * The answers that one gate can give: its own codes, each with its facts. A warning does not block the run. `unknown` does, and its
  * facts have a `why`.
  */
-type Judging<Gate extends GateId> = {
-  readonly pass: Says<Gate, []>;
-  readonly warn: Says<Gate, [RemedyActor]>;
-  readonly block: Says<Gate, [RemedyActor]>;
-  readonly unknown: Says<Gate, [RemedyActor]>;
+type JudgementBuilders<Gate extends GateId> = {
+  readonly pass: JudgementBuilder<Gate, []>;
+  readonly warn: JudgementBuilder<Gate, [RemedyActor]>;
+  readonly block: JudgementBuilder<Gate, [RemedyActor]>;
+  readonly unknown: JudgementBuilder<Gate, [RemedyActor]>;
 };
 
 const says =
@@ -163,7 +165,7 @@ const says =
   (code: string, remedyBy: RemedyActor, found: object = {}): Judgement => ({
     outcome,
     code,
-    found: recordedFacts(found),
+    found: toRecordedFacts(found),
     remedyBy,
   });
 
@@ -175,14 +177,14 @@ const JUDGING = {
 };
 
 /** The typed answers of one gate. */
-export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {
+export function judgements<Gate extends GateId>(_gate: Gate): JudgementBuilders<Gate> {
   return JUDGING;
 }
 
 /** Defines a gate. `evaluate` gets the facts and the answers of this gate. */
 export function defineGate<Id extends GateId>(
   id: Id,
-  evaluate: (facts: ChangeGateFacts, answer: Judging<Id>) => Judgement,
+  evaluate: (facts: ChangeGateFacts, answer: JudgementBuilders<Id>) => Judgement,
   options: Pick<Gate, 'readsSettings'> = {},
 ): Gate {
   return { id, evaluate: (facts) => evaluate(facts, JUDGING), ...options };
@@ -194,21 +196,21 @@ export function cannotTell(why: string): Judgement {
 }
 
 /** The contract in the run's issue as it is now. Unknown without a contract; `contract-complete` reports that case. */
-export function contractNow(contract: GateFacts['contract'] | undefined): Observed<Contract> {
+export function requireContract(contract: GateFacts['contract'] | undefined): Observed<Contract> {
   return contract?.read ?? unknown('the run has no contract');
 }
 
 /** Judges a fact, or answers `unknown` if it could not be read. */
-export function given<Value>(fact: Observed<Value>, judge: (value: Value) => Judgement): Judgement {
+export function ifKnown<Value>(fact: Observed<Value>, judge: (value: Value) => Judgement): Judgement {
   return fact.kind === 'known' ? judge(fact.value) : cannotTell(fact.why);
 }
 
-const allowed = judging('approver-allowed');
+const isAllowed = judgements('approver-allowed');
 
 const approverAllowed: ApprovalGate = {
   id: 'approver-allowed',
   evaluate: ({ approvals, bound }) =>
-    given(approvals, (facts) => given(bound, (now) => judgeApprovers(givenTo(facts, now), facts))),
+    ifKnown(approvals, (facts) => ifKnown(bound, (now) => judgeApprovers(filterCurrentApprovals(facts, now), facts))),
 };
 
 function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand }: ApprovalFacts): Judgement {
@@ -221,28 +223,28 @@ function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand 
   const found = { count: counting.size, needed, who: [...counting.values()] };
   const lost = now.find(({ is }) => is !== null && is !== 'counts');
   if (lost !== undefined)
-    return allowed.block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.is ?? '' });
-  if (counting.size >= needed) return allowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
+    return isAllowed.block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.is ?? '' });
+  if (counting.size >= needed) return isAllowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
   const unread = current.find((one) => one.standing.kind === 'unknown');
   if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
-  return allowed.block('too-few', 'approver', { ...found, missing: needed - counting.size });
+  return isAllowed.block('too-few', 'approver', { ...found, missing: needed - counting.size });
 }
 
-const { block, pass } = judging('manifest-unchanged');
+const { block, pass } = judgements('manifest-unchanged');
 
 /** Gate: the approved manifest and description are the ones that would be launched (architecture, D4). */
 const manifestUnchanged: ApprovalGate = {
   id: 'manifest-unchanged',
-  evaluate: ({ approvals, bound }) => given(approvals, (facts) => given(bound, (now) => judge(facts, now))),
+  evaluate: ({ approvals, bound }) => ifKnown(approvals, (facts) => ifKnown(bound, (now) => judgeManifest(facts, now))),
 };
 
-type Bound = { readonly digest: Digest; readonly body: Digest };
+type BoundDigests = { readonly digest: Digest; readonly body: Digest };
 
 /** Passes before the first approval. After a change dropped an approval, it blocks until there is a new one. */
-function judge(facts: ApprovalFacts, now: Bound): Judgement {
+function judgeManifest(facts: ApprovalFacts, now: BoundDigests): Judgement {
   const digest = now.digest.slice(7, 19);
   const last = facts.given.at(-1)?.digest ?? null;
-  if (givenTo(facts, now).length > 0)
+  if (filterCurrentApprovals(facts, now).length > 0)
     return facts.beforehand === undefined
       ? pass('as-approved', { digest })
       : pass('fix-beforehand', { digest, approved: facts.beforehand.slice(7, 19) });

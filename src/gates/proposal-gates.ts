@@ -6,14 +6,14 @@ import type { Facts } from '../domain/incidents.ts';
 import type { Verdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { toRfc3339 } from '../domain/values.ts';
-import { type ChangeGateFacts, defineGate, type GateFacts, given } from './gate.ts';
+import { type ChangeGateFacts, defineGate, type GateFacts, ifKnown } from './gate.ts';
 
 /** The pull request is open, not a draft, and targets the lane's branch (policy DF-23). */
-export const targetBranch = defineGate(
+export const targetBranchGate = defineGate(
   'target-branch',
   ({ pull, lane, proposal }, { block, pass }) =>
-    given(pull, (value) => {
-      // `issueUpdated` reports a closed issue.
+    ifKnown(pull, (value) => {
+      // `issueUpdatedGate` reports a closed issue.
       if (value.state !== 'open' && !isIssueFirst(proposal)) return block('closed', 'author');
       if (value.isDraft) return block('draft', 'author');
       if (value.baseBranch === lane.targetBranch) return pass('targets-branch', { branch: value.baseBranch });
@@ -24,8 +24,8 @@ export const targetBranch = defineGate(
 );
 
 /** The head commit is in this repository. ferrybot never ships a fork's commit to a runner that holds credentials. */
-export const headRepository = defineGate('head-repository', ({ pull, repository }, { block, pass }) =>
-  given(pull, (value) =>
+export const headRepositoryGate = defineGate('head-repository', ({ pull, repository }, { block, pass }) =>
+  ifKnown(pull, (value) =>
     value.headRepository === repository
       ? pass('same-repository')
       : block('fork', 'author', { found: value.headRepository ?? 'a deleted fork', wanted: repository }),
@@ -35,7 +35,7 @@ export const headRepository = defineGate('head-repository', ({ pull, repository 
 /** Every author of the proposal is known, so that no author can approve their own work unnoticed. */
 export const authorsKnown = defineGate('authors-known', ({ authors, onePersonIsEnough }, { block, pass }) => {
   if (onePersonIsEnough) return pass('one-person');
-  return given(authors, ({ people, unnamed }) => {
+  return ifKnown(authors, ({ people, unnamed }) => {
     const first = unnamed[0];
     if (first !== undefined)
       return block(first.code, 'author', { about: first.about, by: first.by, count: unnamed.length });
@@ -48,16 +48,16 @@ const MS_PER_HOUR = 3_600_000;
 
 /** The change is based on a recent commit of the target branch (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
 // A merge base at the branch's tip is fresh at any age: a rebase would change nothing.
-export const freshness = defineGate(
+export const freshnessGate = defineGate(
   'freshness',
   ({ change, lane, now }, { block, pass, warn }) =>
-    given(change, (value) => {
-      const found = foundIn(value, lane.freshnessHours);
+    ifKnown(change, (value) => {
+      const found = freshnessFacts(value, lane.freshnessHours);
       const branch = lane.targetBranch;
       if (value.mergeBase === value.baseSha) return pass('fresh', found);
       if (now - value.mergeBaseAt > lane.freshnessHours * MS_PER_HOUR)
         return block('stale', 'author', { ...found, branch });
-      return given(value.isPastTip, (isPastTip) => {
+      return ifKnown(value.isPastTip, (isPastTip) => {
         if (!isPastTip)
           return block('no-past-tip', 'author', { base: found.base, branch, moves: limits.branchMovesRead });
         return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh', 'author', found);
@@ -67,7 +67,7 @@ export const freshness = defineGate(
 );
 
 /** The facts leave out the age: it differs at every evaluation, and an unchanged verdict must be recorded only once. */
-function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshness']['fresh']> {
+function freshnessFacts(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshness']['fresh']> {
   return {
     base: change.mergeBase.slice(0, 12),
     baseAt: toRfc3339(change.mergeBaseAt),
@@ -80,58 +80,64 @@ function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshne
  * The lab's checks on the head commit are green; ferrybot's own checks do not count (architecture, D4). The worst state comes first:
  * failures need the author, pending workflow approvals need a maintainer, running checks need time.
  */
-export const checksGreen = defineGate(
+export const checksGreenGate = defineGate(
   'checks-green',
   ({ checks, lane }, { block, pass }) =>
-    given(checks, (all) => {
-      const wanted = wantedOf(all, lane);
-      const those = (state: CheckFacts['state']) => {
+    ifKnown(checks, (all) => {
+      const wanted = filterRequiredChecks(all, lane);
+      const namesInState = (state: CheckFacts['state']) => {
         const found = wanted.filter((check) => check.state === state);
         return { first: found[0], count: found.length };
       };
-      const { first: failed, count: failures } = those('failed');
+      const { first: failed, count: failures } = namesInState('failed');
       if (failed !== undefined)
-        return block('failed', 'author', { check: nameOf(failed), says: failed.says, count: failures });
-      const { first: waiting, count } = those('awaits-approval');
-      if (waiting !== undefined) return block('awaits-approval', 'maintainer', { workflow: nameOf(waiting), count });
-      const missing = missingChecks(lane.requiredChecks, all);
+        return block('failed', 'author', { check: checkName(failed), says: failed.says, count: failures });
+      const { first: waiting, count } = namesInState('awaits-approval');
+      if (waiting !== undefined) return block('awaits-approval', 'maintainer', { workflow: checkName(waiting), count });
+      const missing = listMissingChecks(lane.requiredChecks, all);
       if (missing[0] !== undefined) return block('missing', 'author', { check: missing[0], count: missing.length });
-      const { first: running, count: unfinished } = those('running');
+      const { first: running, count: unfinished } = namesInState('running');
       if (running !== undefined)
-        return block('running', 'time', { check: nameOf(running), says: running.says, count: unfinished });
+        return block('running', 'time', { check: checkName(running), says: running.says, count: unfinished });
       return pass('green', { checks: wanted.length });
     }),
   { readsSettings: true },
 );
 
 /** The checks that count: all except ferrybot's own, or those that the config names. */
-function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lane']): readonly CheckFacts[] {
+function filterRequiredChecks(
+  all: readonly CheckFacts[],
+  { requiredChecks }: GateFacts['lane'],
+): readonly CheckFacts[] {
   const others = all.filter((check) => !check.ours);
   if (requiredChecks === 'all') return others;
   // A workflow that waits for approval has no jobs yet. It may contain the named check, so it counts.
-  return others.filter((check) => check.state === 'awaits-approval' || isNamed(check, requiredChecks));
+  return others.filter((check) => check.state === 'awaits-approval' || isCheckNamed(check, requiredChecks));
 }
 
-function missingChecks(required: GateFacts['lane']['requiredChecks'], all: readonly CheckFacts[]): readonly string[] {
+function listMissingChecks(
+  required: GateFacts['lane']['requiredChecks'],
+  all: readonly CheckFacts[],
+): readonly string[] {
   if (required === 'all') return [];
-  return required.filter((name) => !all.some((check) => !check.ours && isNamed(check, [name])));
+  return required.filter((name) => !all.some((check) => !check.ours && isCheckNamed(check, [name])));
 }
 
 /** Matches the check's own name, or `workflow / name`, as GitHub shows it. */
-function isNamed(check: CheckFacts, names: readonly string[]): boolean {
-  return names.includes(check.name) || names.includes(nameOf(check));
+function isCheckNamed(check: CheckFacts, names: readonly string[]): boolean {
+  return names.includes(check.name) || names.includes(checkName(check));
 }
 
-function nameOf({ name, workflow }: CheckFacts): string {
+function checkName({ name, workflow }: CheckFacts): string {
   return workflow === null || workflow === name ? name : `${workflow} / ${name}`;
 }
 
 /** The run name contains its date, so that its results are not confused with another day's (policy DF-14). */
 // Compares both the proposed name and the name that would be launched: the config may have changed in between.
-export const runNameDated = defineGate(
+export const runNameDatedGate = defineGate(
   'run-name-dated',
   ({ proposal, lane, manifest }, { block, pass }) =>
-    given(manifest, ({ runName }) => {
+    ifKnown(manifest, ({ runName }) => {
       const wanted = lane.runName.replaceAll('{date}', proposal.date);
       const found = proposal.runName === wanted ? runName : proposal.runName;
       // rule DF-14
@@ -141,10 +147,10 @@ export const runNameDated = defineGate(
 );
 
 /** Every required checklist box exists and is ticked. ferrybot itself ticks the boxes of outcomes. */
-export const preconditions = defineGate(
+export const preconditionsGate = defineGate(
   'preconditions',
   ({ body, lane }, { block, pass }) =>
-    given(body, ({ boxes }) => {
+    ifKnown(body, ({ boxes }) => {
       // rule DF-22
       for (const wanted of lane.checklist.preconditions) {
         const found = boxes.filter((box) => box.text === wanted);
@@ -159,16 +165,16 @@ export const preconditions = defineGate(
 );
 
 /** The ferry issue is open, labelled, links its pull request if there is one, and was updated after the last change (policy DF-33). */
-export const issueUpdated = defineGate('issue-updated', (facts, { block, pass }) =>
-  given(facts.issue, ({ number: issue, state, labels, body }) => {
+export const issueUpdatedGate = defineGate('issue-updated', (facts, { block, pass }) =>
+  ifKnown(facts.issue, ({ number: issue, state, labels, body }) => {
     const { pull } = facts.proposal;
     if (state !== 'open') return block('issue-closed', 'maintainer', { issue });
-    if (!isLabelled(facts, labels)) return block('issue-unlabelled', 'maintainer', { issue });
+    if (!isIssueLabelled(facts, labels)) return block('issue-unlabelled', 'maintainer', { issue });
     if (!isIssueFirst(facts.proposal) && !new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(body))
       return block('issue-not-linked', 'author', { issue, pull });
     // The last change is the newest commit of the proposal, by its committer date.
-    return given(facts.change, ({ headAt, headSha }) =>
-      given(facts.issueToldAt, (toldAt) => {
+    return ifKnown(facts.change, ({ headAt, headSha }) =>
+      ifKnown(facts.issueToldAt, (toldAt) => {
         // rule DF-33
         if (toldAt >= headAt) return pass('updated', { issue });
         const [changedAt, told] = [toRfc3339(headAt), toRfc3339(toldAt)];
@@ -184,7 +190,7 @@ export const issueUpdated = defineGate('issue-updated', (facts, { block, pass })
 );
 
 /** In an issue-first run, the label or command that asked for the run replaces the label `experiment`. */
-function isLabelled({ proposal, contract }: ChangeGateFacts, labels: readonly string[]): boolean {
+function isIssueLabelled({ proposal, contract }: ChangeGateFacts, labels: readonly string[]): boolean {
   if (hasLabel(labels, 'experiment')) return true;
   const { own } = proposal;
   if (!isIssueFirst(proposal) || own === undefined) return false;

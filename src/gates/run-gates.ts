@@ -1,11 +1,11 @@
 /** The launch gates for runs of every kind, and their evaluation at one moment, in the order in which the card shows them. */
 
-import { targetFacts } from '../domain/launch/hold.ts';
+import { holdTargetFacts } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { GATES, isRunnerGate, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { costOf, launchesIn, PERIODS, periodOf } from '../domain/past-runs.ts';
-import { addDecimals, compareDecimals, dateOf, unseenSign } from '../domain/values.ts';
+import { filterByPeriod, PERIODS, periodContaining, sumCost } from '../domain/past-runs.ts';
+import { addDecimals, compareDecimals, findInvisibleCharacter, utcDate } from '../domain/values.ts';
 import {
   approvalVerdicts,
   type ChangeGateFacts,
@@ -13,24 +13,24 @@ import {
   defineGate,
   type Gate,
   type GateFacts,
-  given,
+  ifKnown,
   type Judgement,
-  judging,
+  judgements,
 } from './gate.ts';
 import {
   authorsKnown,
-  checksGreen,
-  freshness,
-  headRepository,
-  issueUpdated,
-  preconditions,
-  runNameDated,
-  targetBranch,
+  checksGreenGate,
+  freshnessGate,
+  headRepositoryGate,
+  issueUpdatedGate,
+  preconditionsGate,
+  runNameDatedGate,
+  targetBranchGate,
 } from './proposal-gates.ts';
 
 /** The config in force is the newest one of the default branch, is valid, and contains this run's lane. */
-export const configValid = defineGate('config-valid', ({ configHealth }, { block, pass }) =>
-  given(configHealth, ({ isValid, problems, first, line, inForce, since, missingLane }) => {
+export const configValidGate = defineGate('config-valid', ({ configHealth }, { block, pass }) =>
+  ifKnown(configHealth, ({ isValid, problems, first, line, inForce, since, missingLane }) => {
     const commit = inForce.slice(0, 12);
     if (missingLane !== null) return block('lane-gone', 'lab', { lane: missingLane, inForce: commit });
     if (isValid) return pass('valid');
@@ -43,7 +43,7 @@ export const configValid = defineGate('config-valid', ({ configHealth }, { block
  * (policy DF-34). The approved manifest comes from the record.
  */
 export const clusterMatches = defineGate('cluster-matches', ({ manifest, approved, lane }, { block, pass }) =>
-  given(manifest, ({ cluster }) => {
+  ifKnown(manifest, ({ cluster }) => {
     // rule DF-34
     const found = approved?.cluster ?? cluster;
     return found === lane.cluster && cluster === lane.cluster
@@ -55,14 +55,14 @@ export const clusterMatches = defineGate('cluster-matches', ({ manifest, approve
   }),
 );
 
-const onCost = judging('cost-budget');
+const onCost = judgements('cost-budget');
 
 /** The cost of one run, by its cluster's cost table, and of all runs in a period is within the lane's budget. */
-export const costBudget = defineGate(
+export const costBudgetGate = defineGate(
   'cost-budget',
   ({ manifest, lane, launches, rentals, now }) =>
-    given(manifest, ({ cost: { acceleratorHours: cost }, envelope, cluster }) => {
-      const rented = rentedTooMuch(envelope.rental, rentals, cluster, dateOf(now));
+    ifKnown(manifest, ({ cost: { acceleratorHours: cost }, envelope, cluster }) => {
+      const rented = judgeRentalBudget(envelope.rental, rentals, cluster, utcDate(now));
       if (rented !== null) return rented;
       const budget = lane.costBudget;
       if (budget === null) return onCost.pass('within', { cost });
@@ -70,11 +70,11 @@ export const costBudget = defineGate(
       const over = budget.enforce === 'block' ? onCost.block : onCost.warn;
       if (compareDecimals(cost, budget.maxAcceleratorHours) > 0) return over('over', 'lab', found);
       if (budget.perWeek === null && budget.perMonth === null) return onCost.pass('within', found);
-      return given(launches, (all) => {
+      return ifKnown(launches, (all) => {
         for (const period of PERIODS) {
           const most = period === 'week' ? budget.perWeek : budget.perMonth;
           if (most === null) continue;
-          const spent = costOf(launchesIn(all, period, dateOf(now)));
+          const spent = sumCost(filterByPeriod(all, period, utcDate(now)));
           if (spent === null) return cannotTell(`the record does not say what a launch of this ${period} was to cost`);
           if (compareDecimals(addDecimals(spent, cost), most) > 0)
             return over('over-period', 'lab', {
@@ -82,7 +82,7 @@ export const costBudget = defineGate(
               spent,
               most,
               period,
-              from: periodOf(period, dateOf(now)),
+              from: periodContaining(period, utcDate(now)),
             });
         }
         return onCost.pass('within', found);
@@ -92,7 +92,7 @@ export const costBudget = defineGate(
 );
 
 /** Null if everything that the run may rent fits into the remaining budget of the day and the month on its cluster. */
-function rentedTooMuch(
+function judgeRentalBudget(
   terms: Manifest['envelope']['rental'],
   rentals: GateFacts['rentals'],
   cluster: string,
@@ -117,36 +117,36 @@ function rentedTooMuch(
 }
 
 /** No other run of the lane is live: two ferries at the same time would make both results useless. */
-export const laneFree = defineGate('lane-free', ({ liveRuns }, { block, pass }) =>
-  given(liveRuns, (runs) =>
+export const laneFreeGate = defineGate('lane-free', ({ liveRuns }, { block, pass }) =>
+  ifKnown(liveRuns, (runs) =>
     runs.length === 0 ? pass('free') : block('busy', 'time', { run: runs[0] ?? '', count: runs.length }),
   ),
 );
 
 /** There is no hold on this run, its lane, its day or the repository. */
-export const notHeld = defineGate('not-held', ({ holds }) => judgeHolds(holds));
+export const notHeldGate = defineGate('not-held', ({ holds }) => judgeHolds(holds));
 
-const onHolds = judging('not-held');
+const onHolds = judgements('not-held');
 
 /** The judgement of `not-held`. It needs only the record. */
 export function judgeHolds(holds: GateFacts['holds']): Judgement {
-  return given(holds, ([first, ...others]) => {
+  return ifKnown(holds, ([first, ...others]) => {
     if (first === undefined) return onHolds.pass('free');
     const { reason, actor } = first;
-    const found = { ...targetFacts(first), reason, by: actor.login, count: others.length + 1 };
+    const found = { ...holdTargetFacts(first), reason, by: actor.login, count: others.length + 1 };
     return onHolds.block('held', 'maintainer', found);
   });
 }
 
 /** Everything that decides what will run is known and visible, so that there is one digest to approve. */
-export const manifestComplete = defineGate(
+export const manifestCompleteGate = defineGate(
   'manifest-complete',
   ({ manifest, change, lane }, { block, pass }) => {
     const missing =
       change.kind === 'known' ? lane.ships.filter((path) => (change.value.trees[path] ?? null) === null) : [];
     if (missing[0] !== undefined) return block('not-shipped', 'author', { path: missing[0], count: missing.length });
     if (manifest.kind === 'unknown') return cannotTell(manifest.why);
-    const unseen = unseenIn(manifest.value);
+    const unseen = findInvisibleCharacterIn(manifest.value);
     if (unseen !== null) return block('unseen', 'author', unseen);
     // The length as the card prints it.
     const { length: chars } = JSON.stringify(manifest.value, null, 2);
@@ -157,7 +157,7 @@ export const manifestComplete = defineGate(
 );
 
 /** The first executed part with an invisible or misleading sign. Texts that people write about the run are not executed. */
-function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: string } | null {
+function findInvisibleCharacterIn(manifest: Manifest): { readonly part: string; readonly sign: string } | null {
   const { command, outputRoot, runName, tracker, resume, envelope, trees, delta, base } = manifest;
   const parts: readonly (readonly [string, readonly (string | null)[]])[] = [
     ['the command', command],
@@ -172,7 +172,7 @@ function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: s
     ],
   ];
   for (const [part, texts] of parts) {
-    const sign = texts.map((text) => unseenSign(text ?? '')).find((one) => one !== null) ?? null;
+    const sign = texts.map((text) => findInvisibleCharacter(text ?? '')).find((one) => one !== null) ?? null;
     if (sign !== null) return { part, sign };
   }
   return null;
@@ -180,38 +180,38 @@ function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: s
 
 /** Gates over the change and the lane: they must pass before an approval, and again before a launch. */
 const CHANGE_GATES: readonly Gate[] = [
-  targetBranch,
-  headRepository,
+  targetBranchGate,
+  headRepositoryGate,
   authorsKnown,
-  freshness,
-  checksGreen,
-  configValid,
-  runNameDated,
-  preconditions,
-  issueUpdated,
+  freshnessGate,
+  checksGreenGate,
+  configValidGate,
+  runNameDatedGate,
+  preconditionsGate,
+  issueUpdatedGate,
   clusterMatches,
-  costBudget,
-  laneFree,
-  notHeld,
-  manifestComplete,
+  costBudgetGate,
+  laneFreeGate,
+  notHeldGate,
+  manifestCompleteGate,
 ];
 
 /** The gates over the change and the lane, including those that only this kind of run has. */
-export function changeGates(own: readonly Gate[]): readonly Gate[] {
+export function orderChangeGates(own: readonly Gate[]): readonly Gate[] {
   return [...CHANGE_GATES, ...own].toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
 }
 
 /** The verdicts that `gated` events record; each contains its reason. */
 export function changeVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
-  return changeGates(facts.own).map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+  return orderChangeGates(facts.own).map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }
 
 /** The verdicts of the runner, which evaluates the same gates on facts that it read itself. */
-export function runnerVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
+export function evaluateRunnerGates(facts: ChangeGateFacts): readonly Verdict[] {
   return changeVerdicts(facts).filter(({ gate }) => isRunnerGate(gate));
 }
 
 /** The verdicts of all gates, in display order. */
-export function runGates(facts: GateFacts): readonly Verdict[] {
+export function evaluateGates(facts: GateFacts): readonly Verdict[] {
   return [...changeVerdicts(facts), ...approvalVerdicts(facts)];
 }

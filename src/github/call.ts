@@ -51,7 +51,7 @@ export type GitHubClient = {
   readonly usage: Usage;
   /** Times of the content writes of the last hour (epoch ms), oldest first. */
   readonly writtenAt: number[];
-  /** GitHub's clock minus this machine's; see `noteClock`. */
+  /** GitHub's clock minus this machine's; see `syncClock`. */
   readonly clock: { offsetMs: number };
   readonly cache: AnswerCache;
   /** Commits that a branch once pointed to, as `branch sha`. Bounded. */
@@ -106,7 +106,7 @@ export async function call(
   // Our GraphQL requests are idempotent: queries and unhiding.
   const isRead = route.startsWith('GET ') || route.endsWith('/graphql');
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await once(client, route, parameters);
+    const outcome = await callOnce(client, route, parameters);
     if (outcome.retryAfterMs === null || attempt >= REQUEST_TRIES_MAX) return outcome.result;
     const mayRepeat = isRead || outcome.notActed;
     if (!mayRepeat || outcome.retryAfterMs > REQUEST_WAIT_MS_MAX) return outcome.result;
@@ -115,7 +115,7 @@ export async function call(
 }
 
 /** Reads and validates one answer. Unknown without access, or if the answer does not match the schema. */
-export async function read<Schema extends z.ZodType>(
+export async function readRoute<Schema extends z.ZodType>(
   client: GitHubClient,
   route: string,
   schema: Schema,
@@ -123,7 +123,7 @@ export async function read<Schema extends z.ZodType>(
 ): Promise<Observed<z.infer<Schema>>> {
   const found = await readIfThere(client, route, schema, parameters);
   if (found.kind === 'unknown') return found;
-  return found.value === null ? unknown(`GitHub answers 404 (${placeOf(route)})`) : known(found.value);
+  return found.value === null ? unknown(`GitHub answers 404 (${describeRoute(route)})`) : known(found.value);
 }
 
 /** Like `read`; null for 404 and 410. GitHub also answers 404 to a token without access. */
@@ -135,10 +135,10 @@ export async function readIfThere<Schema extends z.ZodType>(
 ): Promise<Observed<z.infer<Schema> | null>> {
   const outcome = await call(client, route, parameters);
   if (outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 410)) return known(null);
-  if (outcome.kind === 'refused') return unknown(`GitHub answers ${outcome.status} (${placeOf(route)})`);
-  if (outcome.kind === 'unknown') return unknown(`${outcome.message} (${placeOf(route)})`);
+  if (outcome.kind === 'refused') return unknown(`GitHub answers ${outcome.status} (${describeRoute(route)})`);
+  if (outcome.kind === 'unknown') return unknown(`${outcome.message} (${describeRoute(route)})`);
   const parsed = schema.safeParse(outcome.data);
-  return parsed.success ? known(parsed.data) : unknown(`an answer of another shape (${placeOf(route)})`);
+  return parsed.success ? known(parsed.data) : unknown(`an answer of another shape (${describeRoute(route)})`);
 }
 
 /** GitHub's largest page. */
@@ -153,7 +153,7 @@ export async function readPages<Row extends z.ZodType>(
 ): Promise<Observed<{ readonly rows: readonly z.infer<Row>[]; readonly isWhole: boolean }>> {
   const rows: z.infer<Row>[] = [];
   for (let page = 1; page <= pagesMax; page += 1) {
-    const answer = await read(client, route, z.array(row), { ...parameters, per_page: PAGE_ROWS, page });
+    const answer = await readRoute(client, route, z.array(row), { ...parameters, per_page: PAGE_ROWS, page });
     if (answer.kind === 'unknown') return answer;
     rows.push(...answer.value);
     if (answer.value.length < PAGE_ROWS || (isLast !== undefined && answer.value.some(isLast)))
@@ -168,28 +168,28 @@ type Pages<Row> = Readonly<Record<string, unknown>> & {
 };
 
 /** A route without the prefix that all routes share. */
-function placeOf(route: string): string {
+function describeRoute(route: string): string {
   return route.replace(/^GET \/(?:repos\/\{owner\}\/\{repo\}\/?)?/, '') || 'the repository';
 }
 
 const numbered = z.object({ number: z.number().int() });
 
 /** The outcome of a write that returns an issue or a pull request. */
-export function numberOf(outcome: CallOutcome): EffectOutcome {
-  if (outcome.kind !== 'answered') return refusal(outcome);
+export function toEffectOutcome(outcome: CallOutcome): EffectOutcome {
+  if (outcome.kind !== 'answered') return toRefusalOutcome(outcome);
   const parsed = numbered.safeParse(outcome.data);
   return parsed.success
     ? { kind: 'done', number: parsed.data.number }
     : { kind: 'unknown', message: 'an answer of another shape' };
 }
 
-type Once = {
+type SingleCall = {
   readonly result: CallOutcome;
   readonly retryAfterMs: number | null;
   readonly notActed: boolean;
 };
 
-async function once(client: GitHubClient, route: string, parameters: Record<string, unknown>): Promise<Once> {
+async function callOnce(client: GitHubClient, route: string, parameters: Record<string, unknown>): Promise<SingleCall> {
   const isRead = route.startsWith('GET ');
   const cacheKey = isRead ? `${route} ${JSON.stringify(parameters)}` : null;
   const cached = cacheKey === null ? undefined : client.cache.get(cacheKey);
@@ -201,12 +201,12 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
       ...parameters,
       ...headers,
     });
-    count(client, route, isRead);
-    noteClock(client, answer.headers['date']);
-    remember(client, cacheKey, answer);
+    countRequest(client, route, isRead);
+    syncClock(client, answer.headers['date']);
+    cacheAnswer(client, cacheKey, answer);
     return { result: { kind: 'answered', ...answer }, retryAfterMs: null, notActed: false };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = readFailure(error);
     if (failure === null) throw error;
     if (failure.status === 304 && cached !== undefined) {
       client.usage.notModified += 1;
@@ -215,12 +215,12 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
       const result = { kind: 'answered', status: 304, data: cached.data, headers } as const;
       return { result, retryAfterMs: null, notActed: false };
     }
-    count(client, route, isRead);
-    return judged(client, failure);
+    countRequest(client, route, isRead);
+    return judgeFailure(client, failure);
   }
 }
 
-function count(client: GitHubClient, route: string, isRead: boolean): void {
+function countRequest(client: GitHubClient, route: string, isRead: boolean): void {
   client.usage[route.endsWith('/graphql') ? 'graphql' : 'rest'] += 1;
   if (!isRead && !route.endsWith('/graphql')) noteWrite(client);
 }
@@ -236,7 +236,7 @@ export function noteWrite({ usage, writtenAt, now }: GitHubClient): void {
  * Uses GitHub's `Date` header as the common clock, because a wrong machine clock would expire orders and overlap leases. The header has
  * whole seconds, so small differences are ignored. True if the offset has changed.
  */
-function noteClock(client: GitHubClient, date: unknown): boolean {
+function syncClock(client: GitHubClient, date: unknown): boolean {
   const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   const offsetMs = serverMs - client.now();
   const hasMoved = Math.abs(offsetMs - client.clock.offsetMs) > limits.clockSlackMs;
@@ -245,7 +245,7 @@ function noteClock(client: GitHubClient, date: unknown): boolean {
 }
 
 /** The outcome of a write that GitHub did not answer with success. */
-export function refusal(outcome: Exclude<CallOutcome, { kind: 'answered' }>): EffectOutcome {
+export function toRefusalOutcome(outcome: Exclude<CallOutcome, { kind: 'answered' }>): EffectOutcome {
   return outcome.kind === 'refused'
     ? { kind: 'refused', code: String(outcome.status), message: outcome.message }
     : outcome;
@@ -256,7 +256,7 @@ export async function synchronizeClock(client: GitHubClient): Promise<void> {
   await call(client, 'GET /rate_limit');
 }
 
-function remember(
+function cacheAnswer(
   client: GitHubClient,
   key: string | null,
   answer: { readonly data: unknown; readonly headers: Readonly<Record<string, unknown>> },
@@ -266,14 +266,14 @@ function remember(
   client.cache.set(key, { etag, data: answer.data, link: answer.headers['link'] });
 }
 
-type Failure = {
+type RequestFailure = {
   readonly status: number;
   readonly message: string;
   readonly headers: Readonly<Record<string, unknown>>;
 };
 
 /** Null for anything but a failed request, which is then rethrown as a bug. */
-function failureOf(error: unknown): Failure | null {
+function readFailure(error: unknown): RequestFailure | null {
   if (!(error instanceof Error)) return null;
   if (error.name !== 'HttpError')
     return error.name === 'AbortError' || error instanceof TypeError
@@ -290,12 +290,13 @@ function failureOf(error: unknown): Failure | null {
   };
 }
 
-function judged(client: GitHubClient, failure: Failure): Once {
+function judgeFailure(client: GitHubClient, failure: RequestFailure): SingleCall {
   const { status, message, headers } = failure;
   const isLimit =
     status === 429 ||
-    (status === 403 && (headers['retry-after'] !== undefined || isUsedUp(headers) || SECONDARY_LIMIT.test(message)));
-  const hasMoved = noteClock(client, headers['date']);
+    (status === 403 &&
+      (headers['retry-after'] !== undefined || isLimitUsedUp(headers) || SECONDARY_LIMIT.test(message)));
+  const hasMoved = syncClock(client, headers['date']);
   const refused = { kind: 'refused', status, message } as const;
   const lost = { kind: 'unknown', message: `${status}: ${message}` } as const;
   // The token may have expired while this machine slept; retry with the corrected clock.
@@ -310,7 +311,7 @@ function judged(client: GitHubClient, failure: Failure): Once {
 /** A secondary limit may be stated only in the message (GitHub docs, troubleshooting the REST API, rate limit errors). */
 const SECONDARY_LIMIT = /\bsecondary rate limit\b|\babuse detection\b/i;
 
-function isUsedUp(headers: Failure['headers']): boolean {
+function isLimitUsedUp(headers: RequestFailure['headers']): boolean {
   return headers['x-ratelimit-remaining'] === '0';
 }
 
@@ -318,7 +319,7 @@ function isUsedUp(headers: Failure['headers']): boolean {
 function limitWaitMs(client: GitHubClient, headers: Readonly<Record<string, unknown>>): number {
   const retryAfter = Number(headers['retry-after']);
   if (Number.isFinite(retryAfter)) return retryAfter * 1_000;
-  if (!isUsedUp(headers)) return REQUEST_LIMIT_WAIT_MS;
+  if (!isLimitUsedUp(headers)) return REQUEST_LIMIT_WAIT_MS;
   const reset = Number(headers['x-ratelimit-reset']) * 1_000 - client.now();
   return Number.isFinite(reset) && reset > 0 ? reset : REQUEST_LIMIT_WAIT_MS;
 }
@@ -340,7 +341,7 @@ type Query<Schema extends z.ZodType> = {
  * GraphQL reports errors with status 200. An error makes the result unknown. An error in an optional part makes the whole part null.
  * So a caller cannot mistake a partial answer for a complete one.
  */
-export async function query<Schema extends z.ZodType>(
+export async function queryGraphql<Schema extends z.ZodType>(
   client: GitHubClient,
   { text, schema, optional = [] }: Query<Schema>,
   variables: Record<string, unknown>,
@@ -354,10 +355,10 @@ export async function query<Schema extends z.ZodType>(
     readonly errors?: readonly GraphqlError[];
   };
   const errors = answer.errors ?? [];
-  const grave = errors.find((error) => !optional.some((part) => isOf(error, part)));
+  const grave = errors.find((error) => !optional.some((part) => isErrorOfPart(error, part)));
   if (grave !== undefined) return unknown(`GitHub: ${grave.message ?? 'unnamed error'}`);
-  const missing = optional.filter((part) => errors.some((error) => isOf(error, part)));
-  const data = missing.reduce((left: unknown, { path }) => without(left, path), answer.data);
+  const missing = optional.filter((part) => errors.some((error) => isErrorOfPart(error, part)));
+  const data = missing.reduce((left: unknown, { path }) => withoutPath(left, path), answer.data);
   const parsed = schema.safeParse(data);
   return parsed.success
     ? known(parsed.data)
@@ -371,14 +372,14 @@ type GraphqlError = {
 };
 
 /** NOT_FOUND must concern the part itself, other errors anything below it. */
-function isOf({ path, type }: GraphqlError, part: OptionalPart): boolean {
+function isErrorOfPart({ path, type }: GraphqlError, part: OptionalPart): boolean {
   if (path === undefined || !part.path.every((name, index) => path[index] === name)) return false;
   return part.only === null || (type === part.only && path.length === part.path.length);
 }
 
-function without(data: unknown, [name, ...rest]: readonly string[]): unknown {
+function withoutPath(data: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined || typeof data !== 'object' || data === null) return null;
   // Objects in an answer have string keys.
   const fields = data as Readonly<Record<string, unknown>>;
-  return { ...fields, [name]: without(fields[name], rest) };
+  return { ...fields, [name]: withoutPath(fields[name], rest) };
 }

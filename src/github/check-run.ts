@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Annotation, Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CheckFacts } from '../domain/facts.ts';
 import { cutText, known, type Observed, unknown } from '../domain/values.ts';
-import { call, type GitHubClient, PAGE_ROWS, read, readPages } from './call.ts';
-import { idOf } from './comments.ts';
+import { call, type GitHubClient, PAGE_ROWS, readPages, readRoute } from './call.ts';
+import { commentIdOutcome } from './comments.ts';
 
 /** GitHub's limit per request (REST, checks). The summary lists the others. */
 const ANNOTATIONS_MAX = 50;
@@ -13,7 +13,7 @@ const ANNOTATIONS_MAX = 50;
 /** Maximum pages of existing annotations to read. */
 const ANNOTATION_PAGES_MAX = 10;
 
-type SentAnnotation = ReturnType<typeof sentAs>;
+type SentAnnotation = ReturnType<typeof toSentAnnotation>;
 
 const standing = z.object({
   path: z.string(),
@@ -27,12 +27,12 @@ const standing = z.object({
  * The annotations that the check run `id` lacks, because GitHub appends the annotations of an update. `id` null: a new check run.
  * Unknown if the existing annotations cannot be read.
  */
-async function missingAnnotations(
+async function listMissingAnnotations(
   client: GitHubClient,
   id: number | null,
   all: readonly Annotation[],
 ): Promise<Observed<readonly SentAnnotation[]>> {
-  const wanted = all.slice(0, ANNOTATIONS_MAX).map(sentAs);
+  const wanted = all.slice(0, ANNOTATIONS_MAX).map(toSentAnnotation);
   if (id === null || wanted.length === 0) return known(wanted);
   const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
   const existing = await readPages(client, route, standing, {
@@ -41,15 +41,15 @@ async function missingAnnotations(
   });
   if (existing.kind === 'unknown') return existing;
   if (!existing.value.isWhole) return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
-  const there = new Set(existing.value.rows.map(keyOf));
-  return known(wanted.filter((one) => !there.has(keyOf(one))));
+  const there = new Set(existing.value.rows.map(annotationKey));
+  return known(wanted.filter((one) => !there.has(annotationKey(one))));
 }
 
-function keyOf({ path, start_line, annotation_level, title, message }: z.infer<typeof standing>): string {
+function annotationKey({ path, start_line, annotation_level, title, message }: z.infer<typeof standing>): string {
   return JSON.stringify([path, start_line, annotation_level, title ?? '', message]);
 }
 
-function sentAs({ path, line, level, title, message }: Annotation) {
+function toSentAnnotation({ path, line, level, title, message }: Annotation) {
   return { path, start_line: line, end_line: line, annotation_level: level, title, message };
 }
 
@@ -75,19 +75,19 @@ export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Pr
   const found = effect.existing === null ? await findCheckRun(client, effect) : known(effect.existing);
   if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
   if (found.value !== null) {
-    const updated = await put(client, effect, found.value);
+    const updated = await writeCheckRun(client, effect, found.value);
     // Only the creating App may change a check run, so another App creates a new one.
     if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
   }
   if (effect.onlyOwn === true) return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
-  return put(client, effect, null);
+  return writeCheckRun(client, effect, null);
 }
 
-async function put(client: GitHubClient, effect: CheckEffect, id: number | null): Promise<EffectOutcome> {
-  const annotations = await missingAnnotations(client, id, effect.annotations);
+async function writeCheckRun(client: GitHubClient, effect: CheckEffect, id: number | null): Promise<EffectOutcome> {
+  const annotations = await listMissingAnnotations(client, id, effect.annotations);
   if (annotations.kind === 'unknown') return { kind: 'unknown', message: annotations.why };
-  const fields = fieldsOf(effect, annotations.value);
-  return idOf(
+  const fields = checkRunFields(effect, annotations.value);
+  return commentIdOutcome(
     id === null
       ? await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields })
       : await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
@@ -97,7 +97,7 @@ async function put(client: GitHubClient, effect: CheckEffect, id: number | null)
   );
 }
 
-function fieldsOf(effect: CheckEffect, annotations: readonly SentAnnotation[]): Record<string, unknown> {
+function checkRunFields(effect: CheckEffect, annotations: readonly SentAnnotation[]): Record<string, unknown> {
   const state =
     effect.conclusion === null ? { status: 'in_progress' } : { status: 'completed', conclusion: effect.conclusion };
   const output = {
@@ -119,7 +119,7 @@ type CheckEffect = Extract<Effect, { kind: 'put-check-run' }>;
 async function findCheckRun(client: GitHubClient, effect: CheckEffect): Promise<Observed<number | null>> {
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
   const check_name = CHECK_NAMES[effect.check ?? 'launch-gate'];
-  const all = await read(client, route, listed, { ref: effect.head, check_name, filter: 'all' });
+  const all = await readRoute(client, route, listed, { ref: effect.head, check_name, filter: 'all' });
   if (all.kind === 'unknown') return all;
   return known(all.value.check_runs.find((r) => r.external_id === effect.externalId)?.id ?? null);
 }
@@ -175,7 +175,7 @@ export const checksSchema = z
   .optional();
 
 /** ferrybot's logins and workflow files. */
-type Own = { readonly ownBots: readonly string[]; readonly ownWorkflows: readonly string[] };
+type OwnNames = { readonly ownBots: readonly string[]; readonly ownWorkflows: readonly string[] };
 type Suite = z.infer<typeof suiteSchema>;
 type Run = z.infer<typeof runSchema>;
 
@@ -186,10 +186,10 @@ type Run = z.infer<typeof runSchema>;
 type Suites = 'all' | 'oldest';
 
 /** The newest check of each name on the head; unknown if incomplete. */
-export function checkFacts(
+export function readCheckFacts(
   answer: z.infer<typeof checksSchema>,
   head: string,
-  own: Own,
+  own: OwnNames,
   counting: Suites = 'all',
 ): Observed<readonly CheckFacts[]> {
   const commit = answer?.nodes[0]?.commit;
@@ -202,15 +202,15 @@ export function checkFacts(
     return unknown('the head has more checks than are read');
   const contexts = commit.status?.contexts ?? [];
   return known([
-    ...newest(suites.nodes.flatMap((suite) => factsOf(suite, own))),
-    ...contexts.map(({ context, state }) => statusFacts(context, state)),
+    ...newestPerName(suites.nodes.flatMap((suite) => suiteChecks(suite, own))),
+    ...contexts.map(({ context, state }) => commitStatusFacts(context, state)),
   ]);
 }
 
 type Dated = { readonly id: number; readonly key: string; readonly check: CheckFacts };
 
 /** A workflow that ran twice for one event has two suites; the later run of each job counts. */
-function newest(checks: readonly Dated[]): readonly CheckFacts[] {
+function newestPerName(checks: readonly Dated[]): readonly CheckFacts[] {
   const byKey = new Map<string, Dated>();
   for (const one of checks) {
     const other = byKey.get(one.key);
@@ -220,21 +220,21 @@ function newest(checks: readonly Dated[]): readonly CheckFacts[] {
 }
 
 /** A suite without runs belongs to an App that did nothing, unless it is a workflow waiting for approval. */
-function factsOf(suite: Suite, own: Own): readonly Dated[] {
+function suiteChecks(suite: Suite, own: OwnNames): readonly Dated[] {
   const app = suite.app?.slug ?? '';
   const workflow = suite.workflowRun?.workflow.name ?? null;
   const runs = suite.checkRuns?.nodes ?? [];
   const file = suite.workflowRun?.file?.path.split('/').at(-1) ?? '';
   const isOwnFile = own.ownWorkflows.includes(file);
-  const whole = (state: CheckFacts['state']): readonly Dated[] => [
+  const suiteAsOneCheck = (state: CheckFacts['state']): readonly Dated[] => [
     {
       id: 0,
       key: `${state} ${app} ${workflow ?? ''}`,
-      check: { name: workflow ?? '', workflow, state, says: sign(suite), ours: isOwnFile },
+      check: { name: workflow ?? '', workflow, state, says: statusSymbol(suite), ours: isOwnFile },
     },
   ];
-  if (workflow !== null && isWaiting(suite)) return whole('awaits-approval');
-  if (workflow !== null && runs.length === 0 && suite.status !== 'COMPLETED') return whole('running');
+  if (workflow !== null && isSuiteWaiting(suite)) return suiteAsOneCheck('awaits-approval');
+  if (workflow !== null && runs.length === 0 && suite.status !== 'COMPLETED') return suiteAsOneCheck('running');
   const isPut = (run: Run): boolean => OWN_NAMES.includes(run.name) && own.ownBots.includes(app);
   return runs.map((run) => ({
     id: run.databaseId ?? 0,
@@ -242,8 +242,8 @@ function factsOf(suite: Suite, own: Own): readonly Dated[] {
     check: {
       name: run.name,
       workflow,
-      state: stateOf(run),
-      says: sign(run),
+      state: runState(run),
+      says: statusSymbol(run),
       ours: isOwnFile || isPut(run),
       ...(isPut(run) && run.name === CHECK_NAME && run.databaseId != null ? { id: run.databaseId } : {}),
     },
@@ -251,24 +251,24 @@ function factsOf(suite: Suite, own: Own): readonly Dated[] {
 }
 
 /** A workflow run of a fork or bot before its approval (GitHub docs, approving workflow runs). */
-function isWaiting({ status, conclusion, checkRuns }: Suite): boolean {
+function isSuiteWaiting({ status, conclusion, checkRuns }: Suite): boolean {
   const hasJobs = (checkRuns?.nodes.length ?? 0) > 0;
   return !hasJobs && (conclusion === 'ACTION_REQUIRED' || status === 'WAITING');
 }
 
 /** Neutral and skipped count as passed, as for GitHub's required checks. */
-function stateOf({ status, conclusion }: Run): CheckFacts['state'] {
+function runState({ status, conclusion }: Run): CheckFacts['state'] {
   if (status !== 'COMPLETED') return 'running';
   return conclusion === 'SUCCESS' || conclusion === 'NEUTRAL' || conclusion === 'SKIPPED' ? 'green' : 'failed';
 }
 
-function statusFacts(context: string, state: string): CheckFacts {
+function commitStatusFacts(context: string, state: string): CheckFacts {
   const says = state.toLowerCase();
   const isRunning = state === 'PENDING' || state === 'EXPECTED';
   const found = state === 'SUCCESS' ? 'green' : isRunning ? 'running' : 'failed';
   return { name: context, workflow: null, state: found, says, ours: false };
 }
 
-function sign({ status, conclusion }: { readonly status: string; readonly conclusion: string | null }): string {
+function statusSymbol({ status, conclusion }: { readonly status: string; readonly conclusion: string | null }): string {
   return (conclusion ?? status).toLowerCase().replaceAll('_', ' ');
 }

@@ -7,12 +7,12 @@ import { z } from 'zod';
 import type { Surface } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { known, type Observed } from '../domain/values.ts';
-import { type GitHubClient, query, readIfThere } from './call.ts';
-import { commentOf, type Reading } from './thread-comments.ts';
+import { type GitHubClient, queryGraphql, readIfThere } from './call.ts';
+import { type ThreadReading, toCommentFacts } from './thread-comments.ts';
 import { AUTHOR, commentSchema } from './thread-schema.ts';
 
 /** `pull`: the pull request of a review; comments name their own thread. */
-export type Citation = {
+export type CommentCitation = {
   readonly surface: Surface;
   readonly comment: number;
   readonly pull: number;
@@ -48,30 +48,30 @@ const NODE_QUERY = `query($id: ID!) {
 const nodeSchema = z.object({ node: commentSchema.omit({ databaseId: true }) });
 
 /** The comment's node and thread when the thread was read. */
-export type Shown = Pick<CommentFacts, 'nodeId' | 'thread'>;
+export type KnownComment = Pick<CommentFacts, 'nodeId' | 'thread'>;
 
 /** Rereads a comment by node id, otherwise by number. Reviews are always read by number, because the node lacks the dismissed state. */
-export async function readAgain(
+export async function rereadComment(
   client: GitHubClient,
-  citation: Citation,
-  shown: Shown | undefined,
-  reading: Reading,
+  citation: CommentCitation,
+  shown: KnownComment | undefined,
+  reading: ThreadReading,
 ): Promise<Observed<CommentFacts | null>> {
-  if (shown === undefined || citation.surface === 'review') return readCited(client, citation, reading);
+  if (shown === undefined || citation.surface === 'review') return readByCitation(client, citation, reading);
   const found = await readNode(client, citation, { ...shown, dismissed: false }, reading);
-  return found.kind === 'known' ? found : readCited(client, citation, reading);
+  return found.kind === 'known' ? found : readByCitation(client, citation, reading);
 }
 
 /**
  * Null if GitHub has none with that id (404, 410). The caller has read the thread with the same token, so 404 does not mean missing access.
  * A dismissed review counts as hidden.
  */
-export async function readCited(
+export async function readByCitation(
   client: GitHubClient,
-  citation: Citation,
-  reading: Reading,
+  citation: CommentCitation,
+  reading: ThreadReading,
 ): Promise<Observed<CommentFacts | null>> {
-  const found = await locate(client, citation);
+  const found = await locateComment(client, citation);
   if (found.kind === 'unknown') return found;
   if (found.value === null) return known(null);
   return readNode(client, citation, found.value, reading);
@@ -79,15 +79,15 @@ export async function readCited(
 
 async function readNode(
   client: GitHubClient,
-  citation: Citation,
+  citation: CommentCitation,
   { nodeId, thread, dismissed }: Located,
-  reading: Reading,
+  reading: ThreadReading,
 ): Promise<Observed<CommentFacts>> {
-  const answer = await query(client, { text: NODE_QUERY, schema: nodeSchema }, { id: nodeId });
+  const answer = await queryGraphql(client, { text: NODE_QUERY, schema: nodeSchema }, { id: nodeId });
   if (answer.kind === 'unknown') return answer;
   const { node } = answer.value;
   const written = { ...node, databaseId: citation.comment, isMinimized: node.isMinimized || dismissed };
-  return known(commentOf(written, citation.surface, thread, reading));
+  return known(toCommentFacts(written, citation.surface, thread, reading));
 }
 
 const ROUTES: Readonly<Record<Surface, string>> = {
@@ -97,7 +97,10 @@ const ROUTES: Readonly<Record<Surface, string>> = {
 };
 
 /** Finds the comment's node by REST, in any thread. */
-function locate(client: GitHubClient, { surface, comment, pull }: Citation): Promise<Observed<Located | null>> {
+function locateComment(
+  client: GitHubClient,
+  { surface, comment, pull }: CommentCitation,
+): Promise<Observed<Located | null>> {
   const ids = surface === 'review' ? { pull_number: pull, review_id: comment } : { comment_id: comment };
   return readIfThere(client, ROUTES[surface], locatedSchema, ids);
 }

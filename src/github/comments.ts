@@ -5,7 +5,15 @@ import type { Surface } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/values.ts';
-import { type CallOutcome, call, type GitHubClient, noteWrite, query, readPages, refusal } from './call.ts';
+import {
+  type CallOutcome,
+  call,
+  type GitHubClient,
+  noteWrite,
+  queryGraphql,
+  readPages,
+  toRefusalOutcome,
+} from './call.ts';
 
 const numbered = z.object({
   id: z.number().int(),
@@ -40,38 +48,43 @@ export async function postComment(
   const sinceMs = client.now();
   const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
   const outcome = await call(client, route, { issue_number: thread, body });
-  const posted = outcome.kind === 'unknown' ? await foundOnce(client, thread, isSame, outcome.message) : idOf(outcome);
+  const posted =
+    outcome.kind === 'unknown' ? await findPosted(client, thread, isSame, outcome.message) : commentIdOutcome(outcome);
   const isLate = client.now() - sinceMs >= limits.publishGraceMs;
-  return isShared || isLate ? withoutDouble(client, thread, isSame, posted) : posted;
+  return isShared || isLate ? removeDuplicate(client, thread, isSame, posted) : posted;
 }
 
-async function withoutDouble(
+async function removeDuplicate(
   client: GitHubClient,
   thread: number,
   isSame: IsSame,
   posted: EffectOutcome,
 ): Promise<EffectOutcome> {
   if (posted.kind !== 'done' || posted.number === null) return posted;
-  const [first] = (await ownComments(client, thread, isSame)) ?? [];
+  const [first] = (await listOwnComments(client, thread, isSame)) ?? [];
   if (first === undefined || first >= posted.number) return posted;
-  await takeBack(client, posted.number);
+  await deleteComment(client, posted.number);
   return { kind: 'done', number: first };
 }
 
 /** Resolves a lost answer: keeps the first matching comment and deletes later ones. */
-async function foundOnce(client: GitHubClient, thread: number, isSame: IsSame, why: string): Promise<EffectOutcome> {
-  const [first, ...later] = (await ownComments(client, thread, isSame)) ?? [];
+async function findPosted(client: GitHubClient, thread: number, isSame: IsSame, why: string): Promise<EffectOutcome> {
+  const [first, ...later] = (await listOwnComments(client, thread, isSame)) ?? [];
   if (first === undefined) return { kind: 'unknown', message: why };
-  for (const comment of later) await takeBack(client, comment);
+  for (const comment of later) await deleteComment(client, comment);
   return { kind: 'done', number: first };
 }
 
-async function takeBack(client: GitHubClient, comment: number): Promise<void> {
+async function deleteComment(client: GitHubClient, comment: number): Promise<void> {
   await call(client, 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: comment });
 }
 
 /** Matching recent comments, oldest first; null if the list could not be read. */
-async function ownComments(client: GitHubClient, thread: number, isSame: IsSame): Promise<readonly number[] | null> {
+async function listOwnComments(
+  client: GitHubClient,
+  thread: number,
+  isSame: IsSame,
+): Promise<readonly number[] | null> {
   const since = new Date(client.now() - LOOK_BACK_MS).toISOString();
   const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
   const read = await readPages(client, route, listed, { issue_number: thread, since, pagesMax: PAGES_MAX });
@@ -99,10 +112,10 @@ export async function editComment(
 ): Promise<EffectOutcome> {
   if (hidden !== undefined) {
     noteWrite(client);
-    const shown = await query(client, { text: UNHIDE, schema: unhidden }, { id: hidden });
+    const shown = await queryGraphql(client, { text: UNHIDE, schema: unhidden }, { id: hidden });
     if (shown.kind === 'unknown') return { kind: 'unknown', message: shown.why };
   }
-  return idOf(
+  return commentIdOutcome(
     await call(client, 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
       comment_id: comment,
       body,
@@ -111,14 +124,14 @@ export async function editComment(
 }
 
 /** GitHub answers 200 if the reaction exists. A review itself cannot have reactions. */
-export async function react(
+export async function addReaction(
   client: GitHubClient,
   surface: Surface,
   comment: number,
   content: 'eyes' | 'confused',
 ): Promise<EffectOutcome> {
   if (surface === 'review') return { kind: 'done', number: null };
-  return idOf(await call(client, REACTIONS[surface], { comment_id: comment, content }));
+  return commentIdOutcome(await call(client, REACTIONS[surface], { comment_id: comment, content }));
 }
 
 const REACTIONS = {
@@ -127,8 +140,8 @@ const REACTIONS = {
 } as const;
 
 /** Outcome of a write that returns an `id` and, for comments, a body. The caller verifies the marker. */
-export function idOf(outcome: CallOutcome): EffectOutcome {
-  if (outcome.kind !== 'answered') return refusal(outcome);
+export function commentIdOutcome(outcome: CallOutcome): EffectOutcome {
+  if (outcome.kind !== 'answered') return toRefusalOutcome(outcome);
   const parsed = numbered.safeParse(outcome.data);
   if (!parsed.success) return { kind: 'done', number: null };
   const { id, body, updated_at } = parsed.data;

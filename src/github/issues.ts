@@ -4,7 +4,16 @@ import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { type Digest, type Instant, known, type Observed, toRfc3339 } from '../domain/values.ts';
-import { call, type GitHubClient, numberOf, PAGE_ROWS, query, read, readPages, refusal } from './call.ts';
+import {
+  call,
+  type GitHubClient,
+  PAGE_ROWS,
+  queryGraphql,
+  readPages,
+  readRoute,
+  toEffectOutcome,
+  toRefusalOutcome,
+} from './call.ts';
 
 const bodySchema = z.object({ body: z.string().nullish() });
 const threadSchema = z
@@ -40,13 +49,13 @@ function listPage(
   client: GitHubClient,
   filter: Readonly<Record<string, string>>,
 ): Promise<Observed<readonly ListedThread[]>> {
-  return read(client, ISSUES, z.array(threadSchema), { state: 'all', ...filter, per_page: PAGE_ROWS });
+  return readRoute(client, ISSUES, z.array(threadSchema), { state: 'all', ...filter, per_page: PAGE_ROWS });
 }
 
 const NEWEST_FIRST = { sort: 'created', direction: 'desc' } as const;
 
 /** Threads that changed recently, the newest change first. `isWhole` is false beyond `pagesMax` pages. */
-export async function listMovedThreads(
+export async function listUpdatedThreads(
   client: GitHubClient,
   since: Instant,
   pagesMax: number,
@@ -116,7 +125,7 @@ export async function openIssue(
     if (found.value !== null) return { kind: 'done', number: found.value.number };
   }
   const { title, body, labels } = effect;
-  return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
+  return toEffectOutcome(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
 }
 
 /** Edits an issue or pull request. Null leaves a field unchanged. Fails if `expected` is set and the body was edited. */
@@ -126,14 +135,14 @@ export async function editIssue(
   digestOf: (text: string) => Digest,
 ): Promise<EffectOutcome> {
   if (effect.expected !== null) {
-    const current = await read(client, ISSUE, bodySchema, { issue_number: effect.issue });
+    const current = await readRoute(client, ISSUE, bodySchema, { issue_number: effect.issue });
     if (current.kind === 'unknown') return { kind: 'unknown', message: current.why };
     if (digestOf(current.value.body ?? '') !== effect.expected)
       return { kind: 'refused', code: 'edited-meanwhile', message: 'the body was edited meanwhile' };
   }
   const body = effect.body === null ? {} : { body: effect.body };
   const state = effect.state === null ? {} : { state: effect.state };
-  return numberOf(
+  return toEffectOutcome(
     await call(client, 'PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
       issue_number: effect.issue,
       ...body,
@@ -152,12 +161,12 @@ export async function assignPeople(
   thread: number,
   people: readonly Actor[],
 ): Promise<EffectOutcome> {
-  const current = await read(client, ISSUE, assignedSchema, { issue_number: thread });
+  const current = await readRoute(client, ISSUE, assignedSchema, { issue_number: thread });
   if (current.kind === 'unknown') return { kind: 'unknown', message: current.why };
   const { assignees } = current.value;
   const missing = people.filter(({ id }) => !assignees.some((one) => one.id === id));
   if (missing.length === 0) return { kind: 'done', number: thread };
-  return numberOf(
+  return toEffectOutcome(
     await call(client, 'PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
       issue_number: thread,
       assignees: [...assignees, ...missing].map(({ login }) => login),
@@ -181,7 +190,7 @@ export async function openPull(client: GitHubClient, effect: OpenPull): Promise<
   // Adds labels without replacing others.
   const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
   const labelled = await call(client, route, { issue_number: opened.number, labels });
-  return labelled.kind === 'answered' ? opened : refusal(labelled);
+  return labelled.kind === 'answered' ? opened : toRefusalOutcome(labelled);
 }
 
 async function createPull(
@@ -189,14 +198,14 @@ async function createPull(
   pull: Pick<OpenPull, 'title' | 'body' | 'head' | 'base'>,
 ): Promise<EffectOutcome> {
   const created = await call(client, 'POST /repos/{owner}/{repo}/pulls', pull);
-  if (created.kind !== 'refused' || created.status !== 422) return numberOf(created);
-  return (await findPull(client, pull.head, pull.base)) ?? refusal(created);
+  if (created.kind !== 'refused' || created.status !== 422) return toEffectOutcome(created);
+  return (await findPull(client, pull.head, pull.base)) ?? toRefusalOutcome(created);
 }
 
 /** The pull request in any state; null if there is none. */
 async function findPull(client: GitHubClient, head: string, base: string): Promise<EffectOutcome | null> {
   const query = { head: `${client.owner}:${head}`, base, state: 'all', per_page: 10 };
-  const found = await read(client, 'GET /repos/{owner}/{repo}/pulls', z.array(pullSchema), query);
+  const found = await readRoute(client, 'GET /repos/{owner}/{repo}/pulls', z.array(pullSchema), query);
   if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
   const [first] = found.value;
   return first === undefined ? null : { kind: 'done', number: first.number };
@@ -214,10 +223,10 @@ export async function mergePull(client: GitHubClient, pull: number, head: string
     const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge';
     const outcome = await call(client, route, { pull_number: pull, sha: head, merge_method });
     if (outcome.kind === 'answered') return { kind: 'done', number: pull };
-    if (outcome.kind !== 'refused' || outcome.status !== 405) return refusal(outcome);
+    if (outcome.kind !== 'refused' || outcome.status !== 405) return toRefusalOutcome(outcome);
     if (/merge queue/i.test(outcome.message)) return enqueuePull(client, pull, head);
     // The method that is allowed gives the reason that counts.
-    if (refused === null || !/are not allowed/i.test(outcome.message)) refused = refusal(outcome);
+    if (refused === null || !/are not allowed/i.test(outcome.message)) refused = toRefusalOutcome(outcome);
   }
   if (refused === null) throw new Error('no method to merge');
   return refused;
@@ -228,11 +237,11 @@ const queuedSchema = z.object({ enqueuePullRequest: z.object({ clientMutationId:
 
 async function enqueuePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
-  const found = await read(client, route, pullIdSchema, { pull_number: pull });
+  const found = await readRoute(client, route, pullIdSchema, { pull_number: pull });
   if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
   const text =
     'mutation ($pull: ID!, $head: GitObjectID!) { enqueuePullRequest(input: { pullRequestId: $pull, expectedHeadOid: $head }) { clientMutationId } }';
-  const queued = await query(client, { text, schema: queuedSchema }, { pull: found.value.node_id, head });
+  const queued = await queryGraphql(client, { text, schema: queuedSchema }, { pull: found.value.node_id, head });
   return queued.kind === 'known'
     ? { kind: 'done', number: pull }
     : { kind: 'refused', code: 'merge-queue', message: `the merge queue did not take it: ${queued.why}` };
@@ -248,18 +257,18 @@ const lockSchema = z.object({
 const LOCK_TRIES_MAX = 3;
 
 /** `leftOpen`: why the thread could not be locked again; null if unchanged. */
-export type Written = { readonly outcome: EffectOutcome; readonly leftOpen: string | null };
+export type ThreadWrite = { readonly outcome: EffectOutcome; readonly leftOpen: string | null };
 
 /** Writes; if only the lock prevents it, unlocks the thread for the write and locks it again. */
-export async function inThread(
+export async function unlocked(
   client: GitHubClient,
   thread: number,
   write: () => Promise<EffectOutcome>,
-): Promise<Written> {
+): Promise<ThreadWrite> {
   const outcome = await write();
   const asItWas = { outcome, leftOpen: null };
   if (outcome.kind !== 'refused' || outcome.code !== '403' || !/\blocked\b/i.test(outcome.message)) return asItWas;
-  const lock = await lockOf(client, thread);
+  const lock = await readLock(client, thread);
   if (lock === null) return asItWas;
   const lifted = await call(client, 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/lock', {
     issue_number: thread,
@@ -267,7 +276,7 @@ export async function inThread(
   // A lost answer may mean that the thread was unlocked.
   if (lifted.kind === 'refused') return asItWas;
   const [written] = await Promise.allSettled([write()]);
-  const leftOpen = await lockAgain(client, thread, lock);
+  const leftOpen = await restoreLock(client, thread, lock);
   if (written.status === 'rejected') throw written.reason;
   return { outcome: written.value, leftOpen };
 }
@@ -275,7 +284,7 @@ export async function inThread(
 type Lock = { readonly lock_reason?: (typeof REASONS)[number] };
 
 /** Null on success, otherwise GitHub's last message. */
-async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Promise<string | null> {
+async function restoreLock(client: GitHubClient, thread: number, lock: Lock): Promise<string | null> {
   let why: string | null = null;
   for (let tries = 0; tries < LOCK_TRIES_MAX; tries += 1) {
     const locked = await call(client, 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', {
@@ -289,8 +298,8 @@ async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Prom
 }
 
 /** The lock with its reason; null if unlocked or unknown. */
-async function lockOf(client: GitHubClient, thread: number): Promise<Lock | null> {
-  const found = await read(client, ISSUE, lockSchema, { issue_number: thread });
+async function readLock(client: GitHubClient, thread: number): Promise<Lock | null> {
+  const found = await readRoute(client, ISSUE, lockSchema, { issue_number: thread });
   if (found.kind === 'unknown' || !found.value.locked) return null;
   const { active_lock_reason: reason } = found.value;
   return reason == null ? {} : { lock_reason: reason };

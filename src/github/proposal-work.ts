@@ -6,9 +6,9 @@
 import { z } from 'zod';
 import type { BranchPush, BranchWork, Contributor, OwnIssue, OwnPull, OwnThread } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
-import { branded, isSha, known, type Observed, type Sha, unknown } from '../domain/values.ts';
-import { call, type GitHubClient, PAGE_ROWS, query, read } from './call.ts';
-import { actorOf, instantOf, isBot } from './thread-comments.ts';
+import { brandAs, isSha, known, type Observed, type Sha, unknown } from '../domain/values.ts';
+import { call, type GitHubClient, PAGE_ROWS, queryGraphql, readRoute } from './call.ts';
+import { isBot, parseInstant, toActor } from './thread-comments.ts';
 import { AUTHOR, authorSchema } from './thread-schema.ts';
 
 /** GitHub sends `{}` for an account it no longer knows. */
@@ -48,15 +48,15 @@ export async function readBranchWork(
   const pushes = await readPushes(client, branch, head, own);
   if (pushes.kind === 'unknown') return pushes;
   const route = 'GET /repos/{owner}/{repo}/compare/{basehead}';
-  const compared = await read(client, route, comparisonSchema, { basehead: `${base}...${head}` });
+  const compared = await readRoute(client, route, comparisonSchema, { basehead: `${base}...${head}` });
   if (compared.kind === 'unknown') return compared;
   const { commits, total_commits } = compared.value;
   return known({
     commits: commits.map(({ sha, author, committer, commit }) => ({
-      sha: branded(sha, isSha),
-      author: contributorOf(author),
+      sha: brandAs(sha, isSha),
+      author: toContributor(author),
       authorEmail: commit.author?.email ?? '',
-      committer: contributorOf(committer),
+      committer: toContributor(committer),
       committerEmail: commit.committer?.email ?? '',
     })),
     pushes: pushes.value.pushes,
@@ -67,7 +67,7 @@ export async function readBranchWork(
 type Moves = { readonly moves: z.infer<typeof activitySchema>; readonly next: string | null };
 
 /** Newest first. `next`: cursor of the page with older pushes, or null. */
-async function readMoves(client: GitHubClient, branch: string, after: string | null): Promise<Observed<Moves>> {
+async function readBranchMoves(client: GitHubClient, branch: string, after: string | null): Promise<Observed<Moves>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/activity', {
     ref: `refs/heads/${branch}`,
     per_page: PAGE_ROWS,
@@ -87,7 +87,7 @@ function nextCursor(link: string): string | null {
 }
 
 /** Commits that the branch pointed to during its newest `limits.branchMovesRead` pushes. Stops at the page that contains `wanted`. */
-export async function readPastTips(
+export async function readPreviousTips(
   client: GitHubClient,
   branch: string,
   wanted: Sha,
@@ -95,7 +95,7 @@ export async function readPastTips(
   const tips = new Set<string>();
   let after: string | null = null;
   for (let read = 0; read < limits.branchMovesRead; read += PAGE_ROWS) {
-    const page: Observed<Moves> = await readMoves(client, branch, after);
+    const page: Observed<Moves> = await readBranchMoves(client, branch, after);
     if (page.kind === 'unknown') return page;
     for (const move of page.value.moves) tips.add(move.before).add(move.after);
     after = page.value.next;
@@ -108,7 +108,7 @@ type Pushes = Pick<BranchWork, 'pushes' | 'isWhole'>;
 
 /** Newest first, back to the bot's push or the branch's creation, without gaps. */
 async function readPushes(client: GitHubClient, branch: string, head: Sha, own: Sha | null): Promise<Observed<Pushes>> {
-  const page = await readMoves(client, branch, null);
+  const page = await readBranchMoves(client, branch, null);
   if (page.kind === 'unknown') return page;
   const { moves } = page.value;
   const pushes: BranchPush[] = [];
@@ -118,7 +118,7 @@ async function readPushes(client: GitHubClient, branch: string, head: Sha, own: 
     if (kind === 'branch_deletion' && before === wanted) continue;
     if (after !== wanted) return unknown(`GitHub does not tell yet who pushed ${wanted.slice(0, 12)}`);
     wanted = before;
-    if (kind !== 'branch_deletion') pushes.push({ by: contributorOf(actor), after: branded(after, isSha) });
+    if (kind !== 'branch_deletion') pushes.push({ by: toContributor(actor), after: brandAs(after, isSha) });
     if (after === own || (own === null && kind === 'branch_creation')) return known({ pushes, isWhole: true });
   }
   if (page.value.next !== null) return known({ pushes, isWhole: false });
@@ -129,7 +129,7 @@ async function readPushes(client: GitHubClient, branch: string, head: Sha, own: 
 }
 
 /** GitHub lists its own `web-flow` account as a person, but it identifies no person. */
-function contributorOf(account: z.infer<typeof accountSchema>): Contributor {
+function toContributor(account: z.infer<typeof accountSchema>): Contributor {
   if (account === null || account === undefined) return { kind: 'unnamed' };
   const { id, login, type } = account;
   if (type === 'User' && login !== 'web-flow') return { kind: 'person', actor: { id, login } };
@@ -189,36 +189,36 @@ export async function readOwnThread(
 ): Promise<Observed<OwnPull | OwnIssue | null>> {
   const variables = { owner: client.owner, repo: client.repo, number };
   const optional = [{ path: ['repository', 'issueOrPullRequest'], only: 'NOT_FOUND' as const }];
-  const answer = await query(client, { text: QUERY, schema, optional }, variables);
+  const answer = await queryGraphql(client, { text: QUERY, schema, optional }, variables);
   if (answer.kind === 'unknown') return answer;
   const found = answer.value.repository.issueOrPullRequest;
   if (found === null) return known(null);
-  const thread = threadOf(found);
+  const thread = toThread(found);
   if (found.__typename === 'Issue') return known({ kind: 'issue', ...thread, isOpen: found.state === 'OPEN' });
   return known({
     kind: 'pull',
     ...thread,
     isOpen: found.pullState === 'OPEN',
     isDraft: found.isDraft,
-    headSha: branded(found.headRefOid, isSha),
+    headSha: brandAs(found.headRefOid, isSha),
     headBranch: found.headRefName,
     headRepository: found.headRepository?.nameWithOwner ?? null,
   });
 }
 
-function threadOf(found: z.infer<typeof issueSchema> | z.infer<typeof pullSchema>): Omit<OwnThread, 'isOpen'> {
+function toThread(found: z.infer<typeof issueSchema> | z.infer<typeof pullSchema>): Omit<OwnThread, 'isOpen'> {
   return {
     number: found.number,
-    author: actorOf(found.author),
+    author: toActor(found.author),
     authorIsBot: isBot(found.author),
     title: found.title,
     body: found.body,
     labels: found.labels.nodes.map((label) => label.name),
     labelled: found.timelineItems.nodes.map(({ createdAt, actor, label }) => ({
       label: label.name,
-      by: actorOf(actor),
+      by: toActor(actor),
       isBot: isBot(actor),
-      at: instantOf(createdAt),
+      at: parseInstant(createdAt),
     })),
   };
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
-import { type GitHubClient, PAGE_ROWS, read, readIfThere, readPages } from './call.ts';
+import { type GitHubClient, PAGE_ROWS, readIfThere, readPages, readRoute } from './call.ts';
 
 const repositorySchema = z.object({ default_branch: z.string(), private: z.boolean() });
 const permissionsSchema = z.object({
@@ -67,17 +67,17 @@ export type RunnerGroup = z.infer<typeof groupSchema>;
 
 /** Default branch and visibility. */
 export function readRepository(client: GitHubClient): Promise<Observed<RepositorySettings>> {
-  return read(client, 'GET /repos/{owner}/{repo}', repositorySchema);
+  return readRoute(client, 'GET /repos/{owner}/{repo}', repositorySchema);
 }
 
 /** Default permissions of a workflow's token. */
 export function readWorkflowPermissions(client: GitHubClient): Promise<Observed<WorkflowPermissions>> {
-  return read(client, 'GET /repos/{owner}/{repo}/actions/permissions/workflow', permissionsSchema);
+  return readRoute(client, 'GET /repos/{owner}/{repo}/actions/permissions/workflow', permissionsSchema);
 }
 
 /** Which fork pull requests need approval before workflows run. */
 export function readForkApproval(client: GitHubClient): Promise<Observed<string>> {
-  return read(client, 'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval', forkSchema);
+  return readRoute(client, 'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval', forkSchema);
 }
 
 /** Branches and tags that may use an environment; `*`: not restricted to named ones. */
@@ -88,7 +88,7 @@ export async function readEnvironmentRefs(
   client: GitHubClient,
   environment: string,
 ): Promise<Observed<EnvironmentRefs>> {
-  const all = await read(client, 'GET /repos/{owner}/{repo}/environments', environmentsSchema, {
+  const all = await readRoute(client, 'GET /repos/{owner}/{repo}/environments', environmentsSchema, {
     per_page: 100,
   });
   if (all.kind === 'unknown') return all;
@@ -96,7 +96,7 @@ export async function readEnvironmentRefs(
   if (found === undefined) return known([]);
   if (found.deployment_branch_policy?.custom_branch_policies !== true) return known([{ name: '*' }]);
   const route = 'GET /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies';
-  return read(client, route, branchesSchema, { environment_name: environment });
+  return readRoute(client, route, branchesSchema, { environment_name: environment });
 }
 
 const SECRET_ROUTES = {
@@ -113,28 +113,28 @@ export function readSecretNames(
     typeof place === 'string'
       ? [SECRET_ROUTES[place], {}]
       : ['GET /repos/{owner}/{repo}/environments/{environment_name}/secrets', { environment_name: place.environment }];
-  return read(client, route, secretsSchema, { ...more, per_page: 100 });
+  return readRoute(client, route, secretsSchema, { ...more, per_page: 100 });
 }
 
 /** Labels per self-hosted runner of the repository. */
 export function readRunnerLabels(client: GitHubClient): Promise<Observed<readonly (readonly string[])[]>> {
-  return read(client, 'GET /repos/{owner}/{repo}/actions/runners', runnersSchema, { per_page: 100 });
+  return readRoute(client, 'GET /repos/{owner}/{repo}/actions/runners', runnersSchema, { per_page: 100 });
 }
 
 /** Rules of all rulesets for a branch, for example `deletion`. */
 export function readBranchRules(client: GitHubClient, branch: string): Promise<Observed<readonly BranchRule[]>> {
   const route = 'GET /repos/{owner}/{repo}/rules/branches/{branch}';
-  return read(client, route, z.array(ruleSchema), { branch });
+  return readRoute(client, route, z.array(ruleSchema), { branch });
 }
 
 /** Rulesets for tags with their patterns and rules. */
 export async function readTagRulesets(client: GitHubClient): Promise<Observed<readonly TagRuleset[]>> {
-  const listed = await read(client, 'GET /repos/{owner}/{repo}/rulesets', rulesetsSchema, { per_page: 100 });
+  const listed = await readRoute(client, 'GET /repos/{owner}/{repo}/rulesets', rulesetsSchema, { per_page: 100 });
   if (listed.kind === 'unknown') return listed;
   const found: TagRuleset[] = [];
   for (const { id: ruleset_id } of listed.value.filter((ruleset) => ruleset.target === 'tag')) {
     const route = 'GET /repos/{owner}/{repo}/rulesets/{ruleset_id}';
-    const one = await read(client, route, rulesetSchema, { ruleset_id });
+    const one = await readRoute(client, route, rulesetSchema, { ruleset_id });
     if (one.kind === 'unknown') return one;
     found.push(one.value);
   }
@@ -144,7 +144,7 @@ export async function readTagRulesets(client: GitHubClient): Promise<Observed<re
 /** Runner groups of the organization that this repository may use; readable only by organization admins. */
 export function readRunnerGroups(client: GitHubClient): Promise<Observed<readonly RunnerGroup[]>> {
   const whose = { org: client.owner, visible_to_repository: client.repo, per_page: 100 };
-  return read(client, 'GET /orgs/{org}/actions/runner-groups', groupsSchema, whose);
+  return readRoute(client, 'GET /orgs/{org}/actions/runner-groups', groupsSchema, whose);
 }
 
 /** The App's permissions in the organization; null if not installed. */
@@ -153,7 +153,7 @@ export async function readAppPermissions(
   slug: string,
 ): Promise<Observed<Readonly<Record<string, string>> | null>> {
   const whose = { org: client.owner, per_page: 100 };
-  const answer = await read(client, 'GET /orgs/{org}/installations', installationsSchema, whose);
+  const answer = await readRoute(client, 'GET /orgs/{org}/installations', installationsSchema, whose);
   if (answer.kind === 'unknown') return answer;
   return known(answer.value.installations.find((one) => one.app_slug === slug)?.permissions ?? null);
 }
@@ -168,7 +168,7 @@ const folderSchema = z
 
 /** Unknown if not found, because GitHub answers the same to a token without access. */
 export function readFileText(client: GitHubClient, path: string, ref: string): Promise<Observed<string>> {
-  return read(client, CONTENTS, fileSchema, { path, ref });
+  return readRoute(client, CONTENTS, fileSchema, { path, ref });
 }
 
 /** Whether there is a file at a path of a branch, in one request. */
@@ -179,7 +179,7 @@ export async function hasFile(client: GitHubClient, path: string, ref: string): 
 
 /** Paths of a folder's files at a ref. */
 export function listFiles(client: GitHubClient, path: string, ref: string): Promise<Observed<readonly string[]>> {
-  return read(client, CONTENTS, folderSchema, { path, ref });
+  return readRoute(client, CONTENTS, folderSchema, { path, ref });
 }
 
 /** Ten requests; further people of a larger lab are not listed. */
@@ -214,7 +214,7 @@ const accountSchema = z.object({ id: z.number().int() }).transform(({ id }) => i
 export async function readAccounts(client: GitHubClient, name: string): Promise<Observed<readonly number[]>> {
   const [login = '', team] = name.replace('@', '').split('/');
   if (team === undefined) {
-    const found = await read(client, 'GET /users/{username}', accountSchema, { username: login });
+    const found = await readRoute(client, 'GET /users/{username}', accountSchema, { username: login });
     return found.kind === 'unknown' ? found : known([found.value]);
   }
   const members = await readPages(client, 'GET /orgs/{org}/teams/{team_slug}/members', accountSchema, {

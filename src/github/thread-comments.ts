@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Actor, permits, type Surface } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { ReadMarker } from '../domain/marker.ts';
-import { isOutsider } from '../domain/reconcile-request.ts';
+import { isOutsideAuthor } from '../domain/reconcile-request.ts';
 import {
   type Digest,
   fromRfc3339,
@@ -16,8 +16,8 @@ import {
   toRfc3339,
   unknown,
 } from '../domain/values.ts';
-import { withoutTokens } from '../domain/written-secrets.ts';
-import { type GitHubClient, PAGE_ROWS, read, readPages } from './call.ts';
+import { maskTokens } from '../domain/written-secrets.ts';
+import { type GitHubClient, PAGE_ROWS, readPages, readRoute } from './call.ts';
 import { readPermission } from './settings.ts';
 import {
   type AuthorAnswer,
@@ -26,7 +26,7 @@ import {
   type IssueAnswer,
   LINE_COMMENTS_CONNECTION,
   REVIEWS_CONNECTION,
-  readOn,
+  readRemainingPages,
   type ThreadsAnswer,
 } from './thread-schema.ts';
 
@@ -40,7 +40,7 @@ const searched = new Map<Digest, string | null>();
 type DigestOf = (text: string) => Digest;
 
 /** `ownBots`: ferrybot's logins. The server posts as the App and the watch as github-actions; each must recognize the other's comments. */
-export type Reading = {
+export type ThreadReading = {
   readonly digestOf: DigestOf;
   readonly ownBots: readonly string[];
   /** ferrybot's files under .github/workflows/. Their checks are ignored. */
@@ -63,20 +63,20 @@ export type ThreadPage = {
  * Comments since the instant (null = all), unordered. Unknown if a page is unreadable or there are more than `THREAD_COMMENTS_MAX`. Reviews
  * are read completely, because a draft counts from its submission; of an outsider's review, only the newest page of lines is read.
  */
-export async function commentsOf(
+export async function readComments(
   client: GitHubClient,
   thread: ThreadPage,
   since: Instant | null,
-  reading: Reading,
+  reading: ThreadReading,
 ): Promise<Observed<readonly CommentFacts[]>> {
-  const isOld = since === null ? undefined : ({ createdAt }: CommentAnswer) => instantOf(createdAt) < since;
-  const comments = await readOn(client, thread.id, COMMENTS_CONNECTION, { first: thread.comments, isOld });
+  const isOld = since === null ? undefined : ({ createdAt }: CommentAnswer) => parseInstant(createdAt) < since;
+  const comments = await readRemainingPages(client, thread.id, COMMENTS_CONNECTION, { first: thread.comments, isOld });
   if (comments.kind === 'unknown') return comments;
-  const found = comments.value.map((c) => commentOf(c, 'comment', thread.number, reading));
+  const found = comments.value.map((c) => toCommentFacts(c, 'comment', thread.number, reading));
   if (thread.reviews === undefined) return known(found);
-  const reviews = await readOn(client, thread.id, REVIEWS_CONNECTION, { first: thread.reviews });
+  const reviews = await readRemainingPages(client, thread.id, REVIEWS_CONNECTION, { first: thread.reviews });
   if (reviews.kind === 'unknown') return reviews;
-  const isUntrusted = untrustedCheck(client);
+  const isUntrusted = createUntrustedCheck(client);
   for (const review of reviews.value) {
     if (review.submittedAt === null) continue;
     const { pageInfo, nodes } = review.comments;
@@ -84,25 +84,25 @@ export async function commentsOf(
     const lines =
       pageInfo.hasPreviousPage && (await isUntrusted(review.author))
         ? known(nodes)
-        : await readOn(client, review.id, LINE_COMMENTS_CONNECTION, { first: review.comments });
+        : await readRemainingPages(client, review.id, LINE_COMMENTS_CONNECTION, { first: review.comments });
     if (lines.kind === 'unknown') return lines;
     const said = [
       {
-        ...commentOf(review, 'review', thread.number, reading),
+        ...toCommentFacts(review, 'review', thread.number, reading),
         ...(review.state === 'APPROVED' ? { approves: true as const } : {}),
       },
-      ...lines.value.map((line) => commentOf(line, 'review-comment', thread.number, reading)),
+      ...lines.value.map((line) => toCommentFacts(line, 'review-comment', thread.number, reading)),
     ];
-    found.push(...submittedAt(instantOf(review.submittedAt), said));
+    found.push(...withSubmissionTime(parseInstant(review.submittedAt), said));
   }
   return known(found);
 }
 
 /** Asks GitHub once per person. */
-function untrustedCheck(client: GitHubClient): (author: AuthorAnswer) => Promise<boolean> {
+function createUntrustedCheck(client: GitHubClient): (author: AuthorAnswer) => Promise<boolean> {
   const told = new Map<number, boolean>();
   return async (author) => {
-    const actor = actorOf(author);
+    const actor = toActor(author);
     if (isBot(author)) return false;
     const held = told.has(actor.id) ? null : await readPermission(client, actor);
     if (held !== null) told.set(actor.id, held.kind === 'known' && !permits(held.value, 'triage'));
@@ -111,41 +111,46 @@ function untrustedCheck(client: GitHubClient): (author: AuthorAnswer) => Promise
 }
 
 /** Moves what was written in a draft to the submission of the draft. */
-function submittedAt(from: Instant, said: readonly CommentFacts[]): readonly CommentFacts[] {
+function withSubmissionTime(from: Instant, said: readonly CommentFacts[]): readonly CommentFacts[] {
   return said.map((one) => (one.createdAt >= from ? one : { ...one, createdAt: from }));
 }
 
 /** Converts an answer to facts. */
-export function commentOf(comment: CommentAnswer, surface: Surface, thread: number, reading: Reading): CommentFacts {
-  const byUs = comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots);
+export function toCommentFacts(
+  comment: CommentAnswer,
+  surface: Surface,
+  thread: number,
+  reading: ThreadReading,
+): CommentFacts {
+  const byUs = comment.viewerDidAuthor || isOwnBotAuthor(comment.author, reading.ownBots);
   const bodyDigest = reading.digestOf(comment.body);
   return {
     surface,
     id: comment.databaseId,
     nodeId: comment.id,
     thread,
-    author: actorOf(comment.author),
+    author: toActor(comment.author),
     authorIsBot: isBot(comment.author),
     byUs,
     byOwnApp: comment.viewerDidAuthor,
     marker: byUs ? reading.markerOf(thread, comment.body) : null,
     // Tokens pasted by mistake must not reach the permanent record.
-    body: byUs ? comment.body : textWithoutTokens(comment.body, bodyDigest),
+    body: byUs ? comment.body : maskTokensCached(comment.body, bodyDigest),
     bodyDigest,
-    createdAt: instantOf(comment.createdAt),
-    updatedAt: instantOf(comment.updatedAt),
-    editedAt: comment.lastEditedAt === null ? null : instantOf(comment.lastEditedAt),
+    createdAt: parseInstant(comment.createdAt),
+    updatedAt: parseInstant(comment.updatedAt),
+    editedAt: comment.lastEditedAt === null ? null : parseInstant(comment.lastEditedAt),
     minimized: comment.isMinimized,
-    commit: surface === 'review' ? shaOf(comment.commit?.oid) : null,
+    commit: surface === 'review' ? parseSha(comment.commit?.oid) : null,
   };
 }
 
-function isOwnBot(author: AuthorAnswer, names: readonly string[]): boolean {
+function isOwnBotAuthor(author: AuthorAnswer, names: readonly string[]): boolean {
   return author?.__typename === 'Bot' && names.includes(author.login.replace(/\[bot\]$/, ''));
 }
 
 /** A deleted account has id 0, which has no permissions. */
-export function actorOf(author: AuthorAnswer): Actor {
+export function toActor(author: AuthorAnswer): Actor {
   return { id: author?.databaseId ?? 0, login: author?.login ?? 'ghost' };
 }
 
@@ -154,12 +159,12 @@ export function isBot(author: AuthorAnswer): boolean {
   return author?.__typename !== 'User';
 }
 
-function shaOf(text: string | undefined): Sha | null {
+function parseSha(text: string | undefined): Sha | null {
   return text !== undefined && isSha(text) ? text : null;
 }
 
 /** Throws for an invalid time. */
-export function instantOf(text: string): Instant {
+export function parseInstant(text: string): Instant {
   const at = fromRfc3339(text);
   if (at === null) throw new Error(`GitHub sent no time: ${text}`);
   return at;
@@ -171,27 +176,27 @@ let charactersKept = 0;
  * A person's text without tokens, cached by digest. Clean texts are stored without their content; the others are evicted by age, so that
  * the memory is bounded.
  */
-export function textWithoutTokens(text: string, digest: Digest): string {
+export function maskTokensCached(text: string, digest: Digest): string {
   const before = searched.get(digest);
-  const found = before === undefined ? withoutTokens(text) : (before ?? text);
+  const found = before === undefined ? maskTokens(text) : (before ?? text);
   const kept = found === text ? null : found;
-  forget(digest);
+  dropCachedText(digest);
   searched.set(digest, kept);
   charactersKept += kept?.length ?? 0;
   for (const oldest of searched.keys()) {
     if (searched.size <= COMMENT_TEXTS_KEPT && charactersKept <= COMMENT_CHARACTERS_KEPT) break;
-    forget(oldest);
+    dropCachedText(oldest);
   }
   return found;
 }
 
-function forget(digest: Digest): void {
+function dropCachedText(digest: Digest): void {
   charactersKept -= searched.get(digest)?.length ?? 0;
   searched.delete(digest);
 }
 
 /** `at`: time of the last edit. */
-export type SweptComment = {
+export type ListedComment = {
   readonly surface: Surface;
   readonly id: number;
   readonly thread: number;
@@ -205,8 +210,8 @@ export type SweptComment = {
 };
 
 /** Oldest first. `next`: where the next pass continues. `isWhole`: the listing is complete. */
-export type Listing = {
-  readonly found: readonly SweptComment[];
+export type CommentListing = {
+  readonly found: readonly ListedComment[];
   readonly next: Instant;
   readonly isWhole: boolean;
 };
@@ -240,25 +245,25 @@ export async function listNewComments(
   surface: 'comment' | 'review-comment',
   since: Instant,
   pagesMax: number,
-): Promise<Observed<Listing>> {
-  const found = new Map<string, SweptComment>();
+): Promise<Observed<CommentListing>> {
+  const found = new Map<string, ListedComment>();
   let next = since;
   let page = 1;
   for (let pages = 0; pages < pagesMax; pages += 1) {
     const range = { since: toRfc3339(next), sort: 'updated', direction: 'asc', per_page: PAGE_ROWS, page };
-    const listed = await read(client, ROUTES[surface], z.array(written), range);
+    const listed = await readRoute(client, ROUTES[surface], z.array(written), range);
     if (listed.kind === 'unknown') return listed;
     for (const row of listed.value)
       found.set(`${row.id}`, {
         surface,
-        ...writtenIn(row),
+        ...toSweptComment(row),
         thread: Number((row.issue_url ?? row.pull_request_url ?? '').split('/').at(-1)),
         isEdited: row.updated_at !== row.created_at,
-        createdAt: instantOf(row.created_at),
-        at: instantOf(row.updated_at),
+        createdAt: parseInstant(row.created_at),
+        at: parseInstant(row.updated_at),
       });
     const newest = listed.value.at(-1)?.updated_at;
-    const last = newest === undefined ? next : instantOf(newest);
+    const last = newest === undefined ? next : parseInstant(newest);
     if (listed.value.length < PAGE_ROWS) return known({ found: [...found.values()], next: last, isWhole: true });
     // More comments within one second than a page holds need page numbers.
     page = last > next ? 1 : page + 1;
@@ -273,30 +278,30 @@ export async function listNewReviews(
   pull: number,
   since: Instant,
   pagesMax: number,
-): Promise<Observed<readonly SweptComment[]>> {
+): Promise<Observed<readonly ListedComment[]>> {
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
   const read = await readPages(client, route, reviewSchema, { pull_number: pull, pagesMax });
   if (read.kind === 'unknown') return read;
   if (!read.value.isWhole) return unknown(`#${pull} has more reviews than are read`);
   return known(
-    read.value.rows.flatMap((row): SweptComment[] => {
+    read.value.rows.flatMap((row): ListedComment[] => {
       // Drafts are private.
       if (row.submitted_at == null) return [];
-      const at = instantOf(row.submitted_at);
+      const at = parseInstant(row.submitted_at);
       if (at < since) return [];
       const place = { surface: 'review', thread: pull, isEdited: false } as const;
-      return [{ ...place, ...writtenIn(row), createdAt: at, at }];
+      return [{ ...place, ...toSweptComment(row), createdAt: at, at }];
     }),
   );
 }
 
-function writtenIn({
+function toSweptComment({
   id,
   body,
   user,
   author_association,
-}: Omit<z.infer<typeof reviewSchema>, 'submitted_at'>): Pick<SweptComment, 'id' | 'body' | 'isBot' | 'author'> {
-  const isOutside = isOutsider(author_association);
+}: Omit<z.infer<typeof reviewSchema>, 'submitted_at'>): Pick<ListedComment, 'id' | 'body' | 'isBot' | 'author'> {
+  const isOutside = isOutsideAuthor(author_association);
   return {
     id,
     body: body ?? '',

@@ -5,10 +5,10 @@ import { type Contributor, isIssueFirst, type TextVersion } from '../domain/acto
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts, ShownVersion } from '../domain/facts.ts';
 import type { PinnedSource } from '../domain/launch/contract.ts';
 import type { ReadMarker } from '../domain/marker.ts';
-import { branded, type Instant, isSha, known, type Observed, unknown } from '../domain/values.ts';
-import { type GitHubClient, query } from './call.ts';
-import { CHECKS_PLACE, checkFacts } from './check-run.ts';
-import { actorOf, commentsOf, instantOf, isBot, type Reading, type ThreadPage } from './thread-comments.ts';
+import { brandAs, type Instant, isSha, known, type Observed, unknown } from '../domain/values.ts';
+import { type GitHubClient, queryGraphql } from './call.ts';
+import { CHECKS_PLACE, readCheckFacts } from './check-run.ts';
+import { isBot, parseInstant, readComments, type ThreadPage, type ThreadReading, toActor } from './thread-comments.ts';
 import {
   type AuthorAnswer,
   EDITS_CONNECTION,
@@ -17,7 +17,7 @@ import {
   type IssueAnswer,
   type IssueFirstAnswer,
   issueFirstSchema,
-  readOn,
+  readRemainingPages,
   THREAD_QUERY,
   THREADS_QUERY,
   type ThreadsAnswer,
@@ -34,17 +34,17 @@ export type EditedText = Pick<
  * All versions of an issue or pull request text with their editors, newest first (docs.github.com/graphql, UserContentEdit). Unknown if
  * incomplete.
  */
-async function versionsOf(
+async function readVersions(
   client: GitHubClient,
   { id, number, body, author, includesCreatedEdit, userContentEdits }: EditedText,
-  { issueMarkerOf }: Pick<Reading, 'issueMarkerOf'>,
+  { issueMarkerOf }: Pick<ThreadReading, 'issueMarkerOf'>,
 ): Promise<Observed<readonly TextVersion[]>> {
   const first = userContentEdits ?? { nodes: [], pageInfo: NO_PAGES };
-  const edits = await readOn(client, id, EDITS_CONNECTION, { first });
+  const edits = await readRemainingPages(client, id, EDITS_CONNECTION, { first });
   if (edits.kind === 'unknown') return edits;
   const newestFirst = edits.value.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
-  const told = newestFirst.map(({ editor, diff }) => ({ by: contributorOf(editor), text: diff }));
-  const all = includesCreatedEdit ? told : [...told, { by: contributorOf(author), text: null }];
+  const told = newestFirst.map(({ editor, diff }) => ({ by: toContributor(editor), text: diff }));
+  const all = includesCreatedEdit ? told : [...told, { by: toContributor(author), text: null }];
   // The current text is known even if the list lags behind.
   const versions = all.map((version, index) => (index === 0 ? { ...version, text: body } : version));
   return known(
@@ -58,14 +58,14 @@ async function versionsOf(
 const NO_PAGES = { hasPreviousPage: false, startCursor: null, hasNextPage: false, endCursor: null };
 
 /** GraphQL names an app without `[bot]`. A deleted account has no id. */
-function contributorOf(author: AuthorAnswer): Contributor {
+function toContributor(author: AuthorAnswer): Contributor {
   if (author?.__typename === 'Bot') return { kind: 'app', login: author.login.replace(/\[bot\]$/, '') };
-  const actor = actorOf(author);
+  const actor = toActor(author);
   return isBot(author) || actor.id === 0 ? { kind: 'unnamed' } : { kind: 'person', actor };
 }
 
 /** `editedAt` null: never edited. */
-export type StandingText = {
+export type CurrentText = {
   readonly nodeId: string;
   readonly thread: number;
   readonly body: string;
@@ -86,15 +86,15 @@ const issueTextSchema = z.object({ repository: z.object({ issue: z.object(writte
 const ISSUE_TEXT = { text: ISSUE_TEXT_QUERY, schema: issueTextSchema };
 
 /** An issue's description with its last edit, which REST does not report. Unknown if the issue does not exist or cannot be read. */
-export async function readIssueText(client: GitHubClient, number: number): Promise<Observed<StandingText>> {
+export async function readIssueText(client: GitHubClient, number: number): Promise<Observed<CurrentText>> {
   const { owner, repo } = client;
-  const answer = await query(client, ISSUE_TEXT, { owner, repo, number });
+  const answer = await queryGraphql(client, ISSUE_TEXT, { owner, repo, number });
   if (answer.kind === 'unknown') return answer;
   const { issue } = answer.value.repository;
   if (issue === null) return unknown('there is no such issue');
   const { id: nodeId, body, createdAt, lastEditedAt } = issue;
-  const editedAt = lastEditedAt === null ? null : instantOf(lastEditedAt);
-  return known({ nodeId, thread: number, body, createdAt: instantOf(createdAt), editedAt });
+  const editedAt = lastEditedAt === null ? null : parseInstant(lastEditedAt);
+  return known({ nodeId, thread: number, body, createdAt: parseInstant(createdAt), editedAt });
 }
 
 /**
@@ -103,24 +103,24 @@ export async function readIssueText(client: GitHubClient, number: number): Promi
  */
 export async function readTextHistory(
   client: GitHubClient,
-  text: StandingText,
+  text: CurrentText,
   since: Instant,
   markerOf: ReadMarker,
 ): Promise<Observed<readonly ShownVersion[]>> {
   const { nodeId, thread, body, createdAt, editedAt } = text;
   if (editedAt === null)
     return known([{ editedAt: createdAt, isDeleted: false, by: null, body, marker: markerOf(thread, body) }]);
-  const all = await readOn(client, nodeId, EDITS_CONNECTION, {
-    isOld: (edit) => instantOf(edit.editedAt) < since,
+  const all = await readRemainingPages(client, nodeId, EDITS_CONNECTION, {
+    isOld: (edit) => parseInstant(edit.editedAt) < since,
   });
   if (all.kind === 'unknown') return all;
   const newestFirst = all.value.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
   const [newest] = newestFirst;
-  if (newest === undefined || instantOf(newest.editedAt) < editedAt)
+  if (newest === undefined || parseInstant(newest.editedAt) < editedAt)
     return unknown('the edit history is not told as a whole');
   return known(
     newestFirst.map(({ editedAt: at, deletedAt, diff, editor }) => ({
-      editedAt: instantOf(at),
+      editedAt: parseInstant(at),
       isDeleted: deletedAt !== null || diff === null,
       by: editor?.login ?? null,
       body: diff ?? '',
@@ -139,7 +139,7 @@ export type ThreadFacts = {
 };
 
 /** GraphQL names bots without `[bot]`. */
-export function ownBots(appSlug: string): readonly string[] {
+export function ownBotLogins(appSlug: string): readonly string[] {
   return [appSlug, 'github-actions'];
 }
 
@@ -150,18 +150,18 @@ export function ownBots(appSlug: string): readonly string[] {
 export async function readThreads(
   client: GitHubClient,
   { pull, issue }: Pick<ProposalPlace, 'pull' | 'issue'>,
-  reading: Reading,
+  reading: ThreadReading,
   since: Instant | null = null,
 ): Promise<Observed<ThreadFacts>> {
   const variables = { owner: client.owner, repo: client.repo, pull, issue };
-  const answer = await query(client, THREADS, variables);
+  const answer = await queryGraphql(client, THREADS, variables);
   if (answer.kind === 'unknown') return answer;
   const { pullRequest, issue: ferryIssue } = answer.value.repository;
-  const inPull = await contentOf(client, pullRequest, since, reading);
+  const inPull = await readContent(client, pullRequest, since, reading);
   if (inPull.kind === 'unknown') return inPull;
   const found = {
-    pull: known(pullOf(pullRequest, inPull.value.versions, reading)),
-    checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
+    pull: known(toPullFacts(pullRequest, inPull.value.versions, reading)),
+    checks: readCheckFacts(pullRequest.commits, pullRequest.headRefOid, reading),
   };
   // A moved issue must not hide commands in the pull request.
   if (ferryIssue === null)
@@ -170,25 +170,25 @@ export async function readThreads(
       issue: unknown(`there is no issue #${issue}`),
       comments: inPull.value.comments,
     });
-  const inIssue = await contentOf(client, ferryIssue, since, reading);
+  const inIssue = await readContent(client, ferryIssue, since, reading);
   if (inIssue.kind === 'unknown') return inIssue;
   return known({
     ...found,
-    issue: known(issueOf(ferryIssue, inIssue.value.versions)),
+    issue: known(toIssueFacts(ferryIssue, inIssue.value.versions)),
     comments: [...inPull.value.comments, ...inIssue.value.comments],
   });
 }
 
 /** The comments of a thread since an instant, and all versions of its text. */
-async function contentOf(
+async function readContent(
   client: GitHubClient,
   thread: ThreadPage & EditedText,
   since: Instant | null,
-  reading: Reading,
+  reading: ThreadReading,
 ): Promise<Observed<{ readonly comments: readonly CommentFacts[]; readonly versions: readonly TextVersion[] }>> {
-  const comments = await commentsOf(client, thread, since, reading);
+  const comments = await readComments(client, thread, since, reading);
   if (comments.kind === 'unknown') return comments;
-  const versions = await versionsOf(client, thread, reading);
+  const versions = await readVersions(client, thread, reading);
   return versions.kind === 'unknown' ? versions : known({ comments: comments.value, versions: versions.value });
 }
 
@@ -202,29 +202,29 @@ const THREADS = {
 } as const;
 
 /** Throws if GitHub sent no valid time. */
-function issueOf(issue: IssueAnswer, versions: readonly TextVersion[]): IssueFacts {
+function toIssueFacts(issue: IssueAnswer, versions: readonly TextVersion[]): IssueFacts {
   return {
     number: issue.number,
     state: issue.state === 'OPEN' ? 'open' : 'closed',
     title: issue.title,
     body: issue.body,
     labels: issue.labels.nodes.map((label) => label.name),
-    updatedAt: instantOf(issue.updatedAt),
-    writtenAt: instantOf(issue.lastEditedAt ?? issue.createdAt),
+    updatedAt: parseInstant(issue.updatedAt),
+    writtenAt: parseInstant(issue.lastEditedAt ?? issue.createdAt),
     versions,
   };
 }
 
-function pullOf(
+function toPullFacts(
   pull: ThreadsAnswer['repository']['pullRequest'],
   versions: readonly TextVersion[],
-  { digestOf }: Reading,
+  { digestOf }: ThreadReading,
 ): PullFacts {
   return {
-    ...textFacts(pull, versions, digestOf),
+    ...toTextFacts(pull, versions, digestOf),
     merged: pull.merged,
     isDraft: pull.isDraft,
-    headSha: branded(pull.headRefOid, isSha),
+    headSha: brandAs(pull.headRefOid, isSha),
     headBranch: pull.headRefName,
     headRepository: pull.headRepository?.nameWithOwner ?? null,
     baseBranch: pull.baseRefName,
@@ -232,12 +232,12 @@ function pullOf(
 }
 
 /** The facts that issues and pull requests share. */
-function textFacts(
+function toTextFacts(
   text: Pick<IssueAnswer, 'id' | 'number' | 'title' | 'body' | 'author' | 'labels'> & {
     readonly state: string;
   },
   versions: readonly TextVersion[],
-  digestOf: Reading['digestOf'],
+  digestOf: ThreadReading['digestOf'],
 ) {
   return {
     number: text.number,
@@ -246,7 +246,7 @@ function textFacts(
     title: text.title,
     body: text.body,
     bodyDigest: digestOf(text.body),
-    author: actorOf(text.author),
+    author: toActor(text.author),
     authorIsBot: isBot(text.author),
     versions,
     labels: text.labels.nodes.map((label) => label.name),
@@ -264,15 +264,15 @@ export type Thread = {
 export async function readThread(
   client: GitHubClient,
   number: number,
-  reading: Reading,
+  reading: ThreadReading,
   since: Instant | null = null,
 ): Promise<Observed<Thread>> {
   const variables = { owner: client.owner, repo: client.repo, number };
-  const answer = await query(client, { text: THREAD_QUERY, schema: threadSchema }, variables);
+  const answer = await queryGraphql(client, { text: THREAD_QUERY, schema: threadSchema }, variables);
   if (answer.kind === 'unknown') return answer;
   const thread = answer.value.repository.issueOrPullRequest;
   if (thread === null) return unknown('there is no such thread');
-  const comments = await commentsOf(client, { ...thread, number }, since, reading);
+  const comments = await readComments(client, { ...thread, number }, since, reading);
   if (comments.kind === 'unknown') return comments;
   return known({
     isOpenIssue: thread.__typename === 'Issue' && thread.state === 'OPEN',
@@ -297,7 +297,7 @@ export type ProposalPlace = {
 export function readProposal(
   client: GitHubClient,
   place: ProposalPlace,
-  reading: Reading,
+  reading: ThreadReading,
   since: Instant | null = null,
 ): Promise<Observed<ThreadFacts>> {
   return isIssueFirst(place)
@@ -309,7 +309,7 @@ export function readProposal(
 async function readIssueFirst(
   client: GitHubClient,
   place: ProposalPlace,
-  reading: Reading,
+  reading: ThreadReading,
   since: Instant | null,
 ): Promise<Observed<ThreadFacts>> {
   const { owner, repo } = client;
@@ -317,36 +317,36 @@ async function readIssueFirst(
   const variables = { owner, repo, issue: place.issue, head };
   const optional = [{ path: ISSUE_FIRST_CHECKS_PLACE, only: null }];
   const issueFirst = { text: ISSUE_FIRST_QUERY, schema: issueFirstSchema, optional };
-  const answer = await query(client, issueFirst, variables);
+  const answer = await queryGraphql(client, issueFirst, variables);
   if (answer.kind === 'unknown') return answer;
   const { issue, checked } = answer.value.repository;
-  const content = await contentOf(client, issue, since, reading);
+  const content = await readContent(client, issue, since, reading);
   if (content.kind === 'unknown') return content;
   const { comments, versions } = content.value;
-  const pull = pullOfIssue(answer.value, versions, place, reading);
+  const pull = toPullFactsOfIssue(answer.value, versions, place, reading);
   const commits = checked === null ? null : { nodes: [{ commit: checked }] };
   return known({
     pull,
-    issue: known(issueOf(issue, versions)),
-    checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading, 'oldest') : pull,
+    issue: known(toIssueFacts(issue, versions)),
+    checks: pull.kind === 'known' ? readCheckFacts(commits, pull.value.headSha, reading, 'oldest') : pull,
     comments,
   });
 }
 
 /** Presents the issue and its branch like a pull request; only branches of this repository are read. */
-function pullOfIssue(
+function toPullFactsOfIssue(
   { repository: { issue, nameWithOwner, target } }: IssueFirstAnswer,
   versions: readonly TextVersion[],
   { headBranch, baseBranch, pinned = null }: ProposalPlace,
-  { digestOf }: Reading,
+  { digestOf }: ThreadReading,
 ): Observed<PullFacts> {
   if (target === null)
     return unknown(pinned === null ? `the branch ${headBranch} is not there` : `there is no commit ${pinned.commit}`);
   return known({
-    ...textFacts(issue, versions, digestOf),
+    ...toTextFacts(issue, versions, digestOf),
     merged: false,
     isDraft: false,
-    headSha: branded(target.oid, isSha),
+    headSha: brandAs(target.oid, isSha),
     headBranch: pinned === null ? headBranch : (pinned.branch ?? baseBranch),
     headRepository: nameWithOwner,
     baseBranch,

@@ -6,8 +6,8 @@ import type { WorkflowRunFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { cutText, known, type Observed, unknown } from '../domain/values.ts';
 import { redact } from '../host/redactor.ts';
-import { call, type GitHubClient, read, readIfThere, refusal } from './call.ts';
-import { instantOf } from './thread-comments.ts';
+import { call, type GitHubClient, readIfThere, readRoute, toRefusalOutcome } from './call.ts';
+import { parseInstant } from './thread-comments.ts';
 
 const dispatched = z.object({ workflow_run_id: z.number().int() });
 const runSchema = z
@@ -21,7 +21,7 @@ const runSchema = z
   .transform(
     ({ created_at, html_url: url, ...run }): WorkflowRunFacts => ({
       ...run,
-      createdAt: instantOf(created_at),
+      createdAt: parseInstant(created_at),
       url,
     }),
   );
@@ -41,7 +41,7 @@ export async function dispatchWorkflow(
     inputs,
     return_run_details: true,
   });
-  if (outcome.kind !== 'answered') return refusal(outcome);
+  if (outcome.kind !== 'answered') return toRefusalOutcome(outcome);
   const parsed = dispatched.safeParse(outcome.data);
   return parsed.success
     ? { kind: 'done', number: parsed.data.workflow_run_id }
@@ -63,7 +63,7 @@ const isFailure = ({ annotation_level }: { readonly annotation_level: string }):
 
 /** The first unsuccessful job's error or conclusion, without secrets and bounded. */
 export async function readFailedJob(client: GitHubClient, run: number): Promise<Observed<string>> {
-  const listed = await read(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', jobs, {
+  const listed = await readRoute(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', jobs, {
     run_id: run,
   });
   if (listed.kind === 'unknown') return listed;
@@ -73,14 +73,14 @@ export async function readFailedJob(client: GitHubClient, run: number): Promise<
   const id = /\/check-runs\/(\d+)$/.exec(job.check_run_url ?? '')?.[1];
   if (id === undefined) return known(ended);
   const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
-  const lines = await read(client, route, annotations, { check_run_id: Number(id) });
+  const lines = await readRoute(client, route, annotations, { check_run_id: Number(id) });
   const failed = lines.kind === 'known' ? lines.value.find(isFailure) : undefined;
   const error = failed?.message;
   return known(cutText(redact(error == null ? ended : `${ended}: ${error}`, []), limits.messageCharactersMax));
 }
 
 /** `archive` null: too large or expired. */
-export type LeftArtifact = { readonly archive: Uint8Array | null };
+export type WorkflowArtifact = { readonly archive: Uint8Array | null };
 
 const listed = z.object({
   artifacts: z.array(
@@ -100,9 +100,9 @@ export async function readArtifact(
   run: number,
   name: string,
   bytesMax: number,
-): Promise<Observed<LeftArtifact | null>> {
+): Promise<Observed<WorkflowArtifact | null>> {
   const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts';
-  const list = await read(client, route, listed, { run_id: run, name, per_page: 30 });
+  const list = await readRoute(client, route, listed, { run_id: run, name, per_page: 30 });
   if (list.kind === 'unknown') return list;
   const [first] = list.value.artifacts
     .filter((one) => one.name === name && one.workflow_run.id === run)

@@ -3,8 +3,8 @@
 import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import { z } from 'zod';
 import type { Surface } from '../domain/actor.ts';
-import { isOutsider, type ReconcileRequest } from '../domain/reconcile-request.ts';
-import { mayHoldCommand } from './slash-word.ts';
+import { isOutsideAuthor, type ReconcileRequest } from '../domain/reconcile-request.ts';
+import { mayContainCommand } from './slash-word.ts';
 
 const senderSchema = z.object({ id: z.number().int(), login: z.string(), type: z.string() });
 
@@ -17,12 +17,12 @@ const writtenSchema = z.object({
 });
 
 /** The author of a comment or review, as the trigger carries it. */
-export function authorOf({ user, author_association }: z.infer<typeof writtenSchema>): {
+export function readAuthor({ user, author_association }: z.infer<typeof writtenSchema>): {
   readonly id: number;
   readonly login: string;
   readonly isOutsider: boolean;
 } {
-  return { id: user?.id ?? 0, login: user?.login ?? '', isOutsider: isOutsider(author_association) };
+  return { id: user?.id ?? 0, login: user?.login ?? '', isOutsider: isOutsideAuthor(author_association) };
 }
 
 /** Turns the payload of one event into a trigger; null if ferrybot ignores it. */
@@ -32,7 +32,7 @@ export type Handler = {
 };
 
 /** Builds a handler from a schema. It ignores payloads that do not fit the schema; the sweep finds what they were about. */
-export function handler<Schema extends z.ZodType>(
+export function defineHandler<Schema extends z.ZodType>(
   event: EmitterWebhookEventName,
   schema: Schema,
   toTrigger: (payload: z.infer<Schema>) => ReconcileRequest | null,
@@ -58,25 +58,25 @@ function threadTrigger(
 }
 
 function commentTrigger(surface: Surface, thread: number, written: z.infer<typeof writtenSchema>): ReconcileRequest {
-  const hasSlash = mayHoldCommand(written.body ?? '');
-  return { kind: 'comment', surface, comment: written.id, thread, hasSlash, from: authorOf(written) };
+  const hasSlash = mayContainCommand(written.body ?? '');
+  return { kind: 'comment', surface, comment: written.id, thread, hasSlash, from: readAuthor(written) };
 }
 
 /** Only new comments can hold commands. A gate may wait for a comment without one. */
-const issueComment = handler(
+const issueComment = defineHandler(
   'issue_comment',
   z.object({ action: z.enum(['created', 'edited', 'deleted']), issue: numbered, comment: writtenSchema }),
   ({ action, issue, comment }) => {
     if (comment.user?.type !== 'User') return null;
     if (action !== 'created') return threadTrigger(issue.number);
-    return mayHoldCommand(comment.body ?? '')
+    return mayContainCommand(comment.body ?? '')
       ? commentTrigger('comment', issue.number, comment)
       : { kind: 'remark', thread: issue.number };
   },
 );
 
 const ISSUE_ACTIONS = /^(?:opened|edited|labeled|unlabeled|closed|reopened)$/;
-const issues = handler(
+const issues = defineHandler(
   'issues',
   z.object({
     action: z.string(),
@@ -93,7 +93,7 @@ const issues = handler(
 
 const PULL_ACTIONS =
   /^(?:opened|edited|synchronize|reopened|closed|labeled|unlabeled|ready_for_review|converted_to_draft)$/;
-const pullRequest = handler(
+const pullRequest = defineHandler(
   'pull_request',
   z.object({
     action: z.string(),
@@ -106,7 +106,7 @@ const pullRequest = handler(
       : threadTrigger(pull_request.number, pull_request.labels),
 );
 
-const pullRequestReview = handler(
+const pullRequestReview = defineHandler(
   'pull_request_review',
   z.object({ action: z.string(), pull_request: numbered, review: writtenSchema }),
   ({ action, pull_request: { number }, review }) =>
@@ -115,7 +115,7 @@ const pullRequestReview = handler(
       : commentTrigger('review', number, review),
 );
 
-const pullRequestReviewComment = handler(
+const pullRequestReviewComment = defineHandler(
   'pull_request_review_comment',
   z.object({ action: z.string(), pull_request: numbered, comment: writtenSchema }),
   ({ action, pull_request: { number }, comment }) =>
@@ -124,11 +124,11 @@ const pullRequestReviewComment = handler(
       : commentTrigger('review-comment', number, comment),
 );
 
-const push = handler('push', z.object({ ref: z.string() }), ({ ref }) =>
+const push = defineHandler('push', z.object({ ref: z.string() }), ({ ref }) =>
   ref.startsWith('refs/heads/') ? { kind: 'push', ref } : null,
 );
 
-const workflowRun = handler(
+const workflowRun = defineHandler(
   'workflow_run',
   z.object({ action: z.string(), workflow_run: z.object({ id: z.number().int() }).nullish() }),
   ({ action, workflow_run }) => {
@@ -138,7 +138,7 @@ const workflowRun = handler(
 );
 
 /** A launch may wait for a check of the lab's CI. No gate waits for ferrybot's own checks (architecture, D4). */
-const checkRun = handler(
+const checkRun = defineHandler(
   'check_run',
   z.object({
     action: z.string(),
@@ -163,6 +163,6 @@ export const HANDLERS: readonly Handler[] = [
 ];
 
 /** The trigger for an event; null if ferrybot ignores it. */
-export function triggerOf(event: string, payload: unknown): ReconcileRequest | null {
+export function toTrigger(event: string, payload: unknown): ReconcileRequest | null {
   return HANDLERS.find((handler) => handler.event === event)?.toTrigger(payload) ?? null;
 }

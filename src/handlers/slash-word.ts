@@ -4,6 +4,6 @@
 const SLASH_WORD = /(?:^|[^\p{L}\p{N}/:.<])[/\uff0f\u2215\u2044\u29f8\u2571][^\s/]|&(?:#0*47|#x0*2f|sol);/imu;
 
 /** A false positive costs one trigger; a false negative delays a command until the next sweep. */
-export function mayHoldCommand(body: string): boolean {
+export function mayContainCommand(body: string): boolean {
   return SLASH_WORD.test(body);
 }

@@ -1,6 +1,6 @@
 /** Sends one HTTP request and reads its whole answer, bounded in time and size, without redirects. */
 
-import { codeOf } from './files.ts';
+import { errorCode } from './files.ts';
 
 /** Errors that occur before a connection is established. */
 export const NOT_SENT: ReadonlySet<string> = new Set([
@@ -40,7 +40,7 @@ export async function fetchWhole(
   } catch (error) {
     // fetch throws TypeError for broken transport and DOMException for a timeout.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
-    const code = codeOf(error.cause) ?? error.name;
+    const code = errorCode(error.cause) ?? error.name;
     const message = error.cause instanceof Error ? error.cause.message : error.message;
     return { kind: 'failed', isSent: !NOT_SENT.has(code), code, message };
   }

@@ -43,7 +43,7 @@ export async function publishOnce(path: string, text: string): Promise<boolean> 
     await link(draft, path);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await unlink(draft);
@@ -55,13 +55,13 @@ export async function readTextIfThere(path: string): Promise<string | null> {
   try {
     return await readPlainText(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
 /** The system's error code (`ENOENT`, `EEXIST`, …) of a thrown value. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
@@ -70,7 +70,7 @@ export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
     throw error;
   }
 }
@@ -102,7 +102,7 @@ const MARK = 0x3f;
  * Replaces each invalid UTF-8 byte by `?` (RFC 3629). The one-byte mark keeps log offsets correct, unlike U+FFFD. Cut off an unfinished
  * character first.
  */
-export function utf8Only(bytes: Uint8Array): Uint8Array {
+export function keepValidUtf8(bytes: Uint8Array): Uint8Array {
   if (isUtf8(bytes)) return bytes;
   const clean = Uint8Array.from(bytes);
   for (let at = 0; at < bytes.length; ) {
@@ -117,7 +117,7 @@ export function utf8Only(bytes: Uint8Array): Uint8Array {
 }
 
 /** Space of the file system that contains the folder; null if the system does not report it. */
-export async function diskSpace(
+export async function readDiskSpace(
   folder: string,
 ): Promise<{ readonly freeBytes: number; readonly totalBytes: number } | null> {
   try {
@@ -133,7 +133,7 @@ export async function diskSpace(
  * The text of file `name` in an untrusted zip that must contain nothing else (PKWARE APPNOTE 6.3.10, without encryption, ZIP64 and parts).
  * Null if it contains other files, exceeds `bytesMax`, is broken, or is not UTF-8.
  */
-export function onlyEntryOf(archive: Uint8Array, name: string, bytesMax: number): string | null {
+export function readOnlyEntry(archive: Uint8Array, name: string, bytesMax: number): string | null {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
   const end = bytes.lastIndexOf(END_OF_DIRECTORY);
   if (end < 0 || end + 22 > bytes.length || bytes.readUInt16LE(end + 10) !== 1) return null;
@@ -148,7 +148,7 @@ export function onlyEntryOf(archive: Uint8Array, name: string, bytesMax: number)
   if (start + 30 > bytes.length || bytes.readUInt32LE(start) !== FILE_HEADER) return null;
   const from = start + 30 + bytes.readUInt16LE(start + 26) + bytes.readUInt16LE(start + 28);
   if (from + packed > bytes.length) return null;
-  const content = unpacked(bytes.subarray(from, from + packed), method, bytesMax);
+  const content = unpackEntry(bytes.subarray(from, from + packed), method, bytesMax);
   return content?.length === size && isUtf8(content) ? content.toString('utf8') : null;
 }
 
@@ -156,7 +156,7 @@ const END_OF_DIRECTORY = Buffer.from([0x50, 0x4b, 0x05, 0x06]);
 const DIRECTORY_ENTRY = 0x02014b50;
 const FILE_HEADER = 0x04034b50;
 
-function unpacked(packed: Buffer, method: number, bytesMax: number): Buffer | null {
+function unpackEntry(packed: Buffer, method: number, bytesMax: number): Buffer | null {
   if (method === 0) return packed.length > bytesMax ? null : packed;
   if (method !== 8) return null;
   try {

@@ -25,14 +25,14 @@ export function parseSigningKey(text: string): Result<SigningKey, string> {
   if (key.asymmetricKeyType !== 'ed25519')
     return fail(`an Ed25519 key is needed, this one is ${key.asymmetricKeyType}`);
   return ok({
-    public: rawPublicOf(key),
+    public: rawPublicKey(key),
     sign: (utf8) => sign(null, Buffer.from(utf8, 'utf8'), key).toString('base64'),
   });
 }
 
 /** Verifies a base64 signature with a raw base64 public key. False for malformed input; never throws. */
 export function verifyEd25519(publicKey: string, utf8: string, signature: string): boolean {
-  const key = knownKeys.get(publicKey, () => publicKeyOf(publicKey));
+  const key = knownKeys.get(publicKey, () => parsePublicKey(publicKey));
   const bytes = Buffer.from(signature, 'base64');
   return key !== null && bytes.length === SIGNATURE_BYTES && verify(null, Buffer.from(utf8, 'utf8'), key, bytes);
 }
@@ -47,21 +47,21 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 const knownKeys = createKept<KeyObject | null>(256);
 
 function readKey(text: string): KeyObject | null {
-  if (text.startsWith('-----BEGIN')) return orNull(() => createPrivateKey({ key: text, format: 'pem' }));
+  if (text.startsWith('-----BEGIN')) return nullOnError(() => createPrivateKey({ key: text, format: 'pem' }));
   const bytes = Buffer.from(text, 'base64');
   const der = bytes.length === SEED_BYTES ? Buffer.concat([PKCS8_HEAD, bytes]) : bytes;
-  return orNull(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+  return nullOnError(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
-function publicKeyOf(base64: string): KeyObject | null {
+function parsePublicKey(base64: string): KeyObject | null {
   const bytes = Buffer.from(base64, 'base64');
   const isRaw = bytes.length === SEED_BYTES && bytes.toString('base64') === base64;
   if (!isRaw) return null;
-  return orNull(() => createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }));
+  return nullOnError(() => createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }));
 }
 
 /** Node throws for invalid keys; the message could quote the key. */
-function orNull(read: () => KeyObject): KeyObject | null {
+function nullOnError(read: () => KeyObject): KeyObject | null {
   try {
     return read();
   } catch (error) {
@@ -70,7 +70,7 @@ function orNull(read: () => KeyObject): KeyObject | null {
   }
 }
 
-function rawPublicOf(key: KeyObject): string {
+function rawPublicKey(key: KeyObject): string {
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(SPKI_HEAD.length).toString('base64');
 }
 

@@ -3,14 +3,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-export type Kept<Value> = {
+export type BoundedCache<Value> = {
   /** The cached value of the key; otherwise caches the result of `make`. */
   readonly get: (key: string, make: () => Value) => Value;
   readonly delete: (key: string) => void;
 };
 
 /** Creates a cache. Beyond `max` values, removes the least recently used one and passes it to `letGo`. */
-export function createKept<Value>(max: number, letGo: (value: Value) => void = () => undefined): Kept<Value> {
+export function createKept<Value>(max: number, onDrop: (value: Value) => void = () => undefined): BoundedCache<Value> {
   const all = new Map<string, Value>();
   return {
     get: (key, make) => {
@@ -20,7 +20,7 @@ export function createKept<Value>(max: number, letGo: (value: Value) => void = (
       all.set(key, value);
       for (const [oldest, old] of all) {
         if (all.size <= max) break;
-        letGo(old);
+        onDrop(old);
         all.delete(oldest);
       }
       return value;
@@ -45,14 +45,14 @@ export function createMemorySaver(): () => boolean {
   return () => {
     const { heapUsed } = process.memoryUsage();
     if (heapUsed < aliveBytes + GARBAGE_BYTES_MAX) return false;
-    collect();
+    collectGarbage();
     aliveBytes = process.memoryUsage().heapUsed;
     return true;
   };
 }
 
 /** An action cannot pass options to Node, but a new context exposes `gc`. */
-function collect(): void {
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');
   const flavor = process.memoryUsage.rss() > RESIDENT_BYTES_MAX ? 'last-resort' : 'regular';

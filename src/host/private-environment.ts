@@ -24,18 +24,18 @@ const PLAIN =
  */
 export function takePrivateEnvironment(): Environment {
   const file = process.env[VARIABLE];
-  if (file !== undefined) return received(file);
+  if (file !== undefined) return readEnvironmentFrom(file);
   const entries = Object.entries(process.env);
   const hidden = entries.filter(([name]) => isPrivate(name));
   if (hidden.length === 0) return Object.fromEntries(entries);
-  return startAnew(Object.fromEntries(hidden), Object.fromEntries(entries.filter(([name]) => !isPrivate(name))));
+  return restartWithPipe(Object.fromEntries(hidden), Object.fromEntries(entries.filter(([name]) => !isPrivate(name))));
 }
 
 function isPrivate(name: string): boolean {
   return !PLAIN.test(name) || SECRET_NAME.test(name);
 }
 
-function startAnew(hidden: Environment, shown: Environment): never {
+function restartWithPipe(hidden: Environment, shown: Environment): never {
   // Only a new process image changes the content of /proc/PID/environ.
   if (process.execve === undefined)
     throw new Error(
@@ -48,7 +48,7 @@ function startAnew(hidden: Environment, shown: Environment): never {
   return process.execve(process.execPath, args, { ...shown, [VARIABLE]: file });
 }
 
-function received(file: string): Environment {
+function readEnvironmentFrom(file: string): Environment {
   const folder = dirname(file);
   if (!basename(folder).startsWith(FOLDER)) throw new Error(`${VARIABLE} is set by ferrybot itself and by nobody else`);
   const hidden: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
-import { codeOf } from './files.ts';
+import { errorCode } from './files.ts';
 
 /** Enough time to read the rest of a pipe (64 KiB), even on a busy machine. */
 const PROGRAM_OUTPUT_QUIET_MS = 2_000;
@@ -19,14 +19,14 @@ const PROGRAM_OUTPUT_HELD_MS = 10_000;
  * end never finishes. Call it once, right after the start. Stops after `PROGRAM_OUTPUT_QUIET_MS` without output, at the latest after
  * `PROGRAM_OUTPUT_HELD_MS`.
  */
-function letGoOfHeldOutputs(child: ChildProcess): void {
+function releaseHeldOutputs(child: ChildProcess): void {
   const outputs = [child.stdout, child.stderr].filter((output) => output !== null);
   child.once('exit', () => {
-    let read = bytesOf(outputs);
+    let read = countBytes(outputs);
     let heldMs = 0;
     const timer = setInterval(() => {
       if (outputs.every((output) => output.closed)) return clearInterval(timer);
-      const now = bytesOf(outputs);
+      const now = countBytes(outputs);
       heldMs += PROGRAM_OUTPUT_QUIET_MS;
       if (now > read && heldMs < PROGRAM_OUTPUT_HELD_MS) {
         read = now;
@@ -39,7 +39,7 @@ function letGoOfHeldOutputs(child: ChildProcess): void {
   });
 }
 
-function bytesOf(outputs: readonly Readable[]): number {
+function countBytes(outputs: readonly Readable[]): number {
   // A child's pipes are sockets, which count bytes.
   return outputs.reduce((sum, output) => sum + Number('bytesRead' in output ? output.bytesRead : 0), 0);
 }
@@ -98,9 +98,9 @@ export async function runProgram(file: string, args: readonly string[], options:
   const { pid } = subprocess;
   // Processes that the program started would keep its outputs open.
   if (isGroup && pid !== undefined) subprocess.nodeChildProcess.once('exit', () => killGroup(pid));
-  letGoOfHeldOutputs(subprocess.nodeChildProcess);
+  releaseHeldOutputs(subprocess.nodeChildProcess);
   const result = await subprocess;
-  const kind = kindOf(result);
+  const kind = resultKind(result);
   return {
     kind,
     ok: kind === 'exited' && result.exitCode === 0,
@@ -108,8 +108,8 @@ export async function runProgram(file: string, args: readonly string[], options:
     signal: result.signal ?? null,
     code: kind === 'not-started' ? (result.code ?? 'UNKNOWN') : null,
     timedOut: result.timedOut,
-    stdout: textOf(result.stdout),
-    stderr: kind === 'not-started' ? (result.shortMessage ?? '') : textOf(result.stderr),
+    stdout: decodeOutput(result.stdout),
+    stderr: kind === 'not-started' ? (result.shortMessage ?? '') : decodeOutput(result.stderr),
   };
 }
 
@@ -118,7 +118,7 @@ function killGroup(pid: number): void {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
     // ESRCH: the group is empty. EPERM: macOS, only zombies are left.
-    if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error;
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
   }
 }
 
@@ -130,7 +130,7 @@ type Ending = {
   readonly signal?: string;
 };
 
-function kindOf(ending: Ending): ProgramResult['kind'] {
+function resultKind(ending: Ending): ProgramResult['kind'] {
   if (ending.timedOut) return 'timed-out';
   if (ending.isCanceled) return 'cancelled';
   if (ending.isMaxBuffer) return 'output-limit';
@@ -138,7 +138,7 @@ function kindOf(ending: Ending): ProgramResult['kind'] {
   return ending.signal === undefined ? 'not-started' : 'signalled';
 }
 
-function textOf(bytes: Uint8Array | undefined): string {
+function decodeOutput(bytes: Uint8Array | undefined): string {
   return bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
 }
 
@@ -146,7 +146,7 @@ function textOf(bytes: Uint8Array | undefined): string {
  * Runs `file` with this Node, output and signals, and waits. The child stops when its input ends (`FERRYBOT_STOP_WITH_STDIN`), so it never
  * outlives us. Returns the exit code, or 1 after a signal.
  */
-export async function handOver(
+export async function runInForeground(
   file: string,
   args: readonly string[],
   cwd: string,
@@ -161,19 +161,19 @@ export async function handOver(
     stdout: 'inherit',
     stderr: 'inherit',
   });
-  const forward = (signal: NodeJS.Signals): void => {
+  const forwardSignal = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, forward);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, forwardSignal);
   try {
     return (await child).exitCode ?? 1;
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, forward);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, forwardSignal);
   }
 }
 
 /** Whether the program is missing or not executable, so that the caller may try another one. */
-export function couldNotStart({ kind, code }: ProgramResult): boolean {
+export function failedToStart({ kind, code }: ProgramResult): boolean {
   return kind === 'not-started' && (code === 'ENOENT' || code === 'EACCES');
 }
 
@@ -194,27 +194,27 @@ export async function currentPidScope(): Promise<PidScope> {
 }
 
 /** Start time of a running pid in its scope's format, or null. */
-export async function processStartOf(pid: number): Promise<string | null> {
-  if ((await readIfThere('/proc/self/stat')) === null) return startByPs(pid);
+export async function readProcessStart(pid: number): Promise<string | null> {
+  if ((await readIfThere('/proc/self/stat')) === null) return readStartByPs(pid);
   const stat = await readIfThere(`/proc/${pid}/stat`);
-  return stat === null ? null : startFromStat(stat);
+  return stat === null ? null : parseProcessStart(stat);
 }
 
 /** Another boot of the same host means dead; another namespace or host means unknown. */
-export async function livenessOf(process: ProcessIdentity, here: PidScope): Promise<Liveness> {
+export async function checkLiveness(process: ProcessIdentity, here: PidScope): Promise<Liveness> {
   if (process.bootId !== here.bootId) return process.host === here.host ? 'dead' : 'unknown';
   if (process.pidNamespace !== here.pidNamespace) return 'unknown';
-  return (await processStartOf(process.pid)) === process.processStart ? 'alive' : 'dead';
+  return (await readProcessStart(process.pid)) === process.processStart ? 'alive' : 'dead';
 }
 
 /** Field 22 of /proc/pid/stat, proc(5); null for a zombie. */
-export function startFromStat(stat: string): string | null {
+export function parseProcessStart(stat: string): string | null {
   // The name in parentheses may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }
 
-async function startByPs(pid: number): Promise<string | null> {
+async function readStartByPs(pid: number): Promise<string | null> {
   const result = await runProgram('ps', ['-o', 'lstart=', '-p', String(pid)], { env: psEnv() });
   const text = result.stdout.trim();
   if (result.ok && text !== '') return text;
@@ -237,7 +237,7 @@ async function readIfThere(path: string): Promise<string | null> {
     return await readFile(path, 'utf8');
   } catch (error) {
     // ESRCH: the process ended between open and read.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return null;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null;
     throw error;
   }
 }
@@ -245,7 +245,7 @@ async function readIfThere(path: string): Promise<string | null> {
 type Ancestor = { readonly pid: number; readonly name: string };
 
 /** Parent processes with a secret in their readable environment, nearest first; none without /proc. */
-export function ancestorsThatShow(secrets: readonly string[]): readonly Ancestor[] {
+export function findAncestorsThatExpose(secrets: readonly string[]): readonly Ancestor[] {
   const found: Ancestor[] = [];
   const texts = secrets.filter((secret) => secret !== '');
   for (let pid = process.ppid; pid > 1; ) {

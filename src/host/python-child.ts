@@ -1,8 +1,8 @@
 /** Runs our Python scripts on untrusted input in an isolated, bounded child process, and reads experiment files in Python with them. */
 
 import { z } from 'zod';
-import type { Entry, Reading } from '../domain/launch/change-facts.ts';
-import { cutText, jsonIn, known, type Observed, unknown } from '../domain/values.ts';
+import type { FileReading, ValueEntry } from '../domain/launch/change-facts.ts';
+import { cutText, known, type Observed, parseJson, unknown } from '../domain/values.ts';
 import { sha256Hex } from './keys.ts';
 import { createKept } from './memory.ts';
 import { type ProgramResult, runProgram } from './process.ts';
@@ -65,7 +65,13 @@ export type PythonOutcome =
  * Runs `script` with `python -I -S`: no user folder, no `PYTHON*` variable, no `site`. Memory, CPU time, wall time and
  * output are bounded. Never throws for the child's behaviour: a limit, a signal or a non-zero exit gives `ok: false`.
  */
-export async function runPython({ interpreter, script, args = [], input, path }: PythonScript): Promise<PythonOutcome> {
+export async function runPythonScript({
+  interpreter,
+  script,
+  args = [],
+  input,
+  path,
+}: PythonScript): Promise<PythonOutcome> {
   const bounds = [MEMORY_BYTES_MAX, CPU_SECONDS_MAX].map(String);
   const ended = await runProgram(interpreter, ['-I', '-S', '-c', START, ...bounds, script, ...args], {
     env: { PATH: path },
@@ -76,17 +82,17 @@ export async function runPython({ interpreter, script, args = [], input, path }:
   });
   if (ended.ok) return { ok: true, stdout: ended.stdout };
   const isTransient = ended.kind === 'not-started' || ended.kind === 'timed-out' || ended.signal === 'SIGKILL';
-  return { ok: false, reason: reasonFor(ended, interpreter), isTransient };
+  return { ok: false, reason: describeFailure(ended, interpreter), isTransient };
 }
 
 /** The minor version of an interpreter, such as `3.11`. Unknown if the interpreter is missing or too old. */
-export async function pythonVersion(interpreter: string, path: string): Promise<Observed<string>> {
+export async function readPythonVersion(interpreter: string, path: string): Promise<Observed<string>> {
   const script = 'import sys; print("%d.%d" % sys.version_info[:2])';
-  const outcome = await runPython({ interpreter, script, input: '', path });
+  const outcome = await runPythonScript({ interpreter, script, input: '', path });
   return outcome.ok ? known(outcome.stdout.trim()) : unknown(outcome.reason);
 }
 
-function reasonFor({ kind, signal, exitCode, code, stderr }: ProgramResult, interpreter: string): string {
+function describeFailure({ kind, signal, exitCode, code, stderr }: ProgramResult, interpreter: string): string {
   switch (kind) {
     case 'not-started':
       return code === 'ENOENT'
@@ -124,12 +130,12 @@ const value = {
   names: z.array(z.string()).optional(),
   container: z.string().optional(),
 };
-const entry: z.ZodType<Entry> = z.strictObject({
+const entry: z.ZodType<ValueEntry> = z.strictObject({
   ...value,
   key: z.string(),
   segment: z.string(),
   knob: z.string().optional(),
-  get entries(): z.ZodOptional<z.ZodArray<z.ZodType<Entry>>> {
+  get entries(): z.ZodOptional<z.ZodArray<z.ZodType<ValueEntry>>> {
     return z.array(entry).optional();
   },
 });
@@ -163,8 +169,10 @@ const answer = z.union([
 ]);
 
 /** A caching reader of Python. `path`: the PATH for interpreters. */
-export function createPythonReader(path: string): (source: string | Uint8Array, python: string) => Promise<Reading> {
-  const remembered = createKept<Promise<Reading>>(REMEMBERED_MAX);
+export function createPythonReader(
+  path: string,
+): (source: string | Uint8Array, python: string) => Promise<FileReading> {
+  const remembered = createKept<Promise<FileReading>>(REMEMBERED_MAX);
   return (source, python) => {
     const bytes = typeof source === 'string' ? Buffer.from(source, 'utf8') : source;
     const key = `${sha256Hex(bytes)} ${python}`;
@@ -181,26 +189,26 @@ async function readOnce(
   bytes: Uint8Array,
   interpreter: string,
   path: string,
-): Promise<{ readonly reading: Reading; readonly isFinal: boolean }> {
+): Promise<{ readonly reading: FileReading; readonly isFinal: boolean }> {
   const script = scriptText('read_experiment.py');
-  const outcome = await runPython({ interpreter, script, input: bytes, path });
-  if (!outcome.ok) return { reading: unparsable(1, outcome.reason), isFinal: !outcome.isTransient };
+  const outcome = await runPythonScript({ interpreter, script, input: bytes, path });
+  if (!outcome.ok) return { reading: unparsableReading(1, outcome.reason), isFinal: !outcome.isTransient };
   const reading = parseReading(outcome.stdout, bytes);
   return reading === null
-    ? { reading: unparsable(1, `${interpreter} gave no answer that ferrybot understands`), isFinal: false }
+    ? { reading: unparsableReading(1, `${interpreter} gave no answer that ferrybot understands`), isFinal: false }
     : { reading, isFinal: true };
 }
 
 /** Null if the output does not match the schema. */
-export function parseReading(stdout: string, bytes: Uint8Array): Reading | null {
-  const parsed = answer.safeParse(jsonIn(stdout));
+export function parseReading(stdout: string, bytes: Uint8Array): FileReading | null {
+  const parsed = answer.safeParse(parseJson(stdout));
   if (!parsed.success) return null;
   const { data } = parsed;
   return data.kind === 'unparsable'
-    ? unparsable(data.line, data.message)
+    ? unparsableReading(data.line, data.message)
     : { ...data, text: Buffer.from(bytes).toString('utf8') };
 }
 
-function unparsable(line: number, message: string): Reading {
+function unparsableReading(line: number, message: string): FileReading {
   return { kind: 'unparsable', line, message: cutText(message, MESSAGE_CHARS_MAX) };
 }

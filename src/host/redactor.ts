@@ -1,7 +1,7 @@
 /** Redacts secrets before a text is stored or posted. */
 
-import { trimmedEnd } from '../domain/values.ts';
-import { HIDDEN, withoutMachineSecrets } from '../domain/written-secrets.ts';
+import { trimEndCharacters } from '../domain/values.ts';
+import { HIDDEN, maskMachineSecrets } from '../domain/written-secrets.ts';
 import { createKept } from './memory.ts';
 
 /** `starts[i]` and `ends[i]`: position of character `i` in the original. */
@@ -46,13 +46,13 @@ function plainView(text: string): View {
 }
 
 /** Removes one layer of the encoding; null if there is none. */
-function decoded(view: View, writing: RegExp): View | null {
+function decodeView(view: View, writing: RegExp): View | null {
   // Most lines have nothing to decode and need no buffers.
   if (view.text.search(writing) === -1) return null;
   const writer = viewWriter(view);
   let at = 0;
   for (const match of view.text.matchAll(writing)) {
-    const meant = meaningOf(match[0]);
+    const meant = decodeEscapeText(match[0]);
     if (meant === null) continue;
     writer.copy(at, match.index);
     at = match.index + match[0].length;
@@ -64,7 +64,7 @@ function decoded(view: View, writing: RegExp): View | null {
 }
 
 /** Removes all matches. */
-function without(view: View, left: RegExp): View {
+function removeFromView(view: View, left: RegExp): View {
   const writer = viewWriter(view);
   let at = 0;
   for (const match of view.text.matchAll(left)) {
@@ -78,21 +78,21 @@ function without(view: View, left: RegExp): View {
 
 const UTF8 = new TextDecoder();
 
-function meaningOf(written: string): string | null {
+function decodeEscapeText(written: string): string | null {
   if (written.startsWith('%')) return UTF8.decode(Buffer.from(written.replaceAll('%', ''), 'hex'));
   if (written.startsWith('&')) {
     const name = written.replace(/^&|;$/g, '');
     if (!name.startsWith('#')) return NAMED[name] ?? null;
-    return pointOf(/^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)));
+    return codePointText(/^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)));
   }
   const sign = written.slice(1);
-  if (/^u/i.test(sign) && sign.length > 1) return pointOf(Number.parseInt(sign.replace(/[^0-9a-f]/gi, ''), 16));
-  if (/^x/i.test(sign) && sign.length > 1) return pointOf(Number.parseInt(sign.slice(1), 16));
-  if (/^[0-3][0-7]{2}$/.test(sign)) return pointOf(Number.parseInt(sign, 8));
+  if (/^u/i.test(sign) && sign.length > 1) return codePointText(Number.parseInt(sign.replace(/[^0-9a-f]/gi, ''), 16));
+  if (/^x/i.test(sign) && sign.length > 1) return codePointText(Number.parseInt(sign.slice(1), 16));
+  if (/^[0-3][0-7]{2}$/.test(sign)) return codePointText(Number.parseInt(sign, 8));
   return ESCAPES[sign] ?? sign;
 }
 
-function pointOf(point: number): string | null {
+function codePointText(point: number): string | null {
   return point <= 0x10_ff_ff ? String.fromCodePoint(point) : null;
 }
 
@@ -143,13 +143,13 @@ const CORE_CHARACTERS_MIN = 6;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** The views in which a secret's forms are searched. */
-type Reading = { readonly whole: View; readonly plain: View; readonly base64: View };
+type EncodedReading = { readonly whole: View; readonly plain: View; readonly base64: View };
 
 /**
  * The text with up to three layers decoded, each with one encoding or all. A secret may contain text such as `\r` or `%41` that an encoder
  * left unchanged. A generator, because each view needs many times the text's memory. `read`: remaining layers per visited text.
  */
-function* readings(view: View, left: number, read: Map<string, number>): Generator<View> {
+function* listReadings(view: View, left: number, read: Map<string, number>): Generator<View> {
   const before = read.get(view.text);
   if (before !== undefined && before >= left) return;
   read.set(view.text, left);
@@ -157,18 +157,18 @@ function* readings(view: View, left: number, read: Map<string, number>): Generat
   // The last layer tries only all encodings together, to save half the cost.
   const writings = left > 1 ? [EVERY_WRITING, ...WRITINGS] : [EVERY_WRITING];
   for (const writing of left > 0 ? writings : []) {
-    const inner = decoded(view, writing);
-    if (inner !== null) yield* readings(inner, left - 1, read);
+    const inner = decodeView(view, writing);
+    if (inner !== null) yield* listReadings(inner, left - 1, read);
   }
 }
 
-function readingOf(whole: View): Reading {
-  const plain = without(whole, WRAPPING);
+function buildReading(whole: View): EncodedReading {
+  const plain = removeFromView(whole, WRAPPING);
   return { whole, plain, base64: { ...plain, text: plain.text.replaceAll('-', '+').replaceAll('_', '/') } };
 }
 
-function hexOf(view: View): View {
-  const hex = without(without(view, WRAPPING), HEX_GAPS);
+function hexDigitsOnly(view: View): View {
+  const hex = removeFromView(removeFromView(view, WRAPPING), HEX_GAPS);
   return { ...hex, text: hex.text.replace(/[A-F]/g, (digit) => digit.toLowerCase()) };
 }
 
@@ -184,7 +184,7 @@ type SecretForms = {
 type Aligned = { readonly core: string; readonly before: string; readonly after: string };
 
 /** Null if the secret is too short. */
-function formsOf(secret: string): SecretForms | null {
+function secretForms(secret: string): SecretForms | null {
   const whole = secret.trim();
   if (whole.length < CORE_CHARACTERS_MIN) return null;
   const bytes = Buffer.from(whole, 'utf8');
@@ -194,14 +194,14 @@ function formsOf(secret: string): SecretForms | null {
   return {
     whole,
     plain,
-    base64: [0, 1, 2].map((offset) => aligned(bytes, offset)),
+    base64: [0, 1, 2].map((offset) => alignBase64(bytes, offset)),
     hex: bytes.toString('hex'),
   };
 }
 
 /** `offset`: bytes before it in a group of three, as with `user:` (RFC 4648). */
-function aligned(bytes: Buffer, offset: number): Aligned {
-  const all = trimmedEnd(Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64'), '=');
+function alignBase64(bytes: Buffer, offset: number): Aligned {
+  const all = trimEndCharacters(Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64'), '=');
   const bits = (offset + bytes.length) * 8;
   const first = Math.ceil((offset * 8) / 6);
   const last = Math.floor(bits / 6);
@@ -211,63 +211,63 @@ function aligned(bytes: Buffer, offset: number): Aligned {
   const ownAtEnd = bits - last * 6;
   return {
     core: all.slice(first, last),
-    before: digitsWhere(ownAtBegin, (digit) => digit % 2 ** ownAtBegin === begin % 2 ** ownAtBegin),
-    after: digitsWhere(ownAtEnd, (digit) => digit >> (6 - ownAtEnd) === end >> (6 - ownAtEnd)),
+    before: digitClass(ownAtBegin, (digit) => digit % 2 ** ownAtBegin === begin % 2 ** ownAtBegin),
+    after: digitClass(ownAtEnd, (digit) => digit >> (6 - ownAtEnd) === end >> (6 - ownAtEnd)),
   };
 }
 
 /** Empty if the digit contains no bit of the secret. */
-function digitsWhere(ownBits: number, isSame: (digit: number) => boolean): string {
+function digitClass(ownBits: number, isSame: (digit: number) => boolean): string {
   return ownBits === 0 || ownBits === 6 ? '' : [...BASE64].filter((_, digit) => isSame(digit)).join('');
 }
 
 /** Unordered; spans may overlap. */
-function placesOf(text: string, known: readonly SecretForms[]): readonly Span[] {
+function findSecretSpans(text: string, known: readonly SecretForms[]): readonly Span[] {
   const spans: Span[] = [];
   const first = plainView(text);
-  for (const view of readings(first, LAYERS_MAX, new Map())) {
-    const reading = readingOf(view);
-    for (const forms of known) for (const span of placesIn(reading, forms)) spans.push(span);
+  for (const view of listReadings(first, LAYERS_MAX, new Map())) {
+    const reading = buildReading(view);
+    for (const forms of known) for (const span of findInReading(reading, forms)) spans.push(span);
   }
-  const hex = hexOf(first);
-  for (const forms of known) for (const span of found(hex, forms.hex)) spans.push(span);
+  const hex = hexDigitsOnly(first);
+  for (const forms of known) for (const span of findForm(hex, forms.hex)) spans.push(span);
   return spans;
 }
 
-function placesIn({ whole, plain, base64 }: Reading, forms: SecretForms): readonly Span[] {
+function findInReading({ whole, plain, base64 }: EncodedReading, forms: SecretForms): readonly Span[] {
   return [
-    ...found(whole, forms.whole),
-    ...forms.plain.flatMap((form) => found(plain, form)),
-    ...forms.base64.flatMap((one) => foundAligned(base64, one)),
+    ...findForm(whole, forms.whole),
+    ...forms.plain.flatMap((form) => findForm(plain, form)),
+    ...forms.base64.flatMap((one) => findAligned(base64, one)),
   ];
 }
 
-function foundAligned(view: View, { core, before, after }: Aligned): readonly Span[] {
-  return occurrences(view.text, core).map((at) => {
+function findAligned(view: View, { core, before, after }: Aligned): readonly Span[] {
+  return listOccurrences(view.text, core).map((at) => {
     const begin = at > 0 && before.includes(view.text[at - 1] ?? '?') ? at - 1 : at;
     const next = view.text[at + core.length];
     const end = at + core.length + (next !== undefined && after.includes(next) ? 1 : 0);
-    return spanOf(view, begin, end);
+    return toSpan(view, begin, end);
   });
 }
 
-function found(view: View, form: string): readonly Span[] {
-  return occurrences(view.text, form).map((at) => spanOf(view, at, at + form.length));
+function findForm(view: View, form: string): readonly Span[] {
+  return listOccurrences(view.text, form).map((at) => toSpan(view, at, at + form.length));
 }
 
-function occurrences(text: string, part: string): readonly number[] {
+function listOccurrences(text: string, part: string): readonly number[] {
   const places: number[] = [];
   if (part === '') return places;
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) places.push(at);
   return places;
 }
 
-function spanOf({ starts, ends }: View, begin: number, end: number): Span {
+function toSpan({ starts, ends }: View, begin: number, end: number): Span {
   return { start: starts[begin] ?? 0, end: ends[end - 1] ?? 0 };
 }
 
 /** Adjacent and overlapping spans are replaced once. */
-function replaced(text: string, spans: readonly Span[], replacement: string): string {
+function replaceSpans(text: string, spans: readonly Span[], replacement: string): string {
   const pieces: string[] = [];
   let at = 0;
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
@@ -280,8 +280,8 @@ function replaced(text: string, spans: readonly Span[], replacement: string): st
 
 /** Removes all known secrets in any encoding, and everything that resembles a token. */
 export function redact(text: string, secrets: readonly string[]): string {
-  const known = secrets.flatMap((secret) => formsKept.get(secret, () => formsOf(secret)) ?? []);
-  return withoutMachineSecrets(known.length === 0 ? text : replaced(text, placesOf(text, known), HIDDEN));
+  const known = secrets.flatMap((secret) => formsKept.get(secret, () => secretForms(secret)) ?? []);
+  return maskMachineSecrets(known.length === 0 ? text : replaceSpans(text, findSecretSpans(text, known), HIDDEN));
 }
 
 /** A process has few secrets and redacts many lines. */

@@ -7,19 +7,19 @@ import type { JournalState } from '../domain/logbook/journal-state.ts';
 import type { PublicKey, Role } from '../domain/logbook/parts.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fail, type Instant, invariant, ok, type Result, type RunId, toRfc3339 } from '../domain/values.ts';
-import { withoutMachineSecrets } from '../domain/written-secrets.ts';
+import { maskMachineSecrets } from '../domain/written-secrets.ts';
 import {
   type Anchor,
   type AppendResult,
+  createTransitionCheck,
   type FileState,
+  formatLine,
   GENESIS,
   type Hash,
   JOURNAL,
   LOGBOOK_LINE_CHARS_MAX,
-  lineOf,
   type Signer,
-  signedText,
-  transitionCheck,
+  textToSign,
   type UnsealedEvent,
 } from './chain.ts';
 
@@ -48,20 +48,20 @@ export function sealEvents(context: AppendContext, drafts: readonly EventDraft[]
   let head = context.head;
   const sealed: SealedEvent[] = [];
   for (const draft of drafts) {
-    const next = sealOne(context, head, draft);
+    const next = sealEvent(context, head, draft);
     head = { seq: next.event.seq, hash: next.event.hash };
     sealed.push(next);
   }
   return sealed;
 }
 
-function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft): SealedEvent {
+function sealEvent(context: AppendContext, head: Anchor | null, draft: EventDraft): SealedEvent {
   const writers: readonly Role[] = WRITERS[draft.type];
   invariant(writers.includes(draft.role), `logbook-role-${draft.role}-may-not-write-${draft.type}`);
   const signer = context.signers[draft.role];
   invariant(signer !== undefined && signer.role === draft.role, `logbook-no-signer-for-${draft.role}`);
   // Runner and watch record machine output; control records people's text, or text bound by a digest.
-  const written = draft.role === 'control' ? draft.data : withoutMachineSecrets(draft.data);
+  const written = draft.role === 'control' ? draft.data : maskMachineSecrets(draft.data);
   const unsealed = {
     v: 1,
     run: context.run,
@@ -70,21 +70,21 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
     type: draft.type,
     role: draft.role,
     ...(draft.actor === undefined ? {} : { actor: draft.actor }),
-    data: wellFormed(head === null ? { ...written, keys: context.keys } : written),
+    data: toWellFormed(head === null ? { ...written, keys: context.keys } : written),
     prev: head === null ? GENESIS : head.hash,
     keyId: signer.keyId,
     // Type and data come from one draft; the spread hides that from the compiler.
   } as UnsealedEvent;
-  const hash = context.hash(lineOf(unsealed));
-  const event = { ...unsealed, hash, sig: signer.sign(signedText(hash)) } as LogbookEvent;
-  const line = lineOf(event);
+  const hash = context.hash(formatLine(unsealed));
+  const event = { ...unsealed, hash, sig: signer.sign(textToSign(hash)) } as LogbookEvent;
+  const line = formatLine(event);
   // An oversized line would make the whole file invalid.
   invariant(line.length <= LOGBOOK_LINE_CHARS_MAX, `logbook-line-too-long-${draft.type}`);
   return { event, line };
 }
 
 /** A lone surrogate has no canonical JSON and becomes U+FFFD. */
-function wellFormed<Value>(value: Value): Value {
+function toWellFormed<Value>(value: Value): Value {
   const text = JSON.stringify(value);
   // JSON.stringify escapes only lone surrogates like this.
   if (!text.includes('\\ud')) return value;
@@ -92,7 +92,7 @@ function wellFormed<Value>(value: Value): Value {
 }
 
 /** A verified file; nulls for a new one. */
-export type Standing = {
+export type RunHead = {
   readonly run: string;
   readonly head: Anchor | null;
   readonly state: FileState | null;
@@ -111,15 +111,15 @@ export type IllegalDraft = { readonly seq: number; readonly rule: string };
 
 /** Appends at least one draft to a verified run. Each new event must be legal; existing entries are not checked again. */
 export function composeAppend(
-  standing: Standing,
+  runHead: RunHead,
   drafts: readonly EventDraft[],
   context: ComposeContext,
 ): Result<ComposedRun, IllegalDraft> {
-  const { run } = standing;
-  const sealed = sealEvents({ ...context, run, head: standing.head }, drafts);
-  const check = transitionCheck(run, standing.state);
+  const { run } = runHead;
+  const sealed = sealEvents({ ...context, run, head: runHead.head }, drafts);
+  const check = createTransitionCheck(run, runHead.state);
   for (const { event } of sealed) {
-    const rule = check.take(event);
+    const rule = check.check(event);
     if (rule !== null) return fail({ seq: event.seq, rule });
   }
   const appended = sealed.map((entry) => entry.event);
@@ -131,15 +131,15 @@ export function composeAppend(
 
 /** Commit message without people's names, such as `<run>: log launch` (policy AG-05, HR-19). */
 export function commitMessage(runs: readonly ComposedRun[]): string {
-  const body = runs.length === 1 ? '' : `\n\n${runs.map((run) => `${run.run}: ${typesOf(run)}`).join('\n')}`;
+  const body = runs.length === 1 ? '' : `\n\n${runs.map((run) => `${run.run}: ${listTypes(run)}`).join('\n')}`;
   // The journal only announces a new run.
   const [only = runs[0], ...others] = runs.filter(({ run }) => run !== JOURNAL);
-  if (only !== undefined && others.length === 0) return `${only.run}: ${occasionOf(only)}${body}`;
+  if (only !== undefined && others.length === 0) return `${only.run}: ${describeOccasion(only)}${body}`;
   return `${runs.length} runs: log ${runs.reduce((sum, run) => sum + run.appended.length, 0)} events${body}`;
 }
 
 /** Fixed words for the occasions that people search a hero run's logbook for (policy HR-24). */
-function occasionOf(run: ComposedRun): string {
+function describeOccasion(run: ComposedRun): string {
   const [first] = run.appended;
   // rule HR-23
   if (first?.type === 'proposed' && run.appended.some(({ type }) => type === 'contracted'))
@@ -149,10 +149,10 @@ function occasionOf(run: ComposedRun): string {
     if (type === 'submitted') return data.attempt === 1 ? 'log launch' : 'log relaunch';
     if (type === 'sealed') return 'log final seal';
   }
-  return `log ${typesOf(run)}`;
+  return `log ${listTypes(run)}`;
 }
 
-function typesOf(run: ComposedRun): string {
+function listTypes(run: ComposedRun): string {
   return [...new Set(run.appended.map((event) => event.type))].join(', ');
 }
 
@@ -186,7 +186,7 @@ export type Recorded =
  * Records the result of `decide` in one atomic push; calls it again after each lost race. Throws for illegal events and for a record that
  * does not verify.
  */
-export async function transact(
+export async function recordDecision(
   { store, lab }: Writer,
   decide: () => readonly Entry[] | Promise<readonly Entry[]>,
 ): Promise<Recorded> {
@@ -196,39 +196,40 @@ export async function transact(
     const result = await store.append(entries, lab.now());
     if (result.kind === 'appended') return { kind: 'recorded', seqs: result.seqs };
     if (result.kind === 'refused') return result;
-    if (result.kind === 'failed') throw new Error(`${wordsFor(entries)} could not be recorded: ${result.message}`);
+    if (result.kind === 'failed')
+      throw new Error(`${describeEntries(entries)} could not be recorded: ${result.message}`);
     await store.load();
   }
   return { kind: 'refused', message: 'the logbook kept moving' };
 }
 
 /** Does nothing if the run does not exist. */
-export function transactRun(
+export function recordForRun(
   writer: Writer<ReadableRecord>,
   run: RunId,
   decide: (state: RunState) => readonly EventDraft[],
 ): Promise<Recorded> {
-  return transact(writer, () => {
+  return recordDecision(writer, () => {
     const state = writer.store.current().runs.find((one) => one.run === run);
     return state === undefined ? [] : [{ run, drafts: decide(state) }];
   });
 }
 
 /** Records drafts in the journal. */
-export function transactJournal(
+export function recordInJournal(
   writer: Writer<ReadableRecord>,
   decide: (journal: JournalState) => readonly EventDraft[],
 ): Promise<Recorded> {
-  return transact(writer, () => [{ run: 'journal', drafts: decide(writer.store.current().journal) }]);
+  return recordDecision(writer, () => [{ run: 'journal', drafts: decide(writer.store.current().journal) }]);
 }
 
 /** Records decisions only if the record has not changed since; otherwise `nothing`. */
-export function recordAsDecided(writer: Writer<ReadableRecord>, entries: readonly Entry[]): Promise<Recorded> {
+export function recordEntries(writer: Writer<ReadableRecord>, entries: readonly Entry[]): Promise<Recorded> {
   const record = writer.store.current();
-  return transact(writer, () => (writer.store.current() === record ? entries : []));
+  return recordDecision(writer, () => (writer.store.current() === record ? entries : []));
 }
 
-function wordsFor(entries: readonly Entry[]): string {
+function describeEntries(entries: readonly Entry[]): string {
   const [first] = entries;
   invariant(first !== undefined, 'logbook-append-of-nothing');
   const types = first.drafts.map(({ type }) => type).join(', ');

@@ -2,13 +2,18 @@
 
 import writeJson from 'canonicalize';
 import * as z from 'zod';
-import { illegalAction, isActionEvent } from '../domain/actions/action.ts';
+import { findIllegalAction, isActionEvent } from '../domain/actions/action.ts';
 import type { LogbookEvent } from '../domain/logbook/define.ts';
-import { DEFINITIONS, definitionOf, EVENT_TYPES } from '../domain/logbook/definitions.ts';
-import { answerRule } from '../domain/logbook/events/command-events.ts';
-import { illegalOrphan } from '../domain/logbook/events/rental-events.ts';
-import { foldOne } from '../domain/logbook/fold.ts';
-import { EMPTY_JOURNAL, type JournalFold, type JournalState, journalFold } from '../domain/logbook/journal-state.ts';
+import { DEFINITIONS, EVENT_TYPES, findDefinition } from '../domain/logbook/definitions.ts';
+import { checkAnswer } from '../domain/logbook/events/command-events.ts';
+import { findIllegalOrphan } from '../domain/logbook/events/rental-events.ts';
+import { foldEvent } from '../domain/logbook/fold.ts';
+import {
+  createJournalFold,
+  EMPTY_JOURNAL,
+  type JournalFold,
+  type JournalState,
+} from '../domain/logbook/journal-state.ts';
 import { actorSchema, ROLES, type Role } from '../domain/logbook/parts.ts';
 import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
 import {
@@ -27,9 +32,9 @@ const LOGBOOK_JSON_DEPTH_MAX = 64;
 
 /** Throws for values without a canonical text here: floats, unsafe integers, lone surrogates, deep nesting. Keep decimals as strings. */
 export function canonicalize(value: Json): string {
-  const flaw = flawOf(value, { isSorted: true });
+  const flaw = findJsonFlaw(value, { isSorted: true });
   if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
-  // The result is undefined only for undefined, which `flawOf` rejects.
+  // The result is undefined only for undefined, which `findJsonFlaw` rejects.
   return writeJson(value) as string;
 }
 
@@ -43,7 +48,7 @@ export function parseCanonical(text: string): Result<Json, string> {
   const parsed = parseJson(text);
   if (!parsed.ok) return parsed;
   const order = { isSorted: true };
-  const flaw = flawOf(parsed.value, order);
+  const flaw = findJsonFlaw(parsed.value, order);
   if (flaw !== null) return fail(flaw);
   // With sorted keys, JSON.stringify produces RFC 8785 text in a third of the time. Keys that resemble array indices are reordered by
   // JavaScript, so they take the slow path.
@@ -64,7 +69,7 @@ function parseJson(text: string): Result<Json, string> {
 type KeyOrder = { isSorted: boolean };
 
 /** Why a value is not allowed in the logbook, or null; updates `order`. */
-function flawOf(root: Json, order: KeyOrder): string | null {
+function findJsonFlaw(root: Json, order: KeyOrder): string | null {
   const waiting: { readonly value: Json | undefined; readonly depth: number }[] = [{ value: root, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, depth } = next;
@@ -96,7 +101,7 @@ const SIGNATURE_CONTEXT = 'ferrybot.logbook.v1:';
 export type UnsealedEvent = Omit<LogbookEvent, 'hash' | 'sig'>;
 
 /** Context, colon and the 64 hex digits of `hash`; 84 ASCII bytes. */
-export function signedText(hash: string): string {
+export function textToSign(hash: string): string {
   return `${SIGNATURE_CONTEXT}${hash}`;
 }
 
@@ -105,17 +110,17 @@ export function signedText(hash: string): string {
  * strings are escaped, and a nested copy of the member would have to contain its own hash.
  */
 export function hashedTextOfLine(line: string, event: Pick<LogbookEvent, 'hash' | 'sig'>): string {
-  return without(without(line, `"sig":"${event.sig}",`), `"hash":"${event.hash}",`);
+  return withoutMember(withoutMember(line, `"sig":"${event.sig}",`), `"hash":"${event.hash}",`);
 }
 
 /** Searches from the end, because the long `data` comes first. */
-function without(line: string, member: string): string {
+function withoutMember(line: string, member: string): string {
   const start = line.lastIndexOf(member);
   return start < 0 ? line : line.slice(0, start) + line.slice(start + member.length);
 }
 
 /** The canonical JSON, without a newline. Without `hash` and `sig` it is the text that is hashed. */
-export function lineOf(event: UnsealedEvent): string {
+export function formatLine(event: UnsealedEvent): string {
   // Events consist of JSON (domain/logbook/define.ts), which branded strings hide from the compiler.
   return canonicalize(event as unknown as Json);
 }
@@ -175,7 +180,7 @@ const frameOfAnyType = frame.extend({ type: name });
  * The first missing or invalid field (docs/logbook.md, the fields of an event), or null. `data` only has to be an object; further fields
  * are allowed.
  */
-export function frameFlaw(value: Json): string | null {
+export function findFrameFlaw(value: Json): string | null {
   const [issue] = frame.safeParse(value).error?.issues ?? [];
   if (issue === undefined) return null;
   const [field] = issue.path;
@@ -188,10 +193,10 @@ export function frameFlaw(value: Json): string | null {
 export const LOGBOOK_LINE_CHARS_MAX = 1_000_000;
 
 /** `torn`: text after the last newline, or null. */
-export type Lines = { readonly whole: readonly string[]; readonly torn: string | null };
+export type SplitLines = { readonly whole: readonly string[]; readonly torn: string | null };
 
 /** Each line ends with `\n`; a last line without it was only partly written. */
-export function splitLines(text: string): Lines {
+export function splitLines(text: string): SplitLines {
   const parts = text.split('\n');
   const last = parts.pop();
   return { whole: parts, torn: last === undefined || last === '' ? null : last };
@@ -209,7 +214,7 @@ export function decodeLine(line: string): Result<FramedEvent, string> {
   if (line.length > LOGBOOK_LINE_CHARS_MAX) return fail('the line is longer than an event may be');
   const json = parseCanonical(line);
   if (!json.ok) return json;
-  const flaw = frameFlaw(json.value);
+  const flaw = findFrameFlaw(json.value);
   if (flaw !== null) return fail(flaw);
   // Checked above.
   return ok(json.value as unknown as FramedEvent);
@@ -229,10 +234,10 @@ export function decodeUnknownType(line: string): UnknownEvent | null {
 export function completeEvent(framed: FramedEvent): Result<LogbookEvent, string> {
   const data = DEFINITIONS[framed.type].data.safeParse(framed.data);
   // LogbookEvent's types are inferred from these schemas.
-  return data.success ? ok(framed as LogbookEvent) : fail(`data: ${firstIssue(data.error)}`);
+  return data.success ? ok(framed as LogbookEvent) : fail(`data: ${describeFirstIssue(data.error)}`);
 }
 
-function firstIssue(error: z.ZodError): string {
+function describeFirstIssue(error: z.ZodError): string {
   const issue = error.issues[0];
   return issue === undefined ? 'not an event' : `${issue.path.map(String).join('.')}: ${issue.message}`;
 }
@@ -247,24 +252,24 @@ export type FileState =
 
 export type TransitionCheck = {
   /** Takes events in order; returns the broken rule or null. */
-  readonly take: (event: LogbookEvent) => string | null;
+  readonly check: (event: LogbookEvent) => string | null;
   /** Undefined after a broken rule. */
   readonly state: () => FileState;
 };
 
 /** `from` null: start of the file. */
-export function transitionCheck(run: string, from: FileState | null = null): TransitionCheck {
-  if (run === JOURNAL) return journalCheck(from?.kind === 'journal' ? from.state : EMPTY_JOURNAL);
-  return runCheck(from?.kind === 'run' ? from.state : null);
+export function createTransitionCheck(run: string, from: FileState | null = null): TransitionCheck {
+  if (run === JOURNAL) return createJournalCheck(from?.kind === 'journal' ? from.state : EMPTY_JOURNAL);
+  return createRunCheck(from?.kind === 'run' ? from.state : null);
 }
 
-function runCheck(from: RunState | null): TransitionCheck {
+function createRunCheck(from: RunState | null): TransitionCheck {
   let state = from;
   return {
-    take: (event) => {
+    check: (event) => {
       // An invalid run id is a broken rule, not an exception.
       if (!isRunId(event.run)) return 'no run can have this name';
-      const step = foldOne(state, event);
+      const step = foldEvent(state, event);
       if (!step.ok) return step.error.rule;
       state = step.value;
       return null;
@@ -273,11 +278,11 @@ function runCheck(from: RunState | null): TransitionCheck {
   };
 }
 
-function journalCheck(from: JournalState): TransitionCheck {
-  const fold = journalFold(from);
+function createJournalCheck(from: JournalState): TransitionCheck {
+  const fold = createJournalFold(from);
   return {
-    take: (event) => {
-      const rule = illegalInJournal(fold, event);
+    check: (event) => {
+      const rule = findIllegalJournalEvent(fold, event);
       if (rule === null) fold.take(event);
       return rule;
     },
@@ -285,14 +290,14 @@ function journalCheck(from: JournalState): TransitionCheck {
   };
 }
 
-function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null {
-  const { isInJournal, isByPerson } = definitionOf(event);
+function findIllegalJournalEvent(fold: JournalFold, event: LogbookEvent): string | null {
+  const { isInJournal, isByPerson } = findDefinition(event);
   if (isInJournal !== true) return `${event.type} belongs to a run, not to the journal`;
-  if (isActionEvent(event)) return illegalAction(fold.actions(), JOURNAL, event);
-  const orphanRule = illegalOrphan(fold.orphans(), event);
+  if (isActionEvent(event)) return findIllegalAction(fold.actions(), JOURNAL, event);
+  const orphanRule = findIllegalOrphan(fold.orphans(), event);
   if (orphanRule !== null) return orphanRule;
   if (event.type === 'command-seen' && fold.seen(commandKey(event.data)) !== undefined) return 'a command is seen once';
-  const answer = event.type === 'command-answered' ? answerRule(fold.seen(commandKey(event.data))) : null;
+  const answer = event.type === 'command-answered' ? checkAnswer(fold.seen(commandKey(event.data))) : null;
   if (answer !== null) return answer;
   return isByPerson === true && event.actor === undefined ? `${event.type} names no person` : null;
 }

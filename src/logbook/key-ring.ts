@@ -2,19 +2,19 @@
 
 import * as z from 'zod';
 import { type PublicKey, publicKeySchema } from '../domain/logbook/parts.ts';
-import { type FramedEvent, signedText, type VerifySignature } from './chain.ts';
+import { type FramedEvent, textToSign, type VerifySignature } from './chain.ts';
 
 /** `role`: signed by a key of another role. */
 export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };
 
 /** The keys recorded in the first event, or null. */
-export function recordedKeys(first: FramedEvent): readonly PublicKey[] | null {
+export function readRecordedKeys(first: FramedEvent): readonly PublicKey[] | null {
   const recorded = z.looseObject({ keys: z.array(publicKeySchema) }).safeParse(first.data);
   return recorded.success ? recorded.data.keys : null;
 }
 
 /** Null if signed by a valid key of the entry's role. */
-export function keyFault(
+export function findKeyFault(
   event: Omit<FramedEvent, 'type'>,
   keys: readonly PublicKey[],
   verifySignature: VerifySignature,
@@ -24,24 +24,24 @@ export function keyFault(
   if (key.role !== event.role) {
     return { reason: 'role', message: `${event.keyId} is a ${key.role} key and signed as ${event.role}` };
   }
-  if (!isInForce(key, Date.parse(event.at))) {
+  if (!isKeyInForce(key, Date.parse(event.at))) {
     return { reason: 'signature', message: `${event.keyId} was not in force at ${event.at}` };
   }
-  return verifySignature(key.public, signedText(event.hash), event.sig)
+  return verifySignature(key.public, textToSign(event.hash), event.sig)
     ? null
     : { reason: 'signature', message: `the signature is not that of ${event.keyId}` };
 }
 
 /** From inclusive, until exclusive; an invalid date is never in force. */
-export function isInForce(key: PublicKey, atMs: number): boolean {
-  return momentOf(key.from) <= atMs && atMs < momentOf(key.until);
+export function isKeyInForce(key: PublicKey, atMs: number): boolean {
+  return parseTime(key.from) <= atMs && atMs < parseTime(key.until);
 }
 
 const RFC_3339 =
   /^((?!0000)\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** Unix ms; NaN if invalid. Stricter than Date.parse, because all verifiers must agree. */
-function momentOf(text: string): number {
+function parseTime(text: string): number {
   const day = RFC_3339.exec(text)?.[1];
   if (day === undefined) return Number.NaN;
   const midnight = Date.parse(`${day}T00:00:00Z`);

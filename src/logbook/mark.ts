@@ -7,10 +7,10 @@ import * as z from 'zod';
 import type { EventType } from '../domain/logbook/define.ts';
 import { DEFINITIONS } from '../domain/logbook/definitions.ts';
 import { type Parsed, type PublicKey, ROLES } from '../domain/logbook/parts.ts';
-import { parseMarkerLine, splitBody, type VerifiedMarker } from '../domain/marker.ts';
+import { parseMarkerLine, splitMarkerLine, type VerifiedMarker } from '../domain/marker.ts';
 import { type Instant, isInstant, type Json, toRfc3339 } from '../domain/values.ts';
 import { canonicalize, type Hash, parseCanonical, type Signer, type VerifySignature } from './chain.ts';
-import { isInForce } from './key-ring.ts';
+import { isKeyInForce } from './key-ring.ts';
 
 const schema = z.strictObject({
   v: z.literal(1),
@@ -40,12 +40,12 @@ export type Mark = Parsed<typeof schema>;
 export type MarkStatement = Omit<Mark, 'sig'>;
 
 /** Whether an append of these events needs a mark even if the last mark is recent. */
-export function isDecisive(events: readonly { readonly type: EventType }[]): boolean {
+export function containsDecision(events: readonly { readonly type: EventType }[]): boolean {
   return events.some(({ type }) => DEFINITIONS[type].isDecisive === true);
 }
 
 /** Whether one of these events is the last of its run. */
-export function isLast(events: readonly { readonly type: EventType }[]): boolean {
+export function endsRun(events: readonly { readonly type: EventType }[]): boolean {
   return events.some(({ type }) => type === 'sealed' || type === 'closed');
 }
 
@@ -53,7 +53,7 @@ export function isLast(events: readonly { readonly type: EventType }[]): boolean
 export const MARK_PREFIX = 'ferrybot-mark-';
 
 /** Begins with the month, so that a process can leave older marks out. Ends in a hash that nobody can know before the push. */
-export function markName({ run, seq, hash, at }: Pick<MarkStatement, 'run' | 'seq' | 'hash' | 'at'>): string {
+export function buildMarkName({ run, seq, hash, at }: Pick<MarkStatement, 'run' | 'seq' | 'hash' | 'at'>): string {
   return `${MARK_PREFIX}${at.slice(0, 7)}-${run}-${seq}-${hash}`;
 }
 
@@ -70,7 +70,7 @@ export function recentMarks(now: Instant): readonly string[] {
 const SIGNATURE_CONTEXT = 'ferrybot.mark.v1:';
 
 /** The statement with its signature as one line of canonical JSON. */
-export function markMessage(statement: MarkStatement, signer: Signer, hash: Hash): string {
+export function buildMarkMessage(statement: MarkStatement, signer: Signer, hash: Hash): string {
   return canonicalize({ ...statement, sig: signer.sign(statementText(statement, hash)) } as Json);
 }
 
@@ -80,11 +80,11 @@ export function readMark(name: string, message: string): Mark | null {
   const mark = json.ok ? schema.safeParse(json.value) : null;
   if (mark?.success !== true) return null;
   const { data } = mark;
-  return markName(data) === name ? data : null;
+  return buildMarkName(data) === name ? data : null;
 }
 
 /** Whether the mark belongs to this repository and a valid key of its role signed it. */
-export function isGenuine(
+export function isGenuineMark(
   mark: Mark,
   repository: string,
   keys: readonly PublicKey[],
@@ -93,7 +93,7 @@ export function isGenuine(
   const { sig, ...statement } = mark;
   const key = keys.find(({ id }) => id === mark.keyId);
   if (mark.repository !== repository || key === undefined || key.role !== mark.role) return false;
-  return isInForce(key, Date.parse(mark.at)) && verifySignature(key.public, statementText(statement, hash), sig);
+  return isKeyInForce(key, Date.parse(mark.at)) && verifySignature(key.public, statementText(statement, hash), sig);
 }
 
 function statementText(statement: MarkStatement, hash: Hash): string {
@@ -114,13 +114,13 @@ export function sealMarker(
   place: MarkerPlace,
   { signer, at, hash }: { readonly signer: Signer; readonly at: Instant; readonly hash: Hash },
 ): string {
-  const { line, text } = splitBody(body);
+  const { line, text } = splitMarkerLine(body);
   const parsed = parseMarkerLine(line);
   if (parsed === null || parsed.seal !== null) return body;
   const signed = `${parsed.plain} at=${toRfc3339(at)} text=${hash(text)} by=${signer.keyId}`;
   // RFC 4648, section 5, without padding: marker fields cannot contain `+`, `/` and `=`.
   const signature = signer
-    .sign(markerLineText(signed, place, hash))
+    .sign(markerTextToSign(signed, place, hash))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '');
@@ -141,18 +141,18 @@ export function verifyMarker(
     readonly verifySignature: VerifySignature;
   },
 ): VerifiedMarker | null {
-  const { line, text } = splitBody(body);
+  const { line, text } = splitMarkerLine(body);
   const parsed = parseMarkerLine(line);
   if (parsed === null || parsed.seal === null) return null;
   const { marker, seal } = parsed;
   const at = Date.parse(seal.at);
   const key = keys.find(({ id }) => id === seal.keyId);
-  if (!isInstant(at) || key === undefined || !isInForce(key, at)) return null;
-  if (!verifySignature(key.public, markerLineText(seal.signed, place, hash), seal.signature)) return null;
+  if (!isInstant(at) || key === undefined || !isKeyInForce(key, at)) return null;
+  if (!verifySignature(key.public, markerTextToSign(seal.signed, place, hash), seal.signature)) return null;
   return { ...marker, role: key.role, at, text: seal.text, isIntact: hash(text) === seal.text };
 }
 
 /** None of the parts contains a newline, so the text is unambiguous. */
-function markerLineText(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
+function markerTextToSign(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
   return `${MARKER_CONTEXT}${hash(`${repository}\n${thread}\n${line}`)}`;
 }

@@ -1,33 +1,33 @@
 /** Renders events as the policy's Markdown logbook. */
 
 import { duration } from '../domain/figures.ts';
-import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
+import { type Contract, contractDri, contractValue } from '../domain/launch/contract.ts';
 import {
   code,
   type EventOf,
+  type EventText,
   type EventType,
+  formatMinute,
   type LogbookEvent,
-  minuteOf,
   prose,
-  type Telling,
 } from '../domain/logbook/define.ts';
-import { definitionOf } from '../domain/logbook/definitions.ts';
+import { findDefinition } from '../domain/logbook/definitions.ts';
 import { JOURNAL } from './chain.ts';
 import { markdownName } from './segments.ts';
 
-export type Told = {
+export type DescribedEvent = {
   readonly event: LogbookEvent;
-  readonly told: Required<Telling> & { readonly title: string };
+  readonly told: Required<EventText> & { readonly title: string };
 };
 
 /** Describes the entries from `from` on. Uses only earlier logins, so that the text of an old entry never changes. */
-function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
+function describeEvents(events: readonly LogbookEvent[], from = 0): readonly DescribedEvent[] {
   const logins = new Map<number, string>();
-  const all: Told[] = [];
+  const all: DescribedEvent[] = [];
   for (const [index, event] of events.entries()) {
     if (event.actor !== undefined) logins.set(event.actor.id, event.actor.login);
     if (index < from) continue;
-    const { title, tell } = definitionOf(event);
+    const { title, tell } = findDefinition(event);
     all.push({
       event,
       told: { title, evidence: '', decision: '', next: '', ...tell(event, logins) },
@@ -38,28 +38,28 @@ function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
 
 /** An event as plain text. */
 export type ShownEvent = Pick<LogbookEvent, 'seq' | 'at' | 'type' | 'role'> &
-  Required<Telling> & { readonly actor: string | null };
+  Required<EventText> & { readonly actor: string | null };
 
 /** The data of `logbook show`: the projection's texts without markup. */
-export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
-  return tellAll(events).map(({ event, told }) => ({
+export function toShownEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
+  return describeEvents(events).map(({ event, told }) => ({
     seq: event.seq,
     at: event.at,
     type: event.type,
     role: event.role,
     actor: event.actor?.login ?? null,
-    status: plain(told.status),
-    evidence: plain(told.evidence),
-    decision: plain(told.decision),
-    next: plain(told.next),
+    status: stripMarkdown(told.status),
+    evidence: stripMarkdown(told.evidence),
+    decision: stripMarkdown(told.decision),
+    next: stripMarkdown(told.next),
   }));
 }
 
 /** One paragraph per event. */
-export function showText(run: string, events: readonly LogbookEvent[]): string {
-  const entries = showEvents(events).map((event) => {
+export function formatEvents(run: string, events: readonly LogbookEvent[]): string {
+  const entries = toShownEvents(events).map((event) => {
     const details = [event.evidence, event.decision].filter((text) => text !== '').map((text) => `    ${text}\n`);
-    return `${minuteOf(event.at)}  ${event.type}: ${event.status}\n${details.join('')}`;
+    return `${formatMinute(event.at)}  ${event.type}: ${event.status}\n${details.join('')}`;
   });
   const last = events.at(-1);
   const head = last === undefined ? 'no events' : `${events.length} events, head ${last.seq}:${last.hash}`;
@@ -67,7 +67,7 @@ export function showText(run: string, events: readonly LogbookEvent[]): string {
 }
 
 /** Removes the projection's escapes; control characters are already gone. */
-function plain(markdown: string): string {
+function stripMarkdown(markdown: string): string {
   return markdown
     .replaceAll(/\\([\\`*_[\]~|#])/g, '$1')
     .replaceAll('`', '')
@@ -93,15 +93,15 @@ export function projectLogbook(
   events: readonly LogbookEvent[],
   { part, from, to, isLast }: MarkdownPart = { part: 1, from: 0, to: events.length, isLast: true },
 ): string {
-  const sections = [titleSection(events, part)];
-  const proposal = part === 1 ? last(events, 'proposed') : undefined;
+  const sections = [renderTitle(events, part)];
+  const proposal = part === 1 ? findLastEvent(events, 'proposed') : undefined;
   if (proposal !== undefined)
-    sections.push(contractSection(proposal, events), '## Launched Instances\n', ...instanceSections(events));
+    sections.push(renderContract(proposal, events), '## Launched Instances\n', ...renderInstances(events));
   sections.push('## Event Log\n');
-  for (const { event, told } of tellAll(events.slice(0, to), from))
+  for (const { event, told } of describeEvents(events.slice(0, to), from))
     sections.push(
-      lines([
-        `### ${minuteOf(event.at)} - ${told.title}`,
+      bulletLines([
+        `### ${formatMinute(event.at)} - ${told.title}`,
         '',
         `- Status: ${told.status}`,
         `- Evidence: ${told.evidence}`,
@@ -109,35 +109,35 @@ export function projectLogbook(
         `- Next: ${told.next}`,
       ]),
     );
-  if (!isLast) sections.push(`Later entries: ${linkTo(part + 1)}\n`);
+  if (!isLast) sections.push(`Later entries: ${partLink(part + 1)}\n`);
   return sections.join('\n');
 }
 
-function linkTo(part: number): string {
+function partLink(part: number): string {
   return `[${markdownName(part)}](${markdownName(part)})`;
 }
 
 /** Includes the capitalized kind if the run has a contract. */
-function titleSection(events: readonly LogbookEvent[], part: number): string {
+function renderTitle(events: readonly LogbookEvent[], part: number): string {
   const run = events[0]?.run ?? '';
-  const { kind = '' } = last(events, 'proposed')?.data ?? {};
-  const isNamed = kind !== '' && last(events, 'contracted') !== undefined;
+  const { kind = '' } = findLastEvent(events, 'proposed')?.data ?? {};
+  const isNamed = kind !== '' && findLastEvent(events, 'contracted') !== undefined;
   const name = isNamed ? `${kind.charAt(0).toUpperCase()}${prose(kind.slice(1))} ` : '';
   const title = run === JOURNAL ? 'Repository Journal' : `${prose(run)}: ${name}Run Logbook`;
-  return part === 1 ? `# ${title}\n` : `# ${title}, part ${part}\n\nBegins in ${linkTo(1)}\n`;
+  return part === 1 ? `# ${title}\n` : `# ${title}, part ${part}\n\nBegins in ${partLink(1)}\n`;
 }
 
-function contractSection({ data }: EventOf<'proposed'>, events: readonly LogbookEvent[]): string {
-  const manifest = last(events, 'gated')?.data.manifest ?? null;
-  const seen = last(events, 'observed', ({ data: { trackers } }) => trackers.length > 0);
+function renderContract({ data }: EventOf<'proposed'>, events: readonly LogbookEvent[]): string {
+  const manifest = findLastEvent(events, 'gated')?.data.manifest ?? null;
+  const seen = findLastEvent(events, 'observed', ({ data: { trackers } }) => trackers.length > 0);
   const links = seen?.data.trackers.map((run) => code(run.url)).join(', ') ?? '';
   const newest = events.findLast((event) => event.type === 'observed' || event.type === 'ended');
-  const contract = contractBefore(events, events.length);
-  const owner = ownerIn(events, contract) ?? (data.requestedBy ?? data.author).login;
-  const goal = saidIn(contract, 'goal');
+  const contract = findContractBefore(events, events.length);
+  const owner = findOwner(events, contract) ?? (data.requestedBy ?? data.author).login;
+  const goal = contractValue(contract, 'goal');
   // rule VA-08
-  const stop = saidIn(contract, 'stop') ?? saidIn(contract, 'kill');
-  return lines([
+  const stop = contractValue(contract, 'stop') ?? contractValue(contract, 'kill');
+  return bulletLines([
     // rule HR-25
     '## Run Contract',
     '',
@@ -148,12 +148,12 @@ function contractSection({ data }: EventOf<'proposed'>, events: readonly Logbook
     `- Issue: ${prose(data.repository)}#${data.issue}`,
     `- W&B: ${links}`,
     `- Output root: ${manifest === null ? '' : code(manifest.outputRoot)}`,
-    `- Final step: ${newest?.data.totalSteps ?? saidIn(contract, 'finalStep') ?? ''}`,
+    `- Final step: ${newest?.data.totalSteps ?? contractValue(contract, 'finalStep') ?? ''}`,
   ]);
 }
 
 /** The newest event of a type that satisfies `is`, or undefined. */
-function last<Type extends EventType>(
+function findLastEvent<Type extends EventType>(
   events: readonly LogbookEvent[],
   type: Type,
   is?: (event: EventOf<Type>) => boolean,
@@ -167,99 +167,103 @@ function last<Type extends EventType>(
 }
 
 /** The contract at that entry, or null. */
-function contractBefore(events: readonly LogbookEvent[], before: number): Contract | null {
-  return last(events, 'contracted', ({ seq }) => seq < before)?.data.contract ?? null;
+function findContractBefore(events: readonly LogbookEvent[], before: number): Contract | null {
+  return findLastEvent(events, 'contracted', ({ seq }) => seq < before)?.data.contract ?? null;
 }
 
 /** Login of the person who took the watch, or of the contract's DRI; null if there is none. */
-function ownerIn(events: readonly LogbookEvent[], contract: Contract | null): string | null {
-  const taken = last(events, 'handoff', ({ data: { state } }) => state === 'accepted');
-  return taken?.data.to.login ?? personInCharge(contract);
+function findOwner(events: readonly LogbookEvent[], contract: Contract | null): string | null {
+  const taken = findLastEvent(events, 'handoff', ({ data: { state } }) => state === 'accepted');
+  return taken?.data.to.login ?? contractDri(contract);
 }
 
-function instanceSections(events: readonly LogbookEvent[]): readonly string[] {
+function renderInstances(events: readonly LogbookEvent[]): readonly string[] {
   return events
     .filter((event) => event.type === 'submitted')
     .map((event) =>
-      instanceSection(
+      renderInstance(
         event,
-        last(events, 'gated', ({ seq }) => seq < event.seq),
+        findLastEvent(events, 'gated', ({ seq }) => seq < event.seq),
         events,
       ),
     );
 }
 
-function instanceSection(
+function renderInstance(
   { seq, at, data }: EventOf<'submitted'>,
   gate: EventOf<'gated'> | undefined,
   events: readonly LogbookEvent[],
 ): string {
   const manifest = gate?.data.manifest ?? null;
-  const order = last(events, 'ordered', (one) => one.data.orderDigest === data.orderDigest)?.data.order ?? null;
+  const order =
+    findLastEvent(events, 'ordered', (one) => one.data.orderDigest === data.orderDigest)?.data.order ?? null;
   const check = events.find((event) => event.type === 'observed' && event.data.attempt === data.attempt);
-  const end = last(events, 'ended', (one) => one.data.attempt === data.attempt);
+  const end = findLastEvent(events, 'ended', (one) => one.data.attempt === data.attempt);
   const finalStep = end?.data.totalSteps ?? null;
-  const contract = contractBefore(events, seq);
-  const hardware = saidIn(contract, 'hardware');
+  const contract = findContractBefore(events, seq);
+  const hardware = contractValue(contract, 'hardware');
   const cadence = check?.type === 'observed' ? `every ${duration(check.data.cadenceMs)}` : '';
-  const watched = contract === null ? cadence : watchedBy(data.attempt, cadence, contract, events);
-  return lines([
-    `### ${minuteOf(at)} - ${code(data.jobId)}`,
+  const watched = contract === null ? cadence : describeWatch(data.attempt, cadence, contract, events);
+  return bulletLines([
+    `### ${formatMinute(at)} - ${code(data.jobId)}`,
     '',
-    ...ownLines(contract, manifest),
+    ...describeContract(contract, manifest),
     `- Command: ${code(data.command.join(' '))}`,
     `- Git SHA: ${code(data.commit)}`,
-    `- Dirty tree: ${dirtyOf(contract, manifest, data.commit, approversOf(order, events))}`,
-    `- Source bundle/container: ${shippedOf(contract, manifest)}`,
+    `- Dirty tree: ${describeDirtyTree(contract, manifest, data.commit, listApprovers(order, events))}`,
+    `- Source bundle/container: ${describeShipped(contract, manifest)}`,
     `- Hardware/topology: ${hardware === null ? '' : `${prose(hardware)}, `}${code(data.cluster)} through ${code(data.engine)}`,
     `- ${code('initialize_from')}: ${code(order?.checkpoint?.path ?? manifest?.resume.initializeFrom ?? '')}`,
-    `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
+    `- Final step: ${finalStep ?? contractValue(contract, 'finalStep') ?? ''}`,
     // rule HR-21
-    `- Checkpoint policy: ${retentionOf(manifest)}`,
+    `- Checkpoint policy: ${describeRetention(manifest)}`,
     `- Babysitter/check cadence: ${watched}`,
   ]);
 }
 
 /** Cadence and owner of an attempt's watch, and its end. */
-function watchedBy(attempt: number, cadence: string, contract: Contract, events: readonly LogbookEvent[]): string {
-  const owner = ownerIn(events, contract);
+function describeWatch(attempt: number, cadence: string, contract: Contract, events: readonly LogbookEvent[]): string {
+  const owner = findOwner(events, contract);
   const said = events.findLast(
     (event) => (event.type === 'watch-ended' || event.type === 'watch-resumed') && event.data.attempt === attempt,
   );
   return [
     cadence === '' ? 'not looked at yet' : cadence,
     ...(owner === null ? [] : [`for @${prose(owner)}`]),
-    ...(said?.type === 'watch-ended' ? [`ended at ${minuteOf(said.at)}, and the job went on`] : []),
+    ...(said?.type === 'watch-ended' ? [`ended at ${formatMinute(said.at)}, and the job went on`] : []),
   ].join(', ');
 }
 
 /** Lines that only runs with a contract have. */
-function ownLines(contract: Contract | null, manifest: EventOf<'gated'>['data']['manifest']): readonly string[] {
+function describeContract(
+  contract: Contract | null,
+  manifest: EventOf<'gated'>['data']['manifest'],
+): readonly string[] {
   if (contract === null || manifest === null) return [];
   const { runId } = manifest.tracker;
-  const name = saidIn(contract, 'trackerName');
+  const name = contractValue(contract, 'trackerName');
   return [
-    `- DRI: @${prose(personInCharge(contract) ?? '')}`,
+    `- DRI: @${prose(contractDri(contract) ?? '')}`,
     `- W&B run: ${code(runId)}${name === null || name === runId ? '' : `, shown as ${prose(name)}`}`,
     `- Output root: ${code(manifest.outputRoot)}`,
   ];
 }
 
 /** A job gets only the files of a pushed commit. A commit outside the target branch counts as an approved dirty tree (policy HR-07). */
-function dirtyOf(
+function describeDirtyTree(
   contract: Contract | null,
   manifest: EventOf<'gated'>['data']['manifest'],
   commit: string,
   approvers: readonly string[],
 ): string {
-  const branch = saidIn(contract, 'branch');
+  const branch = contractValue(contract, 'branch');
   // rule HR-07
   if (branch === null || branch === manifest?.policy['lane.targetBranch']) return 'no';
   const who = approvers.map((login) => `@${prose(login)}`).join(', ');
   return `yes, pushed to ${code(branch)}, approved by ${who}, patch identity ${code(commit)}`;
 }
 
-function approversOf(
+function listApprovers(
   order: EventOf<'ordered'>['data']['order'] | null,
   events: readonly LogbookEvent[],
 ): readonly string[] {
@@ -271,7 +275,7 @@ function approversOf(
 }
 
 /** The shipped trees, and the contract's container. */
-function shippedOf(contract: Contract | null, manifest: EventOf<'gated'>['data']['manifest']): string {
+function describeShipped(contract: Contract | null, manifest: EventOf<'gated'>['data']['manifest']): string {
   const bundle = contract?.['bundle'];
   return [
     ...Object.entries(manifest?.trees ?? {}).map(([path, id]) => `${code(path)} at ${code(id)}`),
@@ -280,7 +284,7 @@ function shippedOf(contract: Contract | null, manifest: EventOf<'gated'>['data']
   ].join(', ');
 }
 
-function retentionOf(manifest: EventOf<'gated'>['data']['manifest']): string {
+function describeRetention(manifest: EventOf<'gated'>['data']['manifest']): string {
   if (manifest === null) return '';
   const { permanentEverySteps, temporaryEveryMinutes, keepTemporary } = manifest.retention;
   return [
@@ -291,14 +295,14 @@ function retentionOf(manifest: EventOf<'gated'>['data']['manifest']): string {
 }
 
 /** An empty value keeps its label. */
-function lines(texts: readonly string[]): string {
+function bulletLines(texts: readonly string[]): string {
   return texts.map((text) => `${text.trimEnd()}\n`).join('');
 }
 
 /** The monitoring policy's `monitoring_state.json`, for other tools; null before the first submission. */
 export function projectMonitoringState(events: readonly LogbookEvent[]): string | null {
-  const proposal = last(events, 'proposed');
-  const launch = last(events, 'submitted');
+  const proposal = findLastEvent(events, 'proposed');
+  const launch = findLastEvent(events, 'submitted');
   if (proposal === undefined || launch === undefined) return null;
   const state = {
     job_id: launch.data.jobId,

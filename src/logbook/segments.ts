@@ -4,7 +4,7 @@ import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/define.ts';
 import type { JournalState } from '../domain/logbook/journal-state.ts';
 import { isRunId } from '../domain/values.ts';
-import { JOURNAL, lineOf } from './chain.ts';
+import { formatLine, JOURNAL } from './chain.ts';
 import type { Mark } from './mark.ts';
 
 /** Entries per file: an append rewrites 64 on average, and a month of observations fills 23 files. */
@@ -21,7 +21,7 @@ export type GoodFile = {
 };
 
 /** The position of an event file. `part` counts from 1. */
-export type Place = { readonly folder: string; readonly run: string; readonly part: number };
+export type RecordFileRef = { readonly folder: string; readonly run: string; readonly part: number };
 
 /** Path of an event file in a run's folder. */
 export function eventsPath(folder: string, part = 1): string {
@@ -30,7 +30,7 @@ export function eventsPath(folder: string, part = 1): string {
 
 /** File name of the events of this part, from 1. */
 export function eventsName(part: number): string {
-  return numbered('events', part, 'jsonl');
+  return numberedFileName('events', part, 'jsonl');
 }
 
 /** The number of the event file with this name; null for any other name. */
@@ -46,7 +46,7 @@ export function markdownPath(folder: string, part = 1): string {
 
 /** File name of the Markdown of this part, from 1. */
 export function markdownName(part: number): string {
-  return numbered('logbook', part, 'md');
+  return numberedFileName('logbook', part, 'md');
 }
 
 /** Path of the run's state file, which the policy requires. */
@@ -55,44 +55,44 @@ export function monitoringPath(folder: string): string {
 }
 
 /** The folder of the journal or of a run. `began`: time of the run's first event (RFC 3339, UTC). A run never moves. */
-export function folderOf(run: string, began: string): string {
-  return run === JOURNAL ? JOURNAL : `runs/${monthOf(began)}/${run}`;
+export function runFolder(run: string, began: string): string {
+  return run === JOURNAL ? JOURNAL : `runs/${monthOfTime(began)}/${run}`;
 }
 
 /** `YYYY/MM` of a time (RFC 3339, UTC). */
-export function monthOf(at: string): string {
+export function monthOfTime(at: string): string {
   return at.slice(0, 7).replace('-', '/');
 }
 
 /** `YYYY/MM` of the folder of a run; null for any other path. */
-export function monthIn(folder: string): string | null {
+export function monthOfFolder(folder: string): string | null {
   return /(?:^|\/)runs\/(\d{4}\/\d\d)\/[^/]+$/.exec(folder)?.[1] ?? null;
 }
 
 /** Null if the path is not that of an event file. */
-export function placeAt(path: string): Place | null {
+export function parseRecordPath(path: string): RecordFileRef | null {
   const [, folder = '', name = ''] = /^(runs\/\d{4}\/\d\d\/[^/]+|journal)\/([^/]+)$/.exec(path) ?? [];
   const part = eventsPart(name);
   return part === null ? null : { folder, run: folder.slice(folder.lastIndexOf('/') + 1), part };
 }
 
-function numbered(name: string, part: number, suffix: string): string {
+function numberedFileName(name: string, part: number, suffix: string): string {
   return `${name}${part === 1 ? '' : `-${String(part).padStart(4, '0')}`}.${suffix}`;
 }
 
 /** Number of entries before a file. */
-export function startOf({ ends }: Pick<GoodFile, 'ends'>, part: number): number {
+export function firstEntryOfPart({ ends }: Pick<GoodFile, 'ends'>, part: number): number {
   return part === 1 ? 0 : (ends[part - 2] ?? ends.at(-1) ?? 0);
 }
 
 /** A file's text, regenerated because lines are canonical. */
-export function textOf(file: GoodFile, part: number): string {
-  return textOfEvents(file.events.slice(startOf(file, part), file.ends[part - 1]));
+export function textOfPart(file: GoodFile, part: number): string {
+  return joinEventLines(file.events.slice(firstEntryOfPart(file, part), file.ends[part - 1]));
 }
 
 /** Events as lines, each with a newline. */
-export function textOfEvents(events: readonly LogbookEvent[]): string {
-  return events.map((event) => `${lineOf(event)}\n`).join('');
+export function joinEventLines(events: readonly LogbookEvent[]): string {
+  return events.map((event) => `${formatLine(event)}\n`).join('');
 }
 
 export type GrownFile = { readonly part: number; readonly before: string; readonly text: string };
@@ -101,7 +101,7 @@ export type GrownFile = { readonly part: number; readonly before: string; readon
  * The files that change when `lines` are added after `open`, the last file's text, and the new ends. A full file is never rewritten; the
  * next line starts a new file, chained by its `prev`.
  */
-export function grown(
+export function appendToFiles(
   ends: readonly number[],
   open: string,
   lines: readonly string[],
@@ -144,40 +144,42 @@ export function runsToRead(
   );
   const known = new Set([...covered.map(({ run }) => run), ...ofRuns.map(({ run }) => run), ...begun.keys()]);
   return [
-    ...lanesInTurn([...launched].filter((run) => !over.has(run))).slice(0, limits.liveRunsReadMax),
-    ...lanesInTurn(
+    ...interleaveLanes([...launched].filter((run) => !over.has(run))).slice(0, limits.liveRunsReadMax),
+    ...interleaveLanes(
       [...launched].filter((run) => over.has(run)),
       limits.runsReadMax,
     ).slice(0, limits.liveRunsReadMax),
-    ...lanesInTurn([...known].filter((run) => !launched.has(run))).slice(0, limits.runsReadMax),
+    ...interleaveLanes([...known].filter((run) => !launched.has(run))).slice(0, limits.runsReadMax),
   ];
 }
 
 /** The possible folders by run. A run that was only proposed has two, because the month of its first entry is uncertain. */
-export function foldersIn(
+export function listFolders(
   marks: readonly { readonly mark: Pick<Mark, 'run' | 'began'> }[],
   { checkpoint, begun }: RunIndex,
 ): ReadonlyMap<string, readonly string[]> {
   const dated = [...(checkpoint?.ended.values() ?? []), ...(checkpoint?.live ?? []), ...marks.map(({ mark }) => mark)];
   return new Map<string, readonly string[]>([
-    ...[...begun].map(([run, at]) => [run, [folderOf(run, at), folderOf(run, monthAfter(at))]] as const),
-    ...dated.map(({ run, began }) => [run, [folderOf(run, began)]] as const),
+    ...[...begun].map(([run, at]) => [run, [runFolder(run, at), runFolder(run, nextMonth(at))]] as const),
+    ...dated.map(({ run, began }) => [run, [runFolder(run, began)]] as const),
     [JOURNAL, [JOURNAL]],
   ]);
 }
 
-function monthAfter(at: string): string {
+function nextMonth(at: string): string {
   const [year = 0, month = 0] = at.split('-', 2).map(Number);
   return new Date(Date.UTC(year, month)).toISOString();
 }
 
-function newestFirst(runs: readonly string[]): readonly string[] {
-  return runs.toSorted((a, b) => dateIn(b).localeCompare(dateIn(a)) || b.localeCompare(a, 'en', { numeric: true }));
+function sortNewestFirst(runs: readonly string[]): readonly string[] {
+  return runs.toSorted(
+    (a, b) => dateOfRun(b).localeCompare(dateOfRun(a)) || b.localeCompare(a, 'en', { numeric: true }),
+  );
 }
 
 /** The newest run of each lane, then the second newest of each lane, and so on. */
-function lanesInTurn(runs: readonly string[], eachMax = Number.POSITIVE_INFINITY): readonly string[] {
-  const lanes = [...Map.groupBy(newestFirst(runs), (run) => run.replace(DATED, '')).values()];
+function interleaveLanes(runs: readonly string[], eachMax = Number.POSITIVE_INFINITY): readonly string[] {
+  const lanes = [...Map.groupBy(sortNewestFirst(runs), (run) => run.replace(DATED, '')).values()];
   const longest = lanes.reduce((most, lane) => Math.max(most, lane.length), 0);
   return Array.from({ length: Math.min(longest, eachMax) }, (_, turn) =>
     lanes.flatMap((lane) => lane[turn] ?? []),
@@ -188,7 +190,7 @@ function lanesInTurn(runs: readonly string[], eachMax = Number.POSITIVE_INFINITY
 const DATED = /-(\d{8})(?:-\d{1,2})?$/;
 
 /** Sorts a run without a date first. */
-function dateIn(run: string): string {
+function dateOfRun(run: string): string {
   return DATED.exec(run)?.[1] ?? UNDATED;
 }
 

@@ -7,6 +7,7 @@ import { cutText } from '../domain/values.ts';
 import {
   type Anchor,
   completeEvent,
+  createTransitionCheck,
   decodeLine,
   decodeUnknownType,
   type FileState,
@@ -16,11 +17,10 @@ import {
   hashedTextOfLine,
   splitLines,
   type TransitionCheck,
-  transitionCheck,
   type VerifySignature,
 } from './chain.ts';
-import { keyFault, recordedKeys } from './key-ring.ts';
-import { monthOf } from './segments.ts';
+import { findKeyFault, readRecordedKeys } from './key-ring.ts';
+import { monthOfTime } from './segments.ts';
 
 const UNKNOWN_TYPE_CHARS_MAX = 40;
 
@@ -90,7 +90,7 @@ export type Verification = {
 /** Follows docs/logbook.md. Never throws for a file's content. */
 export function verifyLogbook(input: VerifyInput): Verification {
   const { from, run, keys } = input;
-  const walk: Walk = {
+  const walk: VerificationState = {
     ...{ input, run, keys, events: [], transitions: null },
     ...{ seq: from?.entries ?? 0, last: from?.last ?? null },
   };
@@ -98,11 +98,11 @@ export function verifyLogbook(input: VerifyInput): Verification {
   let bad: BadEntry | null = null;
   const next = input.next ?? [];
   for (const [index, text] of [input.text, ...next].entries()) {
-    bad = takeText(walk, text, index > 0 || (next.length > 0 && from === undefined));
+    bad = verifyText(walk, text, index > 0 || (next.length > 0 && from === undefined));
     ends.push(walk.seq);
     if (bad !== null) break;
   }
-  bad ??= endFault(walk, input.anchor);
+  bad ??= findEndFault(walk, input.anchor);
   const { last } = walk;
   return {
     run: last?.run ?? run ?? '',
@@ -117,7 +117,7 @@ export function verifyLogbook(input: VerifyInput): Verification {
 }
 
 /** `seq`: the expected number of the next entry. */
-type Walk = {
+type VerificationState = {
   readonly input: VerifyInput;
   readonly events: LogbookEvent[];
   seq: number;
@@ -127,34 +127,34 @@ type Walk = {
   transitions: TransitionCheck | null;
 };
 
-function takeText(walk: Walk, text: string, mustHaveEntry: boolean): BadEntry | null {
+function verifyText(walk: VerificationState, text: string, mustHaveEntry: boolean): BadEntry | null {
   const { whole, torn } = splitLines(text);
   for (const line of whole) {
-    const bad = takeLine(walk, line);
+    const bad = verifyLine(walk, line);
     if (bad !== null) return bad;
   }
-  const truncated = (message: string): BadEntry => ({ ...nextOf(walk), reason: 'truncated', message });
-  if (torn !== null) return truncated('the last line has no end: it was torn');
-  return mustHaveEntry && whole.length === 0 ? truncated('a file of it is missing, or empty') : null;
+  const truncatedEntry = (message: string): BadEntry => ({ ...nextEntryRef(walk), reason: 'truncated', message });
+  if (torn !== null) return truncatedEntry('the last line has no end: it was torn');
+  return mustHaveEntry && whole.length === 0 ? truncatedEntry('a file of it is missing, or empty') : null;
 }
 
-function nextOf({ seq }: Walk): Pick<BadEntry, 'line' | 'seq'> {
+function nextEntryRef({ seq }: VerificationState): Pick<BadEntry, 'line' | 'seq'> {
   return { line: seq + 1, seq };
 }
 
-function takeLine(walk: Walk, line: string): BadEntry | null {
+function verifyLine(walk: VerificationState, line: string): BadEntry | null {
   const { seq } = walk;
-  const bad = (reason: BadReason, message: string): BadEntry => ({ line: seq + 1, seq, reason, message });
-  if (walk.input.undecodableLine === seq + 1) return bad('canonical', 'not UTF-8');
+  const badEntry = (reason: BadReason, message: string): BadEntry => ({ line: seq + 1, seq, reason, message });
+  if (walk.input.undecodableLine === seq + 1) return badEntry('canonical', 'not UTF-8');
   const framed = decodeLine(line);
-  if (!framed.ok) return unknownType(walk, line) ?? bad('canonical', framed.error);
-  const fault = faultOf(walk, framed.value, line);
-  if (fault !== null) return bad(fault.reason, fault.message);
+  if (!framed.ok) return judgeUnknownType(walk, line) ?? badEntry('canonical', framed.error);
+  const fault = findFault(walk, framed.value, line);
+  if (fault !== null) return badEntry(fault.reason, fault.message);
   const event = completeEvent(framed.value);
-  if (!event.ok) return bad('canonical', event.error);
-  walk.transitions ??= transitionCheck(event.value.run, walk.input.from?.state ?? null);
-  const rule = walk.transitions.take(event.value);
-  if (rule !== null) return bad('transition', rule);
+  if (!event.ok) return badEntry('canonical', event.error);
+  walk.transitions ??= createTransitionCheck(event.value.run, walk.input.from?.state ?? null);
+  const rule = walk.transitions.check(event.value);
+  if (rule !== null) return badEntry('transition', rule);
   walk.events.push(event.value);
   walk.last = event.value;
   walk.seq += 1;
@@ -165,12 +165,12 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
  * Written by a newer release, or by another holder of the key. Uses the same reason as an unknown line, for compatibility with other
  * verifiers.
  */
-function unknownType(walk: Walk, line: string): BadEntry | null {
+function judgeUnknownType(walk: VerificationState, line: string): BadEntry | null {
   const event = decodeUnknownType(line);
   const { verifySignature } = walk.input;
   if (event === null || verifySignature === null || walk.keys === null) return null;
-  if ((placeFault(walk, event) ?? chainFault(walk, event, line)) !== null) return null;
-  if (keyFault(event, walk.keys, verifySignature) !== null) return null;
+  if ((findOrderFault(walk, event) ?? findChainFault(walk, event, line)) !== null) return null;
+  if (findKeyFault(event, walk.keys, verifySignature) !== null) return null;
   const type = JSON.stringify(cutText(event.type, UNKNOWN_TYPE_CHARS_MAX));
   const message = `of a type that this release does not know (${type}), and signed by ${event.keyId}: a newer release wrote it, or somebody who has that key`;
   return { line: walk.seq + 1, seq: walk.seq, reason: 'canonical', message, isOfUnknownType: true };
@@ -182,22 +182,26 @@ type Fault = { readonly reason: BadReason; readonly message: string };
  * Fixed order: place, chain, writer, then data and lifecycle, so that a verifier without schemas (docs/verify_logbook.py) reports the same
  * fault.
  */
-function faultOf(walk: Walk, event: FramedEvent, line: string): Fault | null {
-  return placeFault(walk, event) ?? chainFault(walk, event, line) ?? writerFault(walk, event);
+function findFault(walk: VerificationState, event: FramedEvent, line: string): Fault | null {
+  return findOrderFault(walk, event) ?? findChainFault(walk, event, line) ?? findWriterFault(walk, event);
 }
 
-function placeFault(walk: Walk, event: Pick<FramedEvent, 'run' | 'seq' | 'at'>): Fault | null {
+function findOrderFault(walk: VerificationState, event: Pick<FramedEvent, 'run' | 'seq' | 'at'>): Fault | null {
   walk.run ??= event.run;
   const { seq } = walk;
   const month = walk.input.month ?? null;
-  if (seq === 0 && month !== null && monthOf(event.at) !== month)
-    return { reason: 'order', message: `began in ${monthOf(event.at)} and lies in ${month}` };
+  if (seq === 0 && month !== null && monthOfTime(event.at) !== month)
+    return { reason: 'order', message: `began in ${monthOfTime(event.at)} and lies in ${month}` };
   if (event.run !== walk.run)
     return { reason: 'order', message: `an event of ${event.run} in the file of ${walk.run}` };
   return event.seq === seq ? null : { reason: 'order', message: `number ${event.seq} stands where ${seq} belongs` };
 }
 
-function chainFault(walk: Walk, event: Pick<FramedEvent, 'hash' | 'prev' | 'sig'>, line: string): Fault | null {
+function findChainFault(
+  walk: VerificationState,
+  event: Pick<FramedEvent, 'hash' | 'prev' | 'sig'>,
+  line: string,
+): Fault | null {
   const prev = walk.last?.hash ?? GENESIS;
   if (walk.input.hash(hashedTextOfLine(line, event)) !== event.hash) {
     return { reason: 'hash', message: 'the entry is not the one that was hashed' };
@@ -205,18 +209,18 @@ function chainFault(walk: Walk, event: Pick<FramedEvent, 'hash' | 'prev' | 'sig'
   return event.prev === prev ? null : { reason: 'hash', message: 'does not continue the entry before it' };
 }
 
-function writerFault(walk: Walk, event: FramedEvent): Fault | null {
+function findWriterFault(walk: VerificationState, event: FramedEvent): Fault | null {
   const writers: readonly Role[] = WRITERS[event.type];
   if (!writers.includes(event.role)) return { reason: 'role', message: `${event.role} may not write ${event.type}` };
   if (walk.input.verifySignature === null) return null;
-  walk.keys ??= recordedKeys(event);
+  walk.keys ??= readRecordedKeys(event);
   if (walk.keys === null) return { reason: 'signature', message: 'no keys are given and the first event records none' };
-  return keyFault(event, walk.keys, walk.input.verifySignature);
+  return findKeyFault(event, walk.keys, walk.input.verifySignature);
 }
 
-function endFault(walk: Walk, anchor: Anchor | null): BadEntry | null {
+function findEndFault(walk: VerificationState, anchor: Anchor | null): BadEntry | null {
   const { events, input } = walk;
-  const next = nextOf(walk);
+  const next = nextEntryRef(walk);
   if (walk.seq === 0) return { ...next, reason: 'truncated', message: 'there is no entry' };
   if (anchor === null) return null;
   const anchored = events[anchor.seq - (input.from?.entries ?? 0)];
@@ -234,11 +238,13 @@ function endFault(walk: Walk, anchor: Anchor | null): BadEntry | null {
 
 /** The first difference between `text` and a committed version that it must start with, or null. */
 export function historyFault(text: string, versions: readonly string[]): BadEntry | null {
-  const faults = versions.filter((version) => !text.startsWith(version)).map((version) => differenceIn(text, version));
+  const faults = versions
+    .filter((version) => !text.startsWith(version))
+    .map((version) => describeDifference(text, version));
   return faults.sort((a, b) => a.line - b.line)[0] ?? null;
 }
 
-function differenceIn(text: string, version: string): BadEntry {
+function describeDifference(text: string, version: string): BadEntry {
   const now = text.split('\n');
   const before = version.split('\n');
   const index = before.findIndex((line, at) => now[at] !== line);

@@ -20,7 +20,7 @@ const CHANNEL_WAIT_MS_MAX = 10_000;
 export async function postJson(address: string, body: object, host: ChannelHost): Promise<Delivery> {
   if (!/^https?:\/\//.test(address)) return { outcome: 'failed', why: 'the address is no URL of a webhook' };
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await posted(address, body, host);
+    const answer = await postOnce(address, body, host);
     if ('outcome' in answer) return answer;
     if (answer.ok) return { outcome: 'sent', why: '' };
     const waitMs = answer.status === 429 ? retryAfterMs(answer) : null;
@@ -30,7 +30,7 @@ export async function postJson(address: string, body: object, host: ChannelHost)
   }
 }
 
-async function posted(address: string, body: object, { fetch }: ChannelHost): Promise<Response | Delivery> {
+async function postOnce(address: string, body: object, { fetch }: ChannelHost): Promise<Response | Delivery> {
   try {
     const response = await fetch(address, {
       method: 'POST',

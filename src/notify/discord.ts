@@ -7,11 +7,11 @@ import { type Channel, postJson } from './channel.ts';
 const CONTENT_CHARACTERS_MAX = 2_000;
 
 export const send: Channel['send'] = ({ title, text, url }, address, host) => {
-  const content = cutText(`**${plain(title)}**\n${plain(text)}\n${url}`, CONTENT_CHARACTERS_MAX);
+  const content = cutText(`**${escapeDiscord(title)}**\n${escapeDiscord(text)}\n${url}`, CONTENT_CHARACTERS_MAX);
   return postJson(address, { content, allowed_mentions: { parse: [] } }, host);
 };
 
 /** Escapes Markdown, mentions and links. */
-function plain(text: string): string {
+function escapeDiscord(text: string): string {
   return text.replace(/[\\*_~`|>#<@[\]]/g, '\\$&');
 }

@@ -12,7 +12,7 @@ const CHANNEL_MAIL_PAUSE_MS = 5_000;
 const SUBJECT = 'ferrybot: a run needs a person';
 
 export const send: Channel['send'] = async ({ title, text, url }, address, host) => {
-  const place = placeOf(address);
+  const place = parseMailAddress(address);
   if (place === null) return { outcome: 'failed', why: 'the address is no smtp:// or smtps:// URL with from and to' };
   const { from, to, ...server } = place;
   const transport = createTransport({
@@ -27,16 +27,16 @@ export const send: Channel['send'] = async ({ title, text, url }, address, host)
   });
   const mail = { from, to: [...to], subject: SUBJECT, text: `${title}\n\n${text}\n\n${url}\n` };
   try {
-    return await delivered(() => transport.sendMail(mail), host);
+    return await deliverWithRetry(() => transport.sendMail(mail), host);
   } finally {
     transport.close();
   }
 };
 
 /** Retries only temporary refusals (4xx). */
-async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): Promise<Delivery> {
+async function deliverWithRetry(work: () => Promise<unknown>, { sleep }: ChannelHost): Promise<Delivery> {
   for (let attempt = 1; ; attempt += 1) {
-    const refusal = await refusalOf(work);
+    const refusal = await readRefusal(work);
     if (refusal === null) return { outcome: 'sent', why: '' };
     const { status, isSent } = refusal;
     if (status === null) return { outcome: isSent ? 'unknown' : 'failed', why: 'the mail server could not be reached' };
@@ -46,12 +46,12 @@ async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): 
 }
 
 /** SMTP commands before the message itself. */
-const BEFORE_THE_MAIL = /^(?:API|CONN|STARTTLS|EHLO|HELO|AUTH|MAIL FROM|RCPT TO)/;
+const CODES_BEFORE_SENDING = /^(?:API|CONN|STARTTLS|EHLO|HELO|AUTH|MAIL FROM|RCPT TO)/;
 
-type Refusal = { readonly status: number | null; readonly isSent: boolean };
+type MailRefusal = { readonly status: number | null; readonly isSent: boolean };
 
 /** Null if the mail was accepted. Reads only the status, because messages may contain the address. */
-async function refusalOf(work: () => Promise<unknown>): Promise<Refusal | null> {
+async function readRefusal(work: () => Promise<unknown>): Promise<MailRefusal | null> {
   try {
     await work();
     return null;
@@ -59,12 +59,12 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Refusal | null> 
     if (!(error instanceof Error) || !('code' in error)) throw error;
     const status = 'responseCode' in error ? Number(error.responseCode) : Number.NaN;
     const command = 'command' in error ? String(error.command) : '';
-    const isSent = !BEFORE_THE_MAIL.test(command);
+    const isSent = !CODES_BEFORE_SENDING.test(command);
     return { status: Number.isInteger(status) ? status : null, isSent };
   }
 }
 
-type Place = {
+type MailServer = {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
@@ -73,7 +73,7 @@ type Place = {
   readonly to: readonly string[];
 };
 
-function placeOf(address: string): Place | null {
+function parseMailAddress(address: string): MailServer | null {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')) return null;
   const secure = url.protocol === 'smtps:';

@@ -3,9 +3,9 @@
 import { type Channel, postJson } from './channel.ts';
 
 export const send: Channel['send'] = ({ title, text, url }, address, host) =>
-  postJson(address, { text: `*${escaped(title)}*\n${escaped(text)}\n<${escaped(url)}>` }, host);
+  postJson(address, { text: `*${escapeSlack(title)}*\n${escapeSlack(text)}\n<${escapeSlack(url)}>` }, host);
 
 /** The characters with a meaning in Slack (Formatting text); mentions need `<`. */
-function escaped(text: string): string {
+function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

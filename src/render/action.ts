@@ -6,24 +6,24 @@ import {
   type ActionRecord,
   type ChangeStep,
   type ClusterChange,
-  targetName,
+  describeTarget,
 } from '../domain/actions/action.ts';
 import { isOrderRefusal } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { splitBody } from '../domain/marker.ts';
+import { splitMarkerLine } from '../domain/marker.ts';
 import { assertNever } from '../domain/values.ts';
-import { refusalWords } from './gate-words.ts';
+import { explainRefusal } from './gate-words.ts';
 import { commandText } from './job-table.ts';
 import {
-  actionLine,
+  approveLine,
   code,
   comment,
-  digestHex,
   fenced,
   paragraphs,
   person,
   shortCommit,
+  shortDigest,
   table,
   text,
   utc,
@@ -36,18 +36,18 @@ type ActionWords = {
   readonly next: string;
 };
 
-function actionWords(change: ClusterChange): ActionWords {
+function describeAction(change: ClusterChange): ActionWords {
   switch (change.kind) {
     case 'delete-tpu-vm':
       return {
         title: `The log shows a bad TPU node: ${code(change.vm.name)} should be deleted, so that the cluster replaces it.`,
-        target: machine(change.vm),
+        target: machineRows(change.vm),
         next: 'the runner checks that it is still this machine, deletes it and waits for its replacement. ferrybot starts the job again if it has failed and its approval permits it.',
       };
     case 'clean-disk':
       return {
         title: `The disk of ${code(change.vm.name)} is nearly full: the files below ${code(change.mountPoint)} on its own disk should be deleted.`,
-        target: [...machine(change.vm), ['Mount point', code(change.mountPoint)]],
+        target: [...machineRows(change.vm), ['Mount point', code(change.mountPoint)]],
         next: 'the worker checks in the same command that nothing is mounted there, and deletes only on its own disk. The runner then initialises and checks it again.',
       };
     case 'start-cleanup-cron':
@@ -70,7 +70,7 @@ function actionWords(change: ClusterChange): ActionWords {
   }
 }
 
-function machine(
+function machineRows(
   vm: Readonly<Record<'name' | 'zone' | 'createdAt' | 'address', string>>,
 ): readonly (readonly [string, string])[] {
   return [
@@ -81,11 +81,11 @@ function machine(
 }
 
 /** An approval fault has the same sentence as for a launch. */
-function sentenceOf(outcome: ActionOutcome, reason: string): string {
+function outcomeSentence(outcome: ActionOutcome, reason: string): string {
   const own = SENTENCES[reason];
   if (own !== undefined) return own;
   return isOrderRefusal(reason)
-    ? `nothing was called. ${refusalWords(reason)}`
+    ? `nothing was called. ${explainRefusal(reason)}`
     : `${OUTCOMES[outcome].words}: ${code(reason)}.`;
 }
 
@@ -128,7 +128,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;
 
 /** The comment for the entry with this sequence number. Throws if the record has none. */
-export function renderAction(key: string, { actions }: Pick<RunState, 'actions'>): string {
+export function renderActionByKey(key: string, { actions }: Pick<RunState, 'actions'>): string {
   const seq = Number(key);
   for (const one of actions) {
     if (one.seq === seq) return renderProposal(one);
@@ -140,15 +140,15 @@ export function renderAction(key: string, { actions }: Pick<RunState, 'actions'>
 }
 
 /** The text of the proposal below its marker, in the form that a seal covers. */
-export function proposalWords(one: ActionRecord): string {
+export function proposalFingerprintText(one: ActionRecord): string {
   const marker = { run: one.proposal.record, kind: 'action', key: String(one.seq), fields: {} } as const;
-  return splitBody(comment(marker, renderProposal(one))).text;
+  return splitMarkerLine(comment(marker, renderProposal(one))).text;
 }
 
 /** The proposal: what, why, the exact calls, how to approve, and what follows. */
 export function renderProposal({ proposal, digest, evidence }: ActionRecord): string {
   const { change, steps, cluster } = proposal;
-  const words = actionWords(change);
+  const words = describeAction(change);
   // The record sorts the facts, and every process must write the same text.
   const charsMax = change.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
   const facts = Object.entries(evidence.facts)
@@ -158,17 +158,17 @@ export function renderProposal({ proposal, digest, evidence }: ActionRecord): st
     `⚠️ **${words.title}** ${change.kind === 'delete-checkpoint' ? 'Nothing is deleted before another person approves.' : 'Nothing on the cluster is changed before an approval.'}`,
     table(
       ['Proposal', ''],
-      [['Cluster', code(cluster)], ...words.target, ...facts, ['Digest', `\`${digestHex(digest)}\``]],
+      [['Cluster', code(cluster)], ...words.target, ...facts, ['Digest', `\`${shortDigest(digest)}\``]],
     ),
     evidence.lines.length === 0 ? null : `Evidence (redacted):\n\n${fenced(evidence.lines.join('\n'), charsMax)}`,
-    `Exact calls, made once:\n\n${fenced(steps.map(stepText).join('\n'), charsMax)}`,
+    `Exact calls, made once:\n\n${fenced(steps.map(formatStep).join('\n'), charsMax)}`,
     `What follows: ${words.next}`,
-    `**Wanted: to approve it, an approver comments \`${actionLine(digest)}\` in this thread.** It counts once; to prevent it, do nothing or comment \`/hold reason="…"\`.`,
+    `**Wanted: to approve it, an approver comments \`${approveLine(digest)}\` in this thread.** It counts once; to prevent it, do nothing or comment \`/hold reason="…"\`.`,
   );
 }
 
 /** The exact call, and its replacement if uv itself cannot start. */
-function stepText({ command, instead }: ChangeStep): string {
+function formatStep({ command, instead }: ChangeStep): string {
   const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${commandText(instead)}`;
   return `${commandText(command)}${other}`;
 }
@@ -176,7 +176,7 @@ function stepText({ command, instead }: ChangeStep): string {
 function renderConsent({ proposal, digest }: ActionRecord, { source }: ActionApproval): string {
   const where = source.kind === 'config' ? ` at commit ${shortCommit(source.commit)}` : '';
   return paragraphs(
-    `⚠️ **The config approves ${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
+    `⚠️ **The config approves ${proposal.change.kind} of ${code(describeTarget(proposal.change))}** (\`${shortDigest(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
     `The runner verifies everything again and does it once. \`/hold reason="…"\` prevents it until it has started.`,
   );
 }
@@ -185,16 +185,16 @@ function renderConsent({ proposal, digest }: ActionRecord, { source }: ActionApp
 export function renderEnding({ proposal, ended, approvals: consents, claim: begun, digest }: ActionRecord): string {
   if (ended === null) throw new Error('an end that is none');
   const consent = consents.find(({ seq }) => seq === begun?.consent);
-  const by = consent === undefined ? '' : ` Approved by ${byWhom(consent)}.`;
+  const by = consent === undefined ? '' : ` Approved by ${formatApprover(consent)}.`;
   const rows = Object.entries(ended.detail).map(([name, value]) => [text(name), text(String(value))]);
   return paragraphs(
-    `${OUTCOMES[ended.outcome].symbol} **${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): ${sentenceOf(ended.outcome, ended.code)}${by}`,
+    `${OUTCOMES[ended.outcome].symbol} **${proposal.change.kind} of ${code(describeTarget(proposal.change))}** (\`${shortDigest(digest)}\`): ${outcomeSentence(ended.outcome, ended.code)}${by}`,
     rows.length === 0 ? null : table(['What was found', ''], rows),
     `${begun === null ? 'Not started' : `Started ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
   );
 }
 
-function byWhom({ actor, source }: ActionApproval): string {
+function formatApprover({ actor, source }: ActionApproval): string {
   if (actor !== null) return person(actor);
   return source.kind === 'config' ? `the config at ${shortCommit(source.commit)}` : 'no recorded person';
 }

@@ -3,29 +3,29 @@
 import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/decision.ts';
 import { duration } from '../domain/figures.ts';
 import { type Detail, readPayload } from '../domain/incidents.ts';
-import { pastAttempt } from '../domain/launch/next-attempt.ts';
-import { whyWords } from './card-gates.ts';
-import { startWords } from './contract-words.ts';
-import { relaunchWords } from './failure-words.ts';
+import { lastEnded } from '../domain/launch/next-attempt.ts';
+import { renderWhy } from './card-gates.ts';
+import { explainStart } from './contract-words.ts';
+import { explainRelaunchRefusal } from './failure-words.ts';
 import { gateWords } from './gate-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './input.ts';
-import { hintWords, mistakeWords } from './mistake-words.ts';
+import { explainHint, explainMistake } from './mistake-words.ts';
 import { ADOPTION_WORDS, PROPOSE_WORDS, RENT_WORDS, RESUME_WORDS } from './propose-words.ts';
 import { RENTAL_WORDS } from './rental-words.ts';
-import { mayTouch, WATCH_WORDS, wayBack, wayOn, whoApproves } from './wanted.ts';
+import { allowedPaths, approversText, describeContinuation, rollbackText, WATCH_WORDS } from './wanted.ts';
 import {
-  actionLine,
-  blockedWords,
+  approveLine,
   code,
   commentLink,
   count,
-  liftWords,
-  listed,
+  joinAnd,
   nextRunWords,
-  type PlaceWord,
-  placeWord,
-  reasonWords,
+  reasonText,
+  scopeText,
+  type ThreadKind,
   text,
+  threadKind,
+  unholdText,
 } from './words.ts';
 
 /** The words for a recorded answer. */
@@ -37,9 +37,9 @@ export function answerWords(answer: { readonly code: string; readonly detail: De
 }
 
 /** How to get the next attempt, or end the run instead. */
-function fixWords(input: AnswerView['input']): string {
+function fixHint(input: AnswerView['input']): string {
   const where = input === null ? 'to its branch' : `to ${code(input.state.proposal.headBranch)}`;
-  const may = input === null ? '' : mayTouch(input);
+  const may = input === null ? '' : allowedPaths(input);
   return `push a fix ${where}${may}: the card then shows the line that approves it. \`/ack\` closes the run instead.`;
 }
 
@@ -58,7 +58,7 @@ const UNBOUND_WORDS: Readonly<Record<UnboundReason, (about: string) => string>> 
 const AGAIN = '`/cleanup-checkpoints`';
 
 /** Several commands, each as code. */
-function lines(commands: string): string {
+function commandBlock(commands: string): string {
   return commands
     .split('\n')
     .map((command) => code(`/${command}`))
@@ -69,9 +69,9 @@ const WHY_NOTHING = 'nothing blocks a launch: it is ordered, in progress or over
 
 const WORDS: Sentences<AnswerCode> = {
   'approval-line-needed': (d) =>
-    `not approved: ${UNBOUND_WORDS[d.why](d.about ?? '')}. Read what is shown now. If you mean it, copy this line into a new comment: ${lines(d.lines)}`,
+    `not approved: ${UNBOUND_WORDS[d.why](d.about ?? '')}. Read what is shown now. If you mean it, copy this line into a new comment: ${commandBlock(d.lines)}`,
   'approval-by-author': (_, { input }) =>
-    `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It needs ${input === null ? 'another person' : whoApproves(input)}.`,
+    `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It needs ${input === null ? 'another person' : approversText(input)}.`,
   'already-approved': (d) =>
     `${d.by ? `${text(d.by)} has` : 'you have'} approved ${code(d.digest)} before, and that approval still counts.`,
   'no-fix': (d, { input }) =>
@@ -81,7 +81,7 @@ const WORDS: Sentences<AnswerCode> = {
         : d.relaunch === 1
           ? 'Its bad node is proposed or being replaced; once it is replaced, the same is started again under the approval that it has. For anything else '
           : 'To go on, '
-    }${fixWords(input)}`,
+    }${fixHint(input)}`,
   'not-now': (d) => `nothing was done: ${text(d.status)}.`,
   'too-late': (d) =>
     `too late: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the launch is under way, or the run is over'}. \`/stop\` ends a job.`,
@@ -94,7 +94,7 @@ const WORDS: Sentences<AnswerCode> = {
   'approved-waiting-for-more': (d) =>
     `approved manifest ${code(d.digest)}: ${d.count} of ${d.quorum} approvals. The launch needs more.`,
   'approval-gates-blocked': (d, { input }) =>
-    `not approved, because a launch gate does not pass (open gates: ${d.count}). First: ${blockedBy(d, input)} The card shows all of them; approve when they pass, with the line that it shows then.`,
+    `not approved, because a launch gate does not pass (open gates: ${d.count}). First: ${describeBlockingGates(d, input)} The card shows all of them; approve when they pass, with the line that it shows then.`,
   'approval-not-shown': (d) =>
     `not approved: the card does not show the manifest ${code(d.digest)} yet, or another person changed it. ferrybot writes it, within an hour if people edit it repeatedly. Read it then, and approve with its line.`,
   'approval-same-failure': (d) =>
@@ -106,26 +106,26 @@ const WORDS: Sentences<AnswerCode> = {
   'revoke-nothing': () => `nothing to revoke: you have no valid approval here.`,
   held: (d) => {
     if (d.scope !== 'run')
-      return `${blockedWords(d)} is on hold${reasonWords(d.reason)}. Nothing is proposed or launched there until ${liftWords(d)}, and launches need a new approval. A running job continues; \`/stop\` ends it.`;
-    const held = `on hold${reasonWords(d.reason)}.`;
+      return `${scopeText(d)} is on hold${reasonText(d.reason)}. Nothing is proposed or launched there until ${unholdText(d)}, and launches need a new approval. A running job continues; \`/stop\` ends it.`;
+    const held = `on hold${reasonText(d.reason)}.`;
     return d.jobId
       ? `${held} Job ${code(d.jobId)} continues (\`/stop\` ends it), and is not started again after a failure until \`/unhold\`.`
       : `${held} Nothing of this run launches until \`/unhold\`; approvals dropped: ${d.dropped}.`;
   },
   unheld: (d) =>
-    `the hold on ${blockedWords(d)} is lifted. The gates are evaluated again; a dropped approval has to be given again.`,
+    `the hold on ${scopeText(d)} is lifted. The gates are evaluated again; a dropped approval has to be given again.`,
   'unhold-nothing': (d) =>
-    `nothing to lift: there is no such hold.${d.others.length === 0 ? '' : ` Other holds are lifted by ${listed(d.others.map(code))}.`}`,
+    `nothing to lift: there is no such hold.${d.others.length === 0 ? '' : ` Other holds are lifted by ${joinAnd(d.others.map(code))}.`}`,
   'lane-past': (d) => `these are the last runs of the lane ${code(d.lane)}, newest first.`,
-  'lane-shown': laneWords,
+  'lane-shown': describeLane,
   'lane-unclear': (d) =>
     `nothing was done: ${d.kind === 'no-such' ? `this lab has no lane ${code(d.named)}` : 'this lab has several lanes'}. Add one of these to the command: ${d.lanes
       .split(' ')
       .map((lane) => code(`lane=${lane}`))
       .join(', ')}.`,
-  'why-told': (d, { input }) => (input === null ? WHY_NOTHING : whyWords(d, input)),
+  'why-told': (d, { input }) => (input === null ? WHY_NOTHING : renderWhy(d, input)),
   'why-nothing': () => WHY_NOTHING,
-  'why-stopped': (d, { input }) => `${text(d.by)} stopped it, which is final: ${nextRunWords(placeIn(input))}.`,
+  'why-stopped': (d, { input }) => `${text(d.by)} stopped it, which is final: ${nextRunWords(threadKindOf(input))}.`,
   'status-shown': () => 'this is the state of the run.',
   'checkpoint-rejected': (d) =>
     `rejected: the checkpoints from step ${d.step} on that the attempts have written are no longer part of the lineage of this run (${text(d.reason)}). ferrybot does not start the same manifest again in that output root, where the job would load the newest of them.`,
@@ -134,18 +134,18 @@ const WORDS: Sentences<AnswerCode> = {
       d.path === undefined ? 'from nothing' : `from step ${d.step} (${code(d.path)})`
     }; later checkpoints are no longer part of its lineage (${text(d.reason)}). Nothing was started: the card shows the new manifest and the line that approves it.`,
   'rollback-not-now': (d, { input }) =>
-    `no rollback: ${text(d.status)}. ${onIn(input)}\`/rollback\` follows a failed attempt that ferrybot is not about to start again.`,
+    `no rollback: ${text(d.status)}. ${nameOfRunHere(input)}\`/rollback\` follows a failed attempt that ferrybot is not about to start again.`,
   'rollback-unseen': () =>
     "only the job's own machine can see its checkpoints, so ferrybot cannot check them. For rollbacks the contract names its output root as `gs://…`, `s3://…` or an absolute path.",
   'rollback-refused': (d) =>
-    `a run cannot start from step ${d.step}: ${startWords(d.why)}. Nothing was changed; the DRI decides.`,
+    `a run cannot start from step ${d.step}: ${explainStart(d.why)}. Nothing was changed; the DRI decides.`,
   'reject-already': (d) => `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
   'cleanup-listed': (d) =>
     `${count(d.count, 'checkpoint')} can be deleted, ${d.kept} ${d.kept === 1 ? 'stays' : 'stay'}. A separate comment lists them, with the reason for each one that stays and the line that approves the deletion. Nothing was deleted.${
       d.more > 0 ? ` The list has no room for ${d.more} more: ${AGAIN} lists them after this deletion.` : ''
     }`,
   'cleanup-listed-already': (d) =>
-    `exactly these are listed already and wait for the approval of another person. Nothing was deleted. The line that approves it: \`${actionLine(d.digest)}\``,
+    `exactly these are listed already and wait for the approval of another person. Nothing was deleted. The line that approves it: \`${approveLine(d.digest)}\``,
   'cleanup-nothing': (d) =>
     `nothing can be deleted: every checkpoint is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
   'cleanup-no-depth': () =>
@@ -166,7 +166,8 @@ const WORDS: Sentences<AnswerCode> = {
       : `attempt ${d.attempt} starts as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, including this one)` : ', on this approval'}, if every launch gate passes.`,
   'relaunch-fix': (d) =>
     `not started again: the branch differs from what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
-  'relaunch-never': (d, { input }) => `not started again. ${relaunchWords(d, placeIn(input))} ${nextWords(input)}`,
+  'relaunch-never': (d, { input }) =>
+    `not started again. ${explainRelaunchRefusal(d, threadKindOf(input))} ${describeNextStep(input)}`,
   acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
     `noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; ferrybot alerts no one else${d.watched === 0 ? '' : ', and watches at the usual interval again'}.`,
@@ -174,11 +175,11 @@ const WORDS: Sentences<AnswerCode> = {
     `nothing was closed: you wrote before the job had ended (${text(d.status)}). To acknowledge that end, comment it again.`,
   'closes-in-its-thread': () =>
     `nothing was acknowledged: this would close the run, so comment it in the run's thread.`,
-  closed: (d) => `closed without a tag.${logOnlyPull(d)}`,
-  sealed: (d) => `sealed with the tag ${code(d.tag)}.${notMerged(d)}${logOnlyPull(d)}`,
+  closed: (d) => `closed without a tag.${describeLogPull(d)}`,
+  sealed: (d) => `sealed with the tag ${code(d.tag)}.${notMerged(d)}${describeLogPull(d)}`,
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
-      ? `not given up: ferrybot sees the job, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
+      ? `not given up: ferrybot sees the job, or nothing was started. \`/stop\` ends a job; a closed ${threadKindOf(input)} withdraws a proposal.`
       : `not given up yet: its first report may still come. Try again in ${duration(d.minutes * 60_000)}.`,
   'seal-failed': () =>
     'not sealed, and not closed: the job FAILED, and a run of checkpoints may continue from one of them, as the card describes. `/ack` closes the run without a tag.',
@@ -211,10 +212,10 @@ const WORDS: Sentences<AnswerCode> = {
     }.`,
   'run-over': (d) => `nothing happened: ${d.run ? `the run ${code(d.run)}` : 'the run of this thread'} is over.`,
   'comment-edited': (d) =>
-    `not done: the comment was edited, and ferrybot ignores commands in edited comments. ${againInstead(d.name.replace(/[^a-z-]/g, ''))}`,
+    `not done: the comment was edited, and ferrybot ignores commands in edited comments. ${suggestInstead(d.name.replace(/[^a-z-]/g, ''))}`,
   'comment-gone': () => 'not done: the comment was deleted.',
-  'not-understood': mistakeWords,
-  hint: hintWords,
+  'not-understood': explainMistake,
+  hint: explainHint,
   recorded: (d) => `recorded: ${text(d.what)}.`,
   'logbook-broken': () =>
     'not recorded: the logbook of this run does not verify. Until it is repaired, ferrybot only stops the job by its id, on `/stop`.',
@@ -231,9 +232,9 @@ const WORDS: Sentences<AnswerCode> = {
   'action-done': (d) =>
     `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; a new need gets a new proposal.`,
   'action-not-shown': (d) =>
-    `not done: when you wrote, the proposal here was edited or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.lines)}`,
+    `not done: when you wrote, the proposal here was edited or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${commandBlock(d.lines)}`,
   'action-held': (d) =>
-    `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
+    `nothing was done: ${scopeText(d)} is on hold${reasonText(d.reason)}. ${unholdText(d)} lifts it; then comment this again.`,
   ...WATCH_WORDS,
   ...RENTAL_WORDS,
   ...RESUME_WORDS,
@@ -244,45 +245,45 @@ const WORDS: Sentences<AnswerCode> = {
     'not sealed: the job was launched by hand, so ferrybot does not know what it ran. `/ack` acknowledges its end and closes the run.',
 };
 
-function onIn(input: AnswerView['input']): string {
-  const on = input === null ? null : wayOn(input.state);
+function nameOfRunHere(input: AnswerView['input']): string {
+  const on = input === null ? null : describeContinuation(input.state);
   return on === null ? '' : `After this end it is ${on}. `;
 }
 
 /** The next action if the same attempt may not be repeated. */
-function nextWords(input: AnswerView['input']): string {
-  const last = input === null ? null : pastAttempt(input.state);
-  const back = last === null ? null : wayBack(last);
+function describeNextStep(input: AnswerView['input']): string {
+  const last = input === null ? null : lastEnded(input.state);
+  const back = last === null ? null : rollbackText(last);
   return `${back === null ? 'Push' : `Use ${back}, or push`} a change, or close the run with \`/ack\`.`;
 }
 
-function placeIn(input: AnswerView['input']): PlaceWord {
-  return input === null ? 'pull request' : placeWord(input.state);
+function threadKindOf(input: AnswerView['input']): ThreadKind {
+  return input === null ? 'pull request' : threadKind(input.state);
 }
 
 /** The state of the lane, for a thread without a run: the live run, the newest one, and the holds. */
-function laneWords(d: AnswerFacts<'lane-shown'>): string {
+function describeLane(d: AnswerFacts<'lane-shown'>): string {
   const live = d.live ? `${code(d.live)} is live` : 'no run is live';
   const last = d.last ? `the newest is ${code(d.last)} (#${d.issue})` : 'there was none yet';
-  const holds = d.holds.length === 0 ? 'there is no hold' : `its holds are lifted by ${listed(d.holds.map(code))}`;
+  const holds = d.holds.length === 0 ? 'there is no hold' : `its holds are lifted by ${joinAnd(d.holds.map(code))}`;
   const stray =
     d.stray.length === 0
       ? ''
-      : ` **Holds on lanes that the config does not have block nothing:** ${listed(d.stray.map(code))} ${d.stray.length === 1 ? 'lifts it' : 'lift them'}. If such a lane was renamed, hold it again under its new name.`;
+      : ` **Holds on lanes that the config does not have block nothing:** ${joinAnd(d.stray.map(code))} ${d.stray.length === 1 ? 'lifts it' : 'lift them'}. If such a lane was renamed, hold it again under its new name.`;
   return `this thread has no run. The lane: ${live}, ${last}, ${holds}.${stray}`;
 }
 
 /** The first gate that blocks, from the record; the answer itself has only the gate's name and code. */
-function blockedBy(d: AnswerFacts<'approval-gates-blocked'>, input: AnswerView['input']): string {
+function describeBlockingGates(d: AnswerFacts<'approval-gates-blocked'>, input: AnswerView['input']): string {
   if (d.first === '') return 'no gate was evaluated yet.';
   const verdict = input?.state.gate?.verdicts.find((v) => v.gate === d.first && v.code === d.code);
   return verdict === undefined
     ? `${code(d.first)} (${code(d.code)}).`
-    : `${code(d.first)}: ${gateWords(verdict, placeIn(input)).found}.`;
+    : `${code(d.first)}: ${gateWords(verdict, threadKindOf(input)).found}.`;
 }
 
 /** An approval needs its digest, so the person must copy the current line. */
-function againInstead(name: string): string {
+function suggestInstead(name: string): string {
   return name.startsWith('approve')
     ? 'To approve, copy the current line, with its digest, into a new comment.'
     : `Write \`/${name}\` in a new comment.`;
@@ -292,6 +293,6 @@ function notMerged({ notMerged: why }: { readonly notMerged?: string | undefined
   return why === undefined ? '' : ` GitHub refused to merge the pull request: ${text(why)} Merge or close it by hand.`;
 }
 
-function logOnlyPull({ closurePull }: { readonly closurePull?: number | undefined }): string {
+function describeLogPull({ closurePull }: { readonly closurePull?: number | undefined }): string {
   return closurePull === undefined ? '' : ` The log-only pull request is #${closurePull}.`;
 }

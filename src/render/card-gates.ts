@@ -1,16 +1,16 @@
 /** The launch gates on the card and in the answer to `/why`: what fails and who can fix it, and the contract (policy HR, Launch). */
 
-import { type ContractFields, type Field, namesOf } from '../contracts/fields.ts';
+import { type ContractFields, type Field, fieldNames } from '../contracts/fields.ts';
 import type { Contract, ContractValue } from '../domain/launch/contract.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { type GateId, openVerdicts, type RemedyActor, type Verdict } from '../domain/launch/verdict.ts';
+import { type GateId, listOpenVerdicts, type RemedyActor, type Verdict } from '../domain/launch/verdict.ts';
 import { assertNever } from '../domain/values.ts';
 import { APPROVAL_SENTENCES, gateWords } from './gate-words.ts';
 import type { AnswerFacts, RenderInput } from './input.ts';
-import { code, count, details, type PlaceWord, paragraphs, placeWord, table, text } from './words.ts';
+import { code, count, folded, paragraphs, type ThreadKind, table, text, threadKind } from './words.ts';
 
 /** The people who can fix what a gate found, in words. */
-export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): string {
+export function remedyActorName(actor: RemedyActor, place: ThreadKind = 'pull request'): string {
   switch (actor) {
     case 'author':
       return place === 'issue'
@@ -34,31 +34,31 @@ export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): s
 /** Null before the first evaluation of the gates. */
 export function cardGates({ state, approvals }: Pick<RenderInput, 'state' | 'approvals'>): string | null {
   const { gate } = state;
-  const place = placeWord(state);
+  const place = threadKind(state);
   if (gate === null) return null;
   const passing = gate.verdicts.filter((v) => v.outcome === 'pass');
   const all = `${passing.length} of ${gate.verdicts.length} launch gates pass`;
-  if (!isBeforeLaunch(state)) return details(`${all} (at the launch)`, gateTable(gate.verdicts, place));
-  const open = [...gate.verdicts, ...approvals].filter((v) => v.outcome !== 'pass' && !isWaiting(v));
+  if (!isBeforeLaunch(state)) return folded(`${all} (at the launch)`, gateTable(gate.verdicts, place));
+  const open = [...gate.verdicts, ...approvals].filter((v) => v.outcome !== 'pass' && !isWaitingVerdict(v));
   const rest = [...gate.verdicts, ...approvals].filter((v) => !open.includes(v));
-  if (open.length === 0) return details(all, gateTable(rest, place));
-  return paragraphs(gateTable(open, place), rest.length === 0 ? null : details(all, gateTable(rest, place)));
+  if (open.length === 0) return folded(all, gateTable(rest, place));
+  return paragraphs(gateTable(open, place), rest.length === 0 ? null : folded(all, gateTable(rest, place)));
 }
 
 /** Missing approvals are no problem of the run. */
-function isWaiting({ gate, code }: Verdict): boolean {
+function isWaitingVerdict({ gate, code }: Verdict): boolean {
   return gate === 'approver-allowed' && code === 'too-few';
 }
 
 /** Every verdict as a row: gate, outcome, what was found, what to do and who can. */
-export function gateTable(verdicts: readonly Verdict[], place: PlaceWord = 'pull request'): string {
+export function gateTable(verdicts: readonly Verdict[], place: ThreadKind = 'pull request'): string {
   const rows = verdicts.map((verdict) => {
     const { found, remedy } = gateWords(verdict, place);
     return [
       `\`${verdict.gate}\``,
-      isWaiting(verdict) ? '⏳ waits for people' : OUTCOMES[verdict.outcome],
+      isWaitingVerdict(verdict) ? '⏳ waits for people' : OUTCOMES[verdict.outcome],
       found,
-      remedy === null ? '' : `${remedy} (${whoCan(verdict.remedyBy, place)})`,
+      remedy === null ? '' : `${remedy} (${remedyActorName(verdict.remedyBy, place)})`,
     ];
   });
   return table(['Gate', 'Outcome', 'Found', 'What to do, and who can'], rows);
@@ -81,26 +81,26 @@ export function cardContract({ state, config }: Pick<RenderInput, 'state' | 'con
   const verdicts = gate?.verdicts ?? [];
   const shown = new Set<string>();
   // Omit optional fields without a value.
-  const rows = namesOf(fields).flatMap((name) => {
+  const rows = fieldNames(fields).flatMap((name) => {
     const [field, value] = [fields[name], contract[name]];
     if (field === undefined || (value === undefined && !field.needed)) return [];
     const isGiven = value !== undefined && value.source !== 'unclear';
     const check = isGiven
-      ? checkWords(field, verdicts, placeWord(state), shown)
-      : outcomeOf(verdicts.find((one) => one.gate === COMPLETE));
-    return [[field.label, value === undefined ? '' : code(value.value), sourceWords(value), check]];
+      ? describeCheck(field, verdicts, threadKind(state), shown)
+      : outcomeSymbol(verdicts.find((one) => one.gate === COMPLETE));
+    return [[field.label, value === undefined ? '' : code(value.value), describeSource(value), check]];
   });
-  return details(
-    `What the launch rests on: ${tally(fields, contract)}`,
+  return folded(
+    `What the launch rests on: ${countFields(fields, contract)}`,
     table(['By the contract', 'Value', 'Source', 'Checked'], rows, rows.length),
   );
 }
 
-function outcomeOf(verdict: Verdict | undefined): string {
+function outcomeSymbol(verdict: Verdict | undefined): string {
   return verdict === undefined ? '' : `${OUTCOMES[verdict.outcome]} (\`${verdict.gate}\`)`;
 }
 
-function sourceWords(value: ContractValue | undefined): string {
+function describeSource(value: ContractValue | undefined): string {
   if (value === undefined) return '**missing**';
   switch (value.source) {
     case 'given':
@@ -113,35 +113,40 @@ function sourceWords(value: ContractValue | undefined): string {
 }
 
 /** The gate's finding, such as the step in a checkpoint's own file. Shown only at the first value that the gate checks. */
-function checkWords({ checkedBy }: Field, verdicts: readonly Verdict[], place: PlaceWord, shown: Set<string>): string {
+function describeCheck(
+  { checkedBy }: Field,
+  verdicts: readonly Verdict[],
+  place: ThreadKind,
+  shown: Set<string>,
+): string {
   const verdict = verdicts.find(({ gate }) => gate === checkedBy);
   // An incomplete contract lacks another value, not this one.
   if (verdict === undefined || (verdict.gate === COMPLETE && verdict.outcome === 'fail')) return '';
-  if (shown.has(verdict.gate)) return `${outcomeOf(verdict)}, as above`;
+  if (shown.has(verdict.gate)) return `${outcomeSymbol(verdict)}, as above`;
   shown.add(verdict.gate);
-  return `${outcomeOf(verdict)}: ${gateWords(verdict, place).found}`;
+  return `${outcomeSymbol(verdict)}: ${gateWords(verdict, place).found}`;
 }
 
-function tally(fields: ContractFields, contract: Contract): string {
+function countFields(fields: ContractFields, contract: Contract): string {
   const values = Object.values(contract);
-  const countOf = (source: ContractValue['source']): number => values.filter((one) => one.source === source).length;
-  const missing = namesOf(fields).filter(
+  const countSource = (source: ContractValue['source']): number => values.filter((one) => one.source === source).length;
+  const missing = fieldNames(fields).filter(
     (name) => fields[name]?.needed === true && contract[name] === undefined,
   ).length;
-  return `${countOf('given')} given, ${countOf('inferred')} inferred, ${countOf('unclear')} unclear, ${missing} missing`;
+  return `${countSource('given')} given, ${countSource('inferred')} inferred, ${countSource('unclear')} unclear, ${missing} missing`;
 }
 
 /** What blocks the launch now, with the people who could act at the time of the question. */
-export function whyWords(
+export function renderWhy(
   people: AnswerFacts<'why-told'>,
   { state, approvals }: Pick<RenderInput, 'state' | 'approvals'>,
 ): string {
-  const open = openVerdicts([...(state.gate?.verdicts ?? []), ...approvals]);
-  const place = placeWord(state);
+  const open = listOpenVerdicts([...(state.gate?.verdicts ?? []), ...approvals]);
+  const place = threadKind(state);
   const names: { readonly [role in RemedyActor]?: string } = { ...people, lab: people.maintainer };
   const rows = open.map((verdict) => {
     const { found, remedy } = gateWords(verdict, place);
-    const [role, who = ''] = [whoCan(verdict.remedyBy, place), names[verdict.remedyBy]];
+    const [role, who = ''] = [remedyActorName(verdict.remedyBy, place), names[verdict.remedyBy]];
     return [code(verdict.gate), found, remedy ?? '', who === '' ? role : `${role}: ${text(who)}`];
   });
   const isRefusedYet =

@@ -1,34 +1,34 @@
 /** The manifest on the card: what an approval covers, its changes and cost, and how a fix differs from the previous attempt. */
 
-import { quorumOf } from '../config/approvers.ts';
+import { requiredQuorum } from '../config/approvers.ts';
 import { money } from '../domain/figures.ts';
-import { NOT_TAKEN } from '../domain/launch/change-facts.ts';
+import { NOT_TAKEN_REASONS } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestBase, RentalTerms } from '../domain/launch/manifest.ts';
-import { failedAttempt } from '../domain/launch/next-attempt.ts';
-import { fixMade, isExternal } from '../domain/launch/small-fix.ts';
+import { lastFailure } from '../domain/launch/next-attempt.ts';
+import { findFixMade, isMadeByFixer } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
-import { type PastAttempt, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { listCurrentApprovals, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { canonicalize } from '../logbook/chain.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
-import { takesCheckpoint } from './wanted.ts';
+import { startsFromCheckpoint } from './wanted.ts';
 import {
+  bullets,
   code,
   count,
-  details,
-  digestHex,
   fenced,
-  listed,
+  folded,
+  joinAnd,
   measured,
   nonEmpty,
   paragraphs,
   person,
-  placeWord,
-  points,
   shortCommit,
+  shortDigest,
   table,
   text,
+  threadKind,
   utc,
 } from './words.ts';
 
@@ -40,17 +40,17 @@ export function cardManifest({ state, config }: RenderInput): string | null {
   const { acceleratorHours, source } = manifest.cost;
   return paragraphs(
     // Other kinds change no file.
-    config.kind.proposes?.change === undefined ? null : deltaTable(manifest),
-    baseText(manifest),
-    declaredLine(state),
-    `Manifest \`${digestHex(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${measured(acceleratorHours)} accelerator-hours** (${source === 'contract' ? 'by its contract, which is more than the table in the config' : 'table in the config'}).`,
-    approvalsLine(state, quorumOf(config)),
-    details('Everything that the manifest binds', manifestParts(manifest, digest, state)),
+    config.kind.proposes?.change === undefined ? null : renderDeltaTable(manifest),
+    describeBase(manifest),
+    renderDeclared(state),
+    `Manifest \`${shortDigest(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${measured(acceleratorHours)} accelerator-hours** (${source === 'contract' ? 'by its contract, which is more than the table in the config' : 'table in the config'}).`,
+    renderApprovals(state, requiredQuorum(config)),
+    folded('Everything that the manifest binds', renderManifestParts(manifest, digest, state)),
   );
 }
 
 /** The real change of the files against the target branch, and whether the last pass ran each knob with the same value. */
-function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
+function renderDeltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
   if (delta.length === 0)
     return base === undefined
       ? 'No knob changes: the same configuration again.'
@@ -60,10 +60,10 @@ function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
     const fresh = base?.changes.find(({ path }) => path === change.path);
     const cells = [
       code(change.path),
-      sourceText(change.before),
-      sourceText(change.after),
+      formatSource(change.before),
+      formatSource(change.after),
       change.bucket ?? 'not known',
-      ...(base === undefined ? [] : [fresh === undefined ? 'ran so' : `new, ran ${sourceText(fresh.before)}`]),
+      ...(base === undefined ? [] : [fresh === undefined ? 'ran so' : `new, ran ${formatSource(fresh.before)}`]),
     ];
     return { isNew: fresh !== undefined, cells };
   });
@@ -77,39 +77,39 @@ function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
 }
 
 /** The pass that the run starts from, and the knobs of that pass that are not in the table. */
-function baseText({ delta, base, policy }: Manifest): string | null {
+function describeBase({ delta, base, policy }: Manifest): string | null {
   if (base === undefined) return null;
   const kept = delta.filter(({ path }) => !base.changes.some((one) => one.path === path)).length;
   const back = base.changes.filter(({ path }) => !delta.some((one) => one.path === path));
   return paragraphs(
     `Compared with ${code(base.run)}, the lane's last sealed pass, at ${base.commit}: ${count(base.changes.length, 'knob is', 'knobs are')} new, ${count(kept, 'change runs', 'changes run')} as in that pass.`,
-    points([
+    bullets([
       ...back.map(
         ({ path, before, after }) =>
-          `${code(path)}: that ferry ran ${sourceText(before)}, and it is back at ${sourceText(after)} as on the target branch`,
+          `${code(path)}: that ferry ran ${formatSource(before)}, and it is back at ${formatSource(after)} as on the target branch`,
       ),
-      ...base.notTaken.map((one) => notTakenText(one, policy['lane.targetBranch'] ?? 'the target branch')),
+      ...base.notTaken.map((one) => describeNotTaken(one, policy['lane.targetBranch'] ?? 'the target branch')),
     ]),
   );
 }
 
-function sourceText(source: string | null | undefined): string {
+function formatSource(source: string | null | undefined): string {
   return source == null ? 'absent' : code(source);
 }
 
-function declaredLine(state: RunState): string | null {
+function renderDeclared(state: RunState): string | null {
   const declared = state.gate?.verdicts.find((verdict) => verdict.gate === 'delta-declared');
   if (declared === undefined) return null;
-  return `Read from the files; the table of the ${placeWord(state)} ${declared.outcome === 'pass' ? 'matches' : 'does **not** match'}.`;
+  return `Read from the files; the table of the ${threadKind(state)} ${declared.outcome === 'pass' ? 'matches' : 'does **not** match'}.`;
 }
 
 /** The approvers; an approval that does not count is shown with the reason. */
-function approvalsLine(state: RunState, needed: number): string {
-  const standing = standingApprovals(state);
+function renderApprovals(state: RunState, needed: number): string {
+  const standing = listCurrentApprovals(state);
   const who = state.approvals.map((a) => {
     const by = `${person(a.actor)} (${utc(a.at)})`;
     if (standing.includes(a)) return `${by}, counts`;
-    const other = a.digest === state.gate?.digest ? 'another text' : `manifest \`${digestHex(a.digest)}\``;
+    const other = a.digest === state.gate?.digest ? 'another text' : `manifest \`${shortDigest(a.digest)}\``;
     return `${by}, does not count: it was given to ${other}`;
   });
   const have = new Set(standing.map((a) => a.actor.id)).size;
@@ -117,7 +117,7 @@ function approvalsLine(state: RunState, needed: number): string {
   return `Approvals: ${have} of ${needed}${people}${who.length === 0 ? '' : `: ${who.join('; ')}`}.`;
 }
 
-function envelopeText(envelope: Manifest['envelope']): string {
+function describeEnvelope(envelope: Manifest['envelope']): string {
   const { restarts, preemptions, restartAfter = [], fixes, reductions, repairs = [], rental } = envelope;
   const after = [...restartAfter.map(code), 'the replacement of a bad node'].join(', ');
   const inOrder = (steps: readonly string[]): string => `in this order: ${steps.map(code).join(', ')}`;
@@ -128,20 +128,20 @@ function envelopeText(envelope: Manifest['envelope']): string {
     reductions.length > 0 && `if memory runs out, ${inOrder(reductions)}`,
     fixes.length > 0 &&
       `one automatic fix by ferrybot in ${fixes.map(code).join(', ')}, of code that concerns neither model, optimizer nor data`,
-    rental !== undefined && termsText(rental),
+    rental !== undefined && describeRentalTerms(rental),
   ).join('; ');
 }
 
-function termsText(terms: RentalTerms): string {
+function describeRentalTerms(terms: RentalTerms): string {
   const { dollarsPerHourMax, dollarsMax, hoursMax, startMinutesMax, idleMinutesMax } = terms;
   return `a machine is rented for at most ${money(dollarsPerHourMax)} an hour and ${count(hoursMax, 'hour')}, all machines of the run together for at most ${money(dollarsMax)}; it is destroyed at one of these caps, after the job has ended, after ${count(startMinutesMax, 'minute')} without a first step, and after ${count(idleMinutesMax, 'minute')} without another one`;
 }
 
-function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {
+function renderManifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {
   const rows = [
     ['Digest', code(digest)],
     ['Read from commit', code(gate?.commit ?? '')],
-    [ENVELOPE, envelopeText(manifest.envelope)],
+    [ENVELOPE, describeEnvelope(manifest.envelope)],
   ];
   return paragraphs(
     table(['Manifest', ''], rows),
@@ -153,12 +153,12 @@ function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): 
 const ENVELOPE = 'May happen without another approval';
 
 /** One line; `branch` is the target branch. */
-export function notTakenText({ path, ran, target, why }: ManifestBase['notTaken'][number], branch: string): string {
-  const known = NOT_TAKEN.find((one) => one === why);
-  return `${code(path)}: that ferry ran ${sourceText(ran)}, ${code(branch)} has ${sourceText(target)}; used is ${sourceText(target)}, because ${known === undefined ? text(why) : reasons(branch)[known]}`;
+export function describeNotTaken({ path, ran, target, why }: ManifestBase['notTaken'][number], branch: string): string {
+  const known = NOT_TAKEN_REASONS.find((one) => one === why);
+  return `${code(path)}: that ferry ran ${formatSource(ran)}, ${code(branch)} has ${formatSource(target)}; used is ${formatSource(target)}, because ${known === undefined ? text(why) : notTakenReasons(branch)[known]}`;
 }
 
-function reasons(branch: string): Readonly<Record<(typeof NOT_TAKEN)[number], string>> {
+function notTakenReasons(branch: string): Readonly<Record<(typeof NOT_TAKEN_REASONS)[number], string>> {
   return {
     moved: `${code(branch)} set it after that ferry was made, so it is newer`,
     gone: `${code(branch)} has no such knob any more`,
@@ -169,38 +169,42 @@ function reasons(branch: string): Readonly<Record<(typeof NOT_TAKEN)[number], st
 
 /** Null if there is no failed attempt or no manifest to compare. */
 export function cardFix(state: RunState): string | null {
-  const last = failedAttempt(state);
+  const last = lastFailure(state);
   const next = state.gate?.manifest ?? null;
   if (last === null || next === null) return null;
   const { submission, order, end } = last;
   const { attempt } = submission;
   const launched = order.manifest;
-  const signatures = listed(end.signatures.slice(0, 5).map(code));
+  const signatures = joinAnd(end.signatures.slice(0, 5).map(code));
   const isByHand = isAdopted(last);
   return paragraphs(
     `**Attempt ${attempt} failed** (${utc(end.at)}${signatures === '' ? '' : `, ${signatures}`}). Attempt ${attempt + 1} needs its own approval.`,
     isByHand
       ? 'It was launched by hand; the next attempt uses its command and its commit, as reported by the cluster.'
-      : `Compared with attempt ${attempt} (commit ${shortCommit(submission.commit)}, manifest \`${digestHex(order.order.digest)}\`):`,
+      : `Compared with attempt ${attempt} (commit ${shortCommit(submission.commit)}, manifest \`${shortDigest(order.order.digest)}\`):`,
     [
-      filesLine(state),
-      ...(isByHand ? [] : launched === null ? ['- Its manifest is not in the record.'] : differences(launched, next)),
+      renderFiles(state),
+      ...(isByHand
+        ? []
+        : launched === null
+          ? ['- Its manifest is not in the record.']
+          : listDifferences(launched, next)),
     ].join('\n'),
-    ownFixPart(state),
-    launched === null ? null : knobTable(launched, next, attempt),
-    goesOnLine(last, next),
+    renderBotFix(state),
+    launched === null ? null : renderKnobTable(launched, next, attempt),
+    renderResumePoint(last, next),
   );
 }
 
 /** The diff, if ferrybot's own fix is the only change. */
-function ownFixPart(state: RunState): string | null {
-  const made = fixMade(state);
+function renderBotFix(state: RunState): string | null {
+  const made = findFixMade(state);
   if (made === null || made.detail.commit !== state.gate?.commit) return null;
-  const title = isExternal(made) ? 'What the fixer of the lane changed' : 'What ferrybot fixed';
-  return details(title, fenced(made.detail.diff, limits.shownBlockCharsMax));
+  const title = isMadeByFixer(made) ? 'What the fixer of the lane changed' : 'What ferrybot fixed';
+  return folded(title, fenced(made.detail.diff, limits.shownBlockCharsMax));
 }
 
-function filesLine({ gate }: RunState): string {
+function renderFiles({ gate }: RunState): string {
   const fix = gate?.fix;
   if (fix === undefined || fix.files === null)
     return '- Files: unknown, because its launch commit cannot be read any more. The ids below are of whole folders.';
@@ -209,13 +213,13 @@ function filesLine({ gate }: RunState): string {
 }
 
 /** Each part of the manifest that differs, except the knobs, which have their table. */
-function differences(before: Manifest, after: Manifest): readonly string[] {
+function listDifferences(before: Manifest, after: Manifest): readonly string[] {
   const trees = [...new Set([...Object.keys(before.trees), ...Object.keys(after.trees)])].filter(
     (path) => before.trees[path] !== after.trees[path],
   );
   const parts = PARTS.map(([name, part]) => [name, canonicalize(part(before)), canonicalize(part(after))]);
   return [
-    `- Shipped folders and files: ${trees.length === 0 ? 'the same' : listed(trees.map(code))}`,
+    `- Shipped folders and files: ${trees.length === 0 ? 'the same' : joinAnd(trees.map(code))}`,
     ...parts.flatMap(([name, then = '', now = '']) =>
       then === now ? [] : [`- ${name}: ${code(then)} → ${code(now)}`],
     ),
@@ -237,15 +241,15 @@ const PARTS: readonly (readonly [string, (manifest: Manifest) => Parameters<type
 ];
 
 /** Null if the manifests change no knob. */
-function knobTable(before: Manifest, after: Manifest, attempt: number): string | null {
+function renderKnobTable(before: Manifest, after: Manifest, attempt: number): string | null {
   const was = new Map(before.delta.map((one) => [one.path, one]));
   const is = new Map(after.delta.map((one) => [one.path, one]));
   // A delta without this knob has the value of the file, which is the other delta's value before its change.
   const rows = [...new Set([...was.keys(), ...is.keys()])].flatMap((path) => {
     const [old, now] = [was.get(path), is.get(path)];
     const [from, to] = [
-      sourceText((old ?? { after: now?.before }).after),
-      sourceText((now ?? { after: old?.before }).after),
+      formatSource((old ?? { after: now?.before }).after),
+      formatSource((now ?? { after: old?.before }).after),
     ];
     return from === to ? [] : [[code(path), from, to]];
   });
@@ -256,7 +260,7 @@ function knobTable(before: Manifest, after: Manifest, attempt: number): string |
 }
 
 /** ferrybot moves no checkpoints: the next attempt finds those in its output root, unless a person chose one. */
-function goesOnLine({ end }: PastAttempt, next: Manifest): string {
+function renderResumePoint({ end }: PastAttempt, next: Manifest): string {
   const { outputRoot, resume } = next;
   const checkpoint =
     end.checkpointStep === null
@@ -268,7 +272,7 @@ function goesOnLine({ end }: PastAttempt, next: Manifest): string {
     return initializeFrom === null
       ? `${writes}; it gets none of them and starts from nothing.`
       : `${writes}; it starts from step ${initializeStep}, ${code(initializeFrom)}.`;
-  return takesCheckpoint(next)
+  return startsFromCheckpoint(next)
     ? `${writes}; it gets the newest usable one, which the order will name.`
     : `${writes}; the job itself decides whether it continues from one (resume policy: ${text(resume.policy)}).`;
 }

@@ -8,52 +8,52 @@ import { isIssueFirst } from '../domain/actor.ts';
 import { QUIET_INCIDENTS } from '../domain/incidents.ts';
 import { nextRung } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { isBeforeLaunch, replacementFor } from '../domain/launch/next-attempt.ts';
+import { findNodeReplacement, isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import { isAdopted, rentalTerms } from '../domain/logbook/holdings.ts';
-import { phaseOf } from '../domain/logbook/job-state.ts';
+import { runPhase } from '../domain/logbook/job-state.ts';
 import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
-import { eventsPath, folderOf } from '../logbook/segments.ts';
+import { eventsPath, runFolder } from '../logbook/segments.ts';
 import { cardContract, cardGates } from './card-gates.ts';
 import { cardFix, cardManifest } from './card-manifest.ts';
-import { lineagePart } from './contract-words.ts';
-import { diagnosisPart } from './failure-words.ts';
-import { incidentMark, incidentTitle } from './incident-words.ts';
+import { renderLineage } from './contract-words.ts';
+import { renderDiagnosis } from './failure-words.ts';
+import { incidentSymbol, incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import {
-  besideText,
   commandText,
-  compactLine,
-  costLine,
+  describeOtherJobs,
   jobTable,
+  renderCompactLine,
+  renderCost,
+  renderWitnessTable,
   trackerName,
   trackerUrl,
-  witnessTable,
 } from './job-table.ts';
-import { checkpointChart, lossChart, paceChart } from './lane-history.ts';
-import { continuesLine } from './propose-words.ts';
-import { offerPart, rentalPart, rentedPart, rungWords } from './rental-words.ts';
-import { metricsLine, stateText, verdictPart } from './state-line.ts';
-import { wantedLine, watchPart } from './wanted.ts';
+import { renderCheckpointChart, renderLossChart, renderPaceChart } from './lane-history.ts';
+import { describeContinued } from './propose-words.ts';
+import { describeLadderStep, renderOffer, renderRental, renderRented } from './rental-words.ts';
+import { renderMetrics, renderStateLine, renderVerdict } from './state-line.ts';
+import { renderNextStep, renderWatch } from './wanted.ts';
 import {
   code,
   comment,
   count,
-  details,
-  digestHex,
   fenced,
-  headText,
+  folded,
+  formatHead,
   isFerry,
   jobWords,
+  joinAnd,
   link,
-  listed,
   measured,
   nonEmpty,
   paragraphs,
   plainLine,
   safeUrl,
+  shortDigest,
   table,
   text,
   utc,
@@ -70,29 +70,29 @@ export type CardInput = RenderInput & {
 export function renderCard(input: CardInput): string {
   const { state } = input;
   const shown = state.gate === null ? {} : { manifest: state.gate.digest ?? 'none', body: state.gate.body };
-  const fields = { head: headText(state, 12), phase: phaseOf(state), check: input.check, ...shown };
+  const fields = { head: formatHead(state, 12), phase: runPhase(state), check: input.check, ...shown };
   return comment(
     { run: state.run, kind: 'card', key: 'card', fields },
     paragraphs(
-      `**Wanted: ${wantedLine(input)}**`,
-      stateText(state, input.config),
-      rentalTerms(state) === null || state.end !== null ? null : compactLine(state),
-      verdictPart(input),
-      watchPart(state),
-      costLine(input),
-      rentalPart(state),
-      rentedPart(state, input.past),
-      offerPart(state),
-      state.end?.diagnosis === undefined ? null : diagnosisPart(state.end.diagnosis),
+      `**Wanted: ${renderNextStep(input)}**`,
+      renderStateLine(state, input.config),
+      rentalTerms(state) === null || state.end !== null ? null : renderCompactLine(state),
+      renderVerdict(input),
+      renderWatch(state),
+      renderCost(input),
+      renderRental(state),
+      renderRented(state, input.past),
+      renderOffer(state),
+      state.end?.diagnosis === undefined ? null : renderDiagnosis(state.end.diagnosis),
       ...(isBeforeLaunch(state)
         ? // rule HR-09
           [cardGates(input), cardContract(input), cardFix(state), cardManifest(input), jobPart(state)]
         : [jobPart(state), cardContract(input), cardManifest(input), cardGates(input)]),
-      continuesLine(state),
-      lineagePart(state),
-      incidentsPart(state),
-      linksPart(state),
-      recordPart(input),
+      describeContinued(state),
+      renderLineage(state),
+      renderIncidents(state),
+      renderLinks(state),
+      renderRecord(input),
     ),
   );
 }
@@ -104,34 +104,34 @@ function jobPart(state: RunState): string | null {
   const command = fenced(commandText(submission.command), limits.shownBlockCharsMax);
   return paragraphs(
     jobTable(state, submission),
-    witnessTable(state),
-    besideText(state),
+    renderWitnessTable(state),
+    describeOtherJobs(state),
     lossPart(state),
     // A run of weeks also shows whether it slows down, and how much a crash would cost.
-    ...(contract === null ? [] : [paceChart(paces), checkpointChart(paces)]),
-    evalsPart(state),
-    details('Exact command (scrubbed)', command),
+    ...(contract === null ? [] : [renderPaceChart(paces), renderCheckpointChart(paces)]),
+    renderEvals(state),
+    folded('Exact command (scrubbed)', command),
   );
 }
 
 function lossPart(state: RunState): string | null {
   const points = [...state.trace, ...state.losses];
-  const chart = lossChart(points, preRegisteredLoss(state));
+  const chart = renderLossChart(points, expectedLoss(state));
   if (chart === null) return null;
   const drawn = new Set(points.map(({ step }) => step)).size;
   return paragraphs(chart, `The chart joins ${drawn} of the losses in the log by straight lines.`);
 }
 
 /** The loss that the contract expects; null if it names none. */
-function preRegisteredLoss({ contract }: RunState): number | null {
+function expectedLoss({ contract }: RunState): number | null {
   const loss = contract?.['loss'];
   return loss === undefined || loss.source === 'unclear' ? null : Number(loss.value);
 }
 
-function evalsPart({ observation, end }: RunState): string | null {
+function renderEvals({ observation, end }: RunState): string | null {
   const evals = Object.entries(end?.metrics ?? observation?.evals ?? {});
   if (evals.length === 0) return null;
-  return details(
+  return folded(
     end === null ? 'Evals so far' : 'Final metrics',
     table(
       ['Metric', 'Value'],
@@ -140,7 +140,7 @@ function evalsPart({ observation, end }: RunState): string | null {
   );
 }
 
-function incidentsPart({ incidents }: RunState): string | null {
+function renderIncidents({ incidents }: RunState): string | null {
   if (incidents.length === 0) return null;
   const newest = incidents.slice(-SHOWN_INCIDENTS_MAX).toReversed();
   const lines = newest.map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}`);
@@ -152,7 +152,7 @@ function incidentsPart({ incidents }: RunState): string | null {
 const TWO_NAMES =
   'The comments by `ferrybot` and by `github-actions` are from the same bot: its workflows post as `github-actions`.';
 
-function linksPart(state: RunState): string {
+function renderLinks(state: RunState): string {
   const { proposal, seal, closed } = state;
   const closure = seal?.closurePull ?? closed?.closurePull ?? null;
   const tracker = trackerUrl(state);
@@ -167,14 +167,14 @@ function linksPart(state: RunState): string {
   return `${links}\n\n${TWO_NAMES}`;
 }
 
-function recordPart({ state, config }: RenderInput): string {
+function renderRecord({ state, config }: RenderInput): string {
   const digest = state.gate?.digest ?? null;
   const manifest =
-    digest === null ? '' : ` An approval binds to manifest \`${digestHex(digest)}\`, not to this comment.`;
-  return details(
+    digest === null ? '' : ` An approval binds to manifest \`${shortDigest(digest)}\`, not to this comment.`;
+  return folded(
     'How to verify this card',
-    `This card is a copy; the record is ${code(eventsPath(folderOf(state.run, state.proposedAt)))} on the branch ${code(config.logbookBranch)}. ` +
-      `Its newest event is ${code(headText(state, 64))}: \`ferrybot logbook verify\` checks a copy offline; a shorter record was put back.${manifest}`,
+    `This card is a copy; the record is ${code(eventsPath(runFolder(state.run, state.proposedAt)))} on the branch ${code(config.logbookBranch)}. ` +
+      `Its newest event is ${code(formatHead(state, 64))}: \`ferrybot logbook verify\` checks a copy offline; a shorter record was put back.${manifest}`,
   );
 }
 
@@ -188,41 +188,41 @@ export function renderEnded(input: RenderInput): string {
   const isLast = attempt === 1 && end.status !== 'FAILED';
   return paragraphs(
     `**${isLast ? '' : `Attempt ${attempt} of `}${code(state.run)} has ended: ${end.status}.**`,
-    terminalForm(input, end),
+    endHeading(input, end),
     // rule DF-29
-    verdictPart(input),
-    rentalPart(state),
-    rentedPart(state, input.past),
+    renderVerdict(input),
+    renderRental(state),
+    renderRented(state, input.past),
     // rule DF-31
-    failuresPart(state, end),
-    fixPart(state),
-    `**Wanted: ${wantedLine(input)}**`,
+    renderFailures(state, end),
+    renderFix(state),
+    `**Wanted: ${renderNextStep(input)}**`,
   );
 }
 
 /** The same lines at the end of every attempt, for people and for scripts. */
-function terminalForm({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
+function endHeading({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
   const { submission, proposal } = state;
   const tracker = trackerUrl(state);
-  const experiment = submission === null ? null : experimentOf(state, submission);
+  const experiment = submission === null ? null : experimentLink(state, submission);
   return [
     `Final status: ${end.status}`,
     `Job: ${submission === null ? 'none' : jobWords(submission)}`,
     `${tracker === null ? 'Tracker' : trackerName(tracker)} link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     // rule DF-30
-    `Final eval summary: ${metricsLine(end, verdict)}`,
+    `Final eval summary: ${renderMetrics(end, verdict)}`,
     `Experiment link: ${experiment ?? text(proposal.experiment)}`,
     // rule DF-32
-    `Recommendation: ${recommendation({ state, verdict }, end)}`,
+    `Recommendation: ${recommendNextStep({ state, verdict }, end)}`,
   ].join('\n');
 }
 
 /** What to do next, from the status and the verdict. Only a ferry has a next one. */
-function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
+function recommendNextStep({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
   const isFerryNext = isFerry(state);
-  if (wantsRelaunch(state) && replacementFor(state) === null) {
+  if (wantsRelaunch(state) && findNodeReplacement(state) === null) {
     const { rung, with: what = '' } = nextRung(state) ?? { rung: 'rerun' };
-    return `nothing; ferrybot starts the next attempt ${rungWords({ rung, with: code(what) })}.`;
+    return `nothing; ferrybot starts the next attempt ${describeLadderStep({ rung, with: code(what) })}.`;
   }
   const seen = end.signatures.slice(0, 3).map(text).join(', ');
   if (end.status === 'FAILED')
@@ -237,25 +237,25 @@ function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict
 }
 
 /** The configured link `experiment`, or the file at the launch commit, or the contract. */
-function experimentOf({ proposal }: RunState, { urls, commit }: Submission): string {
+function experimentLink({ proposal }: RunState, { urls, commit }: Submission): string {
   const url = urls['experiment'];
   const what = proposal.experiment === '' ? `the contract in #${proposal.issue}` : code(proposal.experiment);
   return (url === undefined ? null : safeUrl(url)) ?? `${what} at ${commit}`;
 }
 
 /** The fix of the attempt, if it follows a failed attempt with other files. */
-function fixPart({ attempts, order, submission, gate }: RunState): string | null {
+function renderFix({ attempts, order, submission, gate }: RunState): string | null {
   const before = attempts.find((past) => past.submission.attempt === (submission?.attempt ?? 0) - 1);
   if (before === undefined || before.order.order.digest === order?.order.digest) return null;
   // A different manifest with the same files is no fix: the attempt starts from a different checkpoint.
-  if (before.submission.commit === submission?.commit) return backPart(before, order?.manifest ?? null);
+  if (before.submission.commit === submission?.commit) return renderRollback(before, order?.manifest ?? null);
   const fix = gate?.commit === submission?.commit ? gate?.fix : undefined;
-  const files = fix?.files == null ? '' : `: ${listed(fix.files.map(code))}`;
+  const files = fix?.files == null ? '' : `: ${joinAnd(fix.files.map(code))}`;
   const more = fix === undefined || fix.more === 0 ? '' : ` and ${fix.more} more`;
   return `Fixed after attempt ${before.submission.attempt}${files}${more}.`;
 }
 
-function backPart({ submission }: PastAttempt, manifest: Manifest | null): string | null {
+function renderRollback({ submission }: PastAttempt, manifest: Manifest | null): string | null {
   if (manifest?.resume.backAfter !== submission.attempt) return null;
   const { initializeFrom, initializeStep = 0 } = manifest.resume;
   const from = initializeFrom === null ? 'nothing' : `step ${initializeStep}: ${code(initializeFrom)}`;
@@ -267,12 +267,12 @@ export function preemptedText(looks = 0): string | null {
   return looks === 0 ? null : `preempted inside the job, seen in ${count(looks, 'check')}`;
 }
 
-function failuresPart({ incidents, observation }: RunState, end: Ending): string {
+function renderFailures({ incidents, observation }: RunState, end: Ending): string {
   const { status, errorType, exitCode, engineDetails, message } = end;
   const lines = incidents
     .filter(({ code: known }) => known === null || !QUIET_INCIDENTS.includes(known))
     .slice(-limits.shownRowsMax)
-    .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${incidentMark(incident)}`);
+    .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${incidentSymbol(incident)}`);
   // The end itself is not a failure before the end.
   const none =
     status === 'FAILED'
@@ -287,7 +287,7 @@ function failuresPart({ incidents, observation }: RunState, end: Ending): string
     ...Object.entries(engineDetails ?? {}).map(([name, value]) => `${text(name)} ${code(value)}`),
   );
   return paragraphs(
-    end.diagnosis === undefined ? null : diagnosisPart(end.diagnosis),
+    end.diagnosis === undefined ? null : renderDiagnosis(end.diagnosis),
     lines.length === 0 && preempted === null
       ? none
       : `Notable failures and fixes:\n\n${nonEmpty(...lines, preempted !== null && `- ${preempted}`).join('\n')}`,
@@ -297,7 +297,7 @@ function failuresPart({ incidents, observation }: RunState, end: Ending): string
 }
 
 /** Contains a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
-function tagText(state: RunState, title: string, lines: readonly string[]): string {
+function buildTagText(state: RunState, title: string, lines: readonly string[]): string {
   const { run, proposal } = state;
   return `${[
     `${run} ${title}`,
@@ -307,27 +307,27 @@ function tagText(state: RunState, title: string, lines: readonly string[]): stri
     ...(isIssueFirst(proposal) ? [] : [`pull ${proposal.pull}`]),
     `issue ${proposal.issue}`,
     ...lines,
-    `logbook ${headText(state, 64)}`,
+    `logbook ${formatHead(state, 64)}`,
   ].join('\n')}\n`;
 }
 
-function jobLines({ submission, order, gate }: RunState): readonly string[] {
+function tagJobLines({ submission, order, gate }: RunState): readonly string[] {
   return [`job ${plainLine(submission?.jobId ?? 'none')}`, `manifest ${order?.order.digest ?? gate?.digest ?? 'none'}`];
 }
 
 /** The message of a seal's tag. */
 export function renderTagMessage(state: RunState, decision: Extract<CommandDecision, { kind: 'seal' }>): string {
-  return tagText(state, decision.verdict === 'pass' ? 'passed' : 'was accepted', [
-    ...jobLines(state),
+  return buildTagText(state, decision.verdict === 'pass' ? 'passed' : 'was accepted', [
+    ...tagJobLines(state),
     `status ${state.end?.status ?? 'unknown'}`,
     ...(decision.accept === null ? [] : [`accept ${plainLine(decision.accept)}`]),
-    ...checkpointLines(decision.checkpoint),
+    ...tagCheckpointLines(decision.checkpoint),
   ]);
 }
 
 /** The tag of a milestone, with the checkpoint that it keeps. */
 export function renderMilestoneTag(state: RunState, name: string, checkpoint: SealedCheckpoint): string {
-  return tagText(state, `milestone ${name}`, [...jobLines(state), ...checkpointLines(checkpoint)]);
+  return buildTagText(state, `milestone ${name}`, [...tagJobLines(state), ...tagCheckpointLines(checkpoint)]);
 }
 
 /** The tag of an attempt's commit that no target branch contains, with the approvers. */
@@ -335,14 +335,14 @@ export function renderSourceTag(state: RunState, branch: string): string {
   const { submission, order, approvals } = state;
   const cited = order?.order.approvals.map(({ user }) => user) ?? [];
   const people = new Set(approvals.flatMap(({ actor }) => (cited.includes(actor.id) ? [actor.login] : [])));
-  return tagText(state, `attempt ${submission?.attempt ?? 1} runs this`, [
+  return buildTagText(state, `attempt ${submission?.attempt ?? 1} runs this`, [
     `branch ${plainLine(branch)}`,
     `approved by ${[...people].join(', ')}`,
     `manifest ${order?.order.digest ?? 'none'}`,
   ]);
 }
 
-function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
+function tagCheckpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
   if (checkpoint === undefined) return [];
   const { path, step, identity } = checkpoint;
   return [`step ${step}`, `checkpoint ${plainLine(path)}`, `metadata ${plainLine(identity)}`];

@@ -5,27 +5,27 @@ import type { LeftBehind } from '../config/lane-of-file.ts';
 import type { Annotation, Effect } from '../domain/effect.ts';
 import type { Mismatch } from '../domain/facts.ts';
 import type { Delta } from '../domain/launch/change-facts.ts';
-import { openVerdicts } from '../domain/launch/verdict.ts';
+import { listOpenVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf } from '../domain/logbook/job-state.ts';
+import { runPhase } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type Backtest, differences, isChanged, type ReplayedDecision } from '../domain/past-runs.ts';
+import { type Backtest, isChanged, listDifferences, type ReplayedDecision } from '../domain/past-runs.ts';
 import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 import type { RenderInput } from './input.ts';
-import { leftBehindLines, leftBehindTitle } from './issues.ts';
-import { stateLine, stateText } from './state-line.ts';
-import { wantedLine } from './wanted.ts';
+import { leftBehindTitle, renderLeftBehind } from './issues.ts';
+import { chooseStateLine, renderStateLine } from './state-line.ts';
+import { renderNextStep } from './wanted.ts';
 import {
   cleanLine,
   code,
   count,
-  headText,
-  listed,
+  formatHead,
+  joinAnd,
   nonEmpty,
-  type PlaceWord,
   paragraphs,
   plainLine,
+  type ThreadKind,
   table,
   text,
 } from './words.ts';
@@ -36,12 +36,12 @@ type CheckConclusion = Extract<Effect, { readonly kind: 'put-check-run' }>['conc
 export function renderCheck(input: RenderInput): { readonly title: string; readonly summary: string } {
   const { state, config } = input;
   return {
-    title: cleanLine(titleOf(state, stateLine(state, config).title), limits.titleCharsMax),
+    title: cleanLine(checkTitle(state, chooseStateLine(state, config).title), limits.titleCharsMax),
     summary: paragraphs(
-      `**Wanted: ${wantedLine(input)}**`,
-      stateText(state, config),
+      `**Wanted: ${renderNextStep(input)}**`,
+      renderStateLine(state, config),
       'The card in the thread of the run has the gates and the evidence.',
-      `Record: ${code(headText(state, 64))}`,
+      `Record: ${code(formatHead(state, 64))}`,
     ),
   };
 }
@@ -50,22 +50,22 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
  * `success` = SUCCEEDED or sealed; `action_required` = an approval is missing; `failure` = a gate fails or the run FAILED;
  * `neutral` = a fact is unknown, or the run ended without a result; null = in progress.
  */
-export function checkConclusion(state: RunState): CheckConclusion {
-  const phase = phaseOf(state);
+export function chooseConclusion(state: RunState): CheckConclusion {
+  const phase = runPhase(state);
   if (phase === 'gated') return state.stop === null ? 'action_required' : 'neutral';
   if (phase === 'proposed' ? state.gate === null : isUnderWay(phase)) return null;
-  return CONCLUSIONS[stateLine(state).symbol];
+  return CONCLUSIONS[chooseStateLine(state).symbol];
 }
 
 const CONCLUSIONS = { '✅': 'success', '⚠️': 'neutral', '❌': 'failure', '❔': 'neutral' } as const;
 
-function isUnderWay(phase: ReturnType<typeof phaseOf>): boolean {
+function isUnderWay(phase: ReturnType<typeof runPhase>): boolean {
   return phase !== 'proposed' && phase !== 'ended' && phase !== 'sealed' && phase !== 'closed';
 }
 
-function titleOf(state: RunState, title: string): string {
-  const open = openVerdicts(state.gate?.verdicts ?? []);
-  const isHeldBack = phaseOf(state) === 'proposed' && open.length > 0;
+function checkTitle(state: RunState, title: string): string {
+  const open = listOpenVerdicts(state.gate?.verdicts ?? []);
+  const isHeldBack = runPhase(state) === 'proposed' && open.length > 0;
   return isHeldBack ? `${title}: ${open.map((verdict) => verdict.gate).join(', ')}` : title;
 }
 
@@ -74,7 +74,7 @@ const SHOWN_BACKTEST_ROWS_MAX = 50;
 
 /** Markdown. */
 export function renderBacktest(backtest: Backtest): string {
-  const rows = backtest.runs.flatMap((run) => differences(run).map((decision) => rowOf(run.run, decision)));
+  const rows = backtest.runs.flatMap((run) => listDifferences(run).map((decision) => backtestRow(run.run, decision)));
   const more = rows.length - SHOWN_BACKTEST_ROWS_MAX;
   const shown = rows.slice(0, SHOWN_BACKTEST_ROWS_MAX);
   return paragraphs(
@@ -93,7 +93,7 @@ export function backtestTitle({ runs, decisions, changed, unknown }: Backtest): 
   return `${seen}: ${changed} would change, ${unknown} unknown.`;
 }
 
-function rowOf(run: string, decision: ReplayedDecision): readonly string[] {
+function backtestRow(run: string, decision: ReplayedDecision): readonly string[] {
   const { subject, from, to, why } = decision;
   const what = decision.decision === 'gate' ? `gate ${code(subject)}` : decision.decision;
   return [code(run), what, from, isChanged(decision) ? `**${to}**` : '*unknown*', code(why)];
@@ -121,32 +121,32 @@ export function renderConfigCheck(
     return {
       title: `The config is not valid: ${count(errors.length, 'problem')}`,
       summary: paragraphs(
-        verdict.problems.map(problemLine).join('\n'),
+        verdict.problems.map(formatProblem).join('\n'),
         `Until it is repaired, the config of ${code(verdict.inForce.slice(0, 12))} stays in force; merged unchanged, it would block new launches.`,
       ),
       conclusion: 'failure',
-      annotations: verdict.problems.map((problem) => annotationOf(problem, path)),
+      annotations: verdict.problems.map((problem) => toAnnotation(problem, path)),
     };
   }
   const { backtest, left, warnings } = verdict;
   return {
     title: `The config is valid. ${leftBehindTitle(left)}${backtestTitle(backtest)}`,
     summary: paragraphs(
-      leftBehindLines(left),
-      warnings.length === 0 ? null : warnings.map(problemLine).join('\n'),
+      renderLeftBehind(left),
+      warnings.length === 0 ? null : warnings.map(formatProblem).join('\n'),
       renderBacktest(backtest),
     ),
     conclusion: backtest.changed + backtest.unknown + left.length === 0 ? 'success' : 'neutral',
-    annotations: warnings.map((problem) => annotationOf(problem, path)),
+    annotations: warnings.map((problem) => toAnnotation(problem, path)),
   };
 }
 
-function problemLine({ line, column, path, message }: ConfigProblem): string {
+function formatProblem({ line, column, path, message }: ConfigProblem): string {
   return `- line ${line}, column ${column}: ${path === '' ? '' : `${code(path)}: `}${text(message)}`;
 }
 
 /** Annotations are plain text. */
-function annotationOf({ severity, line, path, message }: ConfigProblem, file: string): Annotation {
+function toAnnotation({ severity, line, path, message }: ConfigProblem, file: string): Annotation {
   return {
     path: file,
     line,
@@ -179,24 +179,24 @@ export function renderInfraCheck(
   unread: number,
 ): Pick<CheckRun, 'title' | 'summary' | 'conclusion' | 'annotations'> {
   const all = files.flatMap(({ path, findings }) => findings.map((finding) => ({ path, finding })));
-  const numberOf = (wanted: Code): number => all.filter(({ finding }) => finding.code === wanted).length;
-  const isGrave = ({ finding }: (typeof all)[number]): boolean => finding.code === 'write-unguarded';
-  const shown = [...all.filter(isGrave), ...all.filter((one) => !isGrave(one))].slice(0, SHOWN_FINDINGS_MAX);
+  const countFindings = (wanted: Code): number => all.filter(({ finding }) => finding.code === wanted).length;
+  const isError = ({ finding }: (typeof all)[number]): boolean => finding.code === 'write-unguarded';
+  const shown = [...all.filter(isError), ...all.filter((one) => !isError(one))].slice(0, SHOWN_FINDINGS_MAX);
   const more = all.length - shown.length;
   const isFine = all.length + unread === 0;
   return {
-    title: isFine ? 'No set-up command writes where a bucket may not be mounted' : infraTitle(numberOf, unread),
+    title: isFine ? 'No set-up command writes where a bucket may not be mounted' : infraTitle(countFindings, unread),
     summary: paragraphs(
-      `Read: ${files.length === 0 ? 'nothing' : listed(files.map(({ path }) => code(path)))}.`,
-      shown.map(({ path, finding }) => findingLine(path, finding)).join('\n'),
+      `Read: ${files.length === 0 ? 'nothing' : joinAnd(files.map(({ path }) => code(path)))}.`,
+      shown.map(({ path, finding }) => formatFinding(path, finding)).join('\n'),
       more > 0 ? `${more} more: ${code('npx ferrybot check-infra')} lists them all.` : null,
       unread > 0 ? `${count(unread, 'more changed file')} not read: the result is unknown.` : null,
       isFine
         ? null
         : `After a failed mount, files below its folder fill the boot disk. Put \`mountpoint -q FOLDER || exit 1\` after the mount and before the first write. No launch requires this check.`,
     ),
-    conclusion: isFine ? 'success' : numberOf('write-unguarded') > 0 ? 'failure' : 'neutral',
-    annotations: shown.map(({ path, finding }) => infraAnnotation(path, finding)),
+    conclusion: isFine ? 'success' : countFindings('write-unguarded') > 0 ? 'failure' : 'neutral',
+    annotations: shown.map(({ path, finding }) => toInfraAnnotation(path, finding)),
   };
 }
 
@@ -207,15 +207,15 @@ function infraTitle(numberOf: (wanted: Code) => number, unread: number): string 
     unclear > 0 && count(unclear, 'place not understood', 'places not understood'),
     unread > 0 && count(unread, 'file not read', 'files not read'),
   );
-  return `Set-up commands: ${listed(parts)}`;
+  return `Set-up commands: ${joinAnd(parts)}`;
 }
 
-function findingLine(path: string, { line, code: found, mountPoint, what }: InfraFinding): string {
+function formatFinding(path: string, { line, code: found, mountPoint, what }: InfraFinding): string {
   return `- ${code(path)} line ${line}: ${code(mountPoint)}: ${INFRA_WORDS[found]}: ${code(what)}`;
 }
 
 /** Annotations are plain text. */
-function infraAnnotation(path: string, { line, code: found, mountPoint, what }: InfraFinding): Annotation {
+function toInfraAnnotation(path: string, { line, code: found, mountPoint, what }: InfraFinding): Annotation {
   return {
     path,
     line,
@@ -228,7 +228,7 @@ function infraAnnotation(path: string, { line, code: found, mountPoint, what }: 
 type AnnotationText = { readonly title: string; readonly message: string };
 
 /** A knob that the before/after table declares wrongly. */
-export function renderMismatch({ knob, real, row }: Mismatch, place: PlaceWord = 'pull request'): AnnotationText {
+export function renderMismatch({ knob, real, row }: Mismatch, place: ThreadKind = 'pull request'): AnnotationText {
   return row === null
     ? {
         title: `${plainLine(knob)} does not change`,

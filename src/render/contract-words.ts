@@ -1,13 +1,13 @@
 /** Checkpoints in words: which ones a run may start from, and the lineage of its attempts as a table. */
 
-import type { AskCode, Choice, JudgedCheckpoint, PassedOver, RefusalCode } from '../checkpoints/choose.ts';
-import { checkpointName, lineageOf, type RecordedLineage } from '../checkpoints/lineage.ts';
-import { CHECKPOINT, OUTSIDE } from '../domain/launch/contract.ts';
+import type { AskCode, CheckpointChoice, JudgedCheckpoint, RefusalCode, SkipReason } from '../checkpoints/choose.ts';
+import { buildRecordedLineage, checkpointName, type RecordedLineage } from '../checkpoints/lineage.ts';
+import { CHECKPOINT, OUTSIDE_SOURCE } from '../domain/launch/contract.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AllGateSentences } from './input.ts';
-import { code, details, listed, paragraphs, person, table, text, utc } from './words.ts';
+import { code, folded, joinAnd, paragraphs, person, table, text, utc } from './words.ts';
 
-const PASSED_OVER_WORDS: Readonly<Record<PassedOver, string>> = {
+const PASSED_OVER_WORDS: Readonly<Record<SkipReason, string>> = {
   'no-metadata': 'incomplete: it has no metadata.json',
   'bad-metadata': 'incomplete: its metadata.json has no step and time',
   misnamed: 'its folder and its metadata.json name different steps',
@@ -32,47 +32,50 @@ const ASKED: Readonly<Record<AskCode, string>> = {
 };
 
 /** Why a checkpoint that was asked for is refused. */
-export function refusedWords(code: RefusalCode): string {
+export function explainRefusedCheckpoint(code: RefusalCode): string {
   return REFUSED[code];
 }
 
 const NOT_BEGUN: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
-  'no-run': ['no recorded run wrote there', `its run as *Source run*, or *${OUTSIDE}* if ferrybot did not launch it`],
+  'no-run': [
+    'no recorded run wrote there',
+    `its run as *Source run*, or *${OUTSIDE_SOURCE}* if ferrybot did not launch it`,
+  ],
   'other-run': ['it was written by another run than the *Source run* of the contract', 'its run as *Source run*'],
   'several-runs': ['several runs wrote there', 'one of them as *Source run*'],
 };
 
 /** Why a run does not start from the checkpoint of its contract. */
-export function startWords(code: string): string {
+export function explainStart(code: string): string {
   const words: Readonly<Record<string, string>> = { ...REFUSED, ...ASKED };
   return NOT_BEGUN[code]?.[0] ?? words[code] ?? code;
 }
 
 /** What the DRI should write into the contract. */
-function startRemedy(code: string): string {
+function suggestStartRemedy(code: string): string {
   return NOT_BEGUN[code]?.[1] ?? 'another checkpoint, complete and of a lineage that was not rejected, or *none*';
 }
 
 /** One line per checkpoint, oldest first, then the choice; paths as in the store. */
-export function checkpointLines(all: readonly JudgedCheckpoint[], choice: Choice): string {
+export function formatCheckpoints(all: readonly JudgedCheckpoint[], choice: CheckpointChoice): string {
   const lines = all.map((one) => {
     const step = one.metadata === null ? 'step ?' : `step ${one.metadata.step}`;
-    return `${step}  ${one.stored.path}  ${standingWords(one)}`;
+    return `${step}  ${one.stored.path}  ${describeStanding(one)}`;
   });
   const last =
     choice.kind === 'chosen'
       ? `chosen: ${choice.checkpoint.stored.path}`
       : `none is chosen: ${ASKED[choice.code]} (${choice.why}); ask the DRI`;
-  return [...lines, last].map((line) => `${plain(line)}\n`).join('');
+  return [...lines, last].map((line) => `${stripMarkdown(line)}\n`).join('');
 }
 
-function standingWords({ standing, metadata }: JudgedCheckpoint): string {
+function describeStanding({ standing, metadata }: JudgedCheckpoint): string {
   if (standing === 'eligible') return metadata?.isTemporary === true ? 'complete, temporary' : 'complete';
   return standing === 'unreadable' ? 'could not be read' : `skipped: ${PASSED_OVER_WORDS[standing]}`;
 }
 
 /** A name in a store may contain control characters of a terminal. */
-function plain(line: string): string {
+function stripMarkdown(line: string): string {
   return line.replace(/\p{C}/gu, '?');
 }
 
@@ -80,18 +83,18 @@ function plain(line: string): string {
 const LINEAGE_ATTEMPTS_SHOWN = 8;
 
 /** The part of the card; null for a run of one attempt without a rejection. */
-export function lineagePart(state: RunState): string | null {
-  const lineage = lineageOf(state);
+export function renderLineage(state: RunState): string | null {
+  const lineage = buildRecordedLineage(state);
   if (lineage.attempts.length < 2 && lineage.rejections.length === 0) return null;
   const newest = { ...lineage, attempts: lineage.attempts.slice(-LINEAGE_ATTEMPTS_SHOWN) };
-  return details(
+  return folded(
     'Lineage: the first checkpoint of each attempt',
-    paragraphs(attemptsTable(newest), rejectionsTable(lineage)),
+    paragraphs(renderAttempts(newest), renderRejections(lineage)),
   );
 }
 
 /** The first checkpoint of each attempt. */
-export function attemptsTable({ attempts }: Pick<RecordedLineage, 'attempts'>): string {
+export function renderAttempts({ attempts }: Pick<RecordedLineage, 'attempts'>): string {
   return table(
     ['Attempt', 'Started', 'Continued from', 'Newest checkpoint', 'Ended'],
     attempts.map((one) => [
@@ -108,7 +111,7 @@ export function attemptsTable({ attempts }: Pick<RecordedLineage, 'attempts'>): 
   );
 }
 
-function rejectionsTable({ rejections }: RecordedLineage): string | null {
+function renderRejections({ rejections }: RecordedLineage): string | null {
   const rows = rejections.map(({ step, actor, at, reason }) => [
     `from step ${step} on`,
     person(actor),
@@ -119,7 +122,7 @@ function rejectionsTable({ rejections }: RecordedLineage): string | null {
 }
 
 /** Whether the output root was checked; null if an earlier attempt used it. */
-function lookedWords(looked: number | null): string {
+function describeSearched(looked: number | null): string {
   if (looked === null) return '';
   return looked === 0 ? '; only its own machine can check whether it is empty' : '; it contains only files of this run';
 }
@@ -127,8 +130,8 @@ function lookedWords(looked: number | null): string {
 /** The missing and the unclear parts of a contract. */
 function openParts({ missing, unclear }: Readonly<Record<'missing' | 'unclear', readonly string[]>>): string {
   return [
-    ...(missing.length === 0 ? [] : [`missing: ${listed(missing)}`]),
-    ...(unclear.length === 0 ? [] : [`unclear: ${listed(unclear)}`]),
+    ...(missing.length === 0 ? [] : [`missing: ${joinAnd(missing)}`]),
+    ...(unclear.length === 0 ? [] : [`unclear: ${joinAnd(unclear)}`]),
   ].join('; ');
 }
 
@@ -137,7 +140,7 @@ export const CONTRACT_SENTENCES = {
     complete: (f) =>
       f.inferred.length === 0
         ? `every value is given (${f.values} values)`
-        : `every value is known; inferred: ${listed(f.inferred)}`,
+        : `every value is known; inferred: ${joinAnd(f.inferred)}`,
     incomplete: (f) => [openParts(f), 'add these values to the issue'],
     'retention-open': (f) => [
       openParts(f),
@@ -153,8 +156,8 @@ export const CONTRACT_SENTENCES = {
           : `made by ${f.run}${f.attempt === undefined ? '' : `, attempt ${f.attempt}`}`
       }`,
     refused: (f) => [
-      `${f.path}: ${startWords(f.why)}`,
-      `${f.dri || 'the DRI'} names the checkpoint in the issue: ${startRemedy(f.why)}`,
+      `${f.path}: ${explainStart(f.why)}`,
+      `${f.dri || 'the DRI'} names the checkpoint in the issue: ${suggestStartRemedy(f.why)}`,
     ],
     'command-differs': (f) => [
       `the command names ${f.said || 'no checkpoint'}, and the contract starts from ${f.path || 'nothing'}`,
@@ -167,7 +170,7 @@ export const CONTRACT_SENTENCES = {
     unseen: () => "only the job's own machine can see its checkpoints; the job continues from what it finds",
     'goes-on': (f) => `continues from step ${f.step}: ${f.path}, the newest usable checkpoint`,
     'none-to-go-on': (f) => [
-      `there is no checkpoint to continue from: ${startWords(f.why)}`,
+      `there is no checkpoint to continue from: ${explainStart(f.why)}`,
       `${f.dri || 'the DRI'} comments \`/rollback step=…\`; step 0 starts from nothing`,
     ],
     'takes-other': (f) => [
@@ -197,19 +200,19 @@ export const CONTRACT_SENTENCES = {
   },
   'config-drift': {
     'as-before': () => 'the training config equals that of every earlier attempt',
-    'beside-training': (f) => `trains like the attempt before; only logging and evaluation differ: ${listed(f.names)}`,
-    meant: (f) => `differs from the attempt before, as the contract intends: ${listed(f.names)}`,
-    drift: (f) => `differs from the attempt before without being an intended change: ${listed(f.names)}`,
+    'beside-training': (f) => `trains like the attempt before; only logging and evaluation differ: ${joinAnd(f.names)}`,
+    meant: (f) => `differs from the attempt before, as the contract intends: ${joinAnd(f.names)}`,
+    drift: (f) => `differs from the attempt before without being an intended change: ${joinAnd(f.names)}`,
     'old-names': () => [
       'the command still contains the names of the run that it continues',
       'write the names of this run into it, and its output root or `{outputRoot}` where the path belongs',
     ],
-    'as-another-run': (f) => `differs from the run that it continues: ${listed(f.names)}`,
-    'may-train-otherwise': (f) => `code that may change training differs from the attempt before: ${listed(f.names)}`,
+    'as-another-run': (f) => `differs from the run that it continues: ${joinAnd(f.names)}`,
+    'may-train-otherwise': (f) => `code that may change training differs from the attempt before: ${joinAnd(f.names)}`,
   },
   'output-root-own': {
     own: (f) =>
-      `writes to ${f.root}, which no other recorded run uses${lookedWords(f.looked ?? null)}${
+      `writes to ${f.root}, which no other recorded run uses${describeSearched(f.looked ?? null)}${
         f.region === undefined ? '' : `; its bucket is named after ${f.region}`
       }; ${f.template === undefined ? 'the command names it' : `the command derives it by ${f.template}`}`,
     temporary: (f) => [
@@ -237,7 +240,7 @@ export const CONTRACT_SENTENCES = {
   'contract-current': {
     'as-recorded': () => 'the issue matches the record',
     differs: (f) => [
-      `the issue differs from the record: ${listed(f.names)}`,
+      `the issue differs from the record: ${joinAnd(f.names)}`,
       'before a launch ferrybot records it automatically; after a failed attempt, name another source SHA, or revert it',
     ],
   },

@@ -1,7 +1,7 @@
 /** The issue about a cluster's disks: short workers, causes, possible approvals, results, and the answer in a run's own thread. */
 
 import type { FullDisk } from '../care/disk/scan-record.ts';
-import { type ActionRecord, type ChangeStep, type ChangeStepKind, targetName } from '../domain/actions/action.ts';
+import { type ActionRecord, type ChangeStep, type ChangeStepKind, describeTarget } from '../domain/actions/action.ts';
 import type { CleanupState, ClusterDisks, DiskFinding, RecordedScan, ScannedWorker } from '../domain/care/machines.ts';
 import { figure } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
@@ -9,16 +9,16 @@ import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { toRfc3339 } from '../domain/values.ts';
 import { renderEnding } from './action.ts';
 import {
-  actionLine,
+  approveLine,
+  bullets,
   code,
   comment,
   count,
-  details,
-  digestHex,
   fenced,
+  folded,
   paragraphs,
   person,
-  points,
+  shortDigest,
   table,
   text,
   utc,
@@ -29,15 +29,15 @@ type Place = Pick<RecordedScan, 'mountPoint'>;
 /** Why a worker is short of disk space, for its row. */
 export const FINDING_WORDS: Readonly<Record<DiskFinding, (worker: ScannedWorker, place: Place) => string>> = {
   'mount-missing': (worker, { mountPoint }) =>
-    `nothing is mounted on ${code(mountPoint)}, and it contains ${gigabytes(Number(worker.detail['misplacedBytes'] ?? 0))} on the boot disk; without them ${text(detailOf(worker, 'percentFreeAfter'))}% would be free`,
+    `nothing is mounted on ${code(mountPoint)}, and it contains ${formatGigabytes(Number(worker.detail['misplacedBytes'] ?? 0))} on the boot disk; without them ${text(detailText(worker, 'percentFreeAfter'))}% would be free`,
   'mount-missing-empty': (_worker, { mountPoint }) =>
     `nothing is mounted on ${code(mountPoint)}, but it is empty: ${OTHER_FILES}`,
   'mount-there': (worker, { mountPoint }) =>
-    `${code(mountPoint)} is mounted (${text(detailOf(worker, 'type'))}): ${OTHER_FILES}`,
+    `${code(mountPoint)} is mounted (${text(detailText(worker, 'type'))}): ${OTHER_FILES}`,
   'mount-below': (worker, { mountPoint }) =>
-    `${code(mountPoint)} is not mounted, but ${code(detailOf(worker, 'at'))} below it is: a person has to check it`,
+    `${code(mountPoint)} is not mounted, but ${code(detailText(worker, 'at'))} below it is: a person has to check it`,
   'other-disk': (worker, { mountPoint }) =>
-    `${code(mountPoint)} is on the disk mounted on ${code(detailOf(worker, 'at'))}, not on the boot disk: ${OTHER_FILES}`,
+    `${code(mountPoint)} is on the disk mounted on ${code(detailText(worker, 'at'))}, not on the boot disk: ${OTHER_FILES}`,
   unread: ({ detail }) =>
     `unknown: ${UNREAD_WORDS[String(detail['what'])] ?? 'it'} could not be read: ${text(String(detail['why'] ?? ''))}`,
   'vm-unknown': () => 'unknown: the cloud lists no such TPU VM, or gave no answer',
@@ -52,7 +52,7 @@ const UNREAD_WORDS: Readonly<Record<string, string>> = {
 
 const OTHER_FILES = 'other files fill the disk';
 
-function detailOf({ detail }: ScannedWorker, name: string): string {
+function detailText({ detail }: ScannedWorker, name: string): string {
   return String(detail[name] ?? '');
 }
 
@@ -73,7 +73,7 @@ export const CLEANUP_WORDS: Readonly<Record<Exclude<CleanupState, 'not-asked'>, 
 };
 
 /** `62.1 GB`, powers of ten as the clouds count. */
-export function gigabytes(bytes: number): string {
+export function formatGigabytes(bytes: number): string {
   return `${figure(bytes / 1e9)} GB`;
 }
 
@@ -117,32 +117,32 @@ export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): s
       ),
     );
   const cleanup = readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup];
-  const page = (parts: readonly string[], isCut: boolean): string =>
+  const renderPage = (parts: readonly string[], isCut: boolean): string =>
     comment(
       { run: 'journal', kind: 'disk', key: readable.cluster, fields },
       paragraphs(
-        `**${diskHeadline(readable)}**`,
+        `**${describeDisk(readable)}**`,
         newest.seq === readable.seq ? null : `${blind} The text below is from the scan before.`,
         readable.reading === 'partial'
           ? `This scan does not cover every worker: ${text(readable.why)}. A worker that is not listed is unknown, not healthy.`
           : null,
-        readable.workers.length === 0 ? null : workerTable(readable),
+        readable.workers.length === 0 ? null : renderWorkers(readable),
         cleanup,
         ...parts,
         isCut ? CUT : null,
-        history(actions),
+        renderHistory(actions),
         `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue closes when a complete scan finds every worker above that.`,
       ),
     );
-  const parts = [...proposalParts(readable, actions), ...folderParts(readable)];
-  const shown = fittingParts(parts, TEXT_CHARACTERS_MAX - page([], true).length);
-  return page(shown, shown.length < parts.length);
+  const parts = [...renderProposals(readable, actions), ...renderFolders(readable)];
+  const shown = partsThatFit(parts, TEXT_CHARACTERS_MAX - renderPage([], true).length);
+  return renderPage(shown, shown.length < parts.length);
 }
 
 const CUT = 'GitHub limits the length of this text. The rest appears here after the changes above.';
 
 /** The first parts that fit, with the blank line after each. */
-function fittingParts(parts: readonly string[], roomChars: number): readonly string[] {
+function partsThatFit(parts: readonly string[], roomChars: number): readonly string[] {
   let room = roomChars;
   const firstCut = parts.findIndex((part) => {
     room -= part.length + 2;
@@ -152,14 +152,14 @@ function fittingParts(parts: readonly string[], roomChars: number): readonly str
 }
 
 /** The changes that wait for an approval, with their steps; the machine with the fullest disk comes first. */
-function proposalParts(scan: RecordedScan, actions: readonly ActionRecord[]): readonly string[] {
-  const order = [scan.cluster, ...fullestFirst(scan).map(({ tpu }) => tpu)];
+function renderProposals(scan: RecordedScan, actions: readonly ActionRecord[]): readonly string[] {
+  const order = [scan.cluster, ...sortByFullness(scan).map(({ tpu }) => tpu)];
   const rank = ({ proposal }: ActionRecord): number => {
-    const at = order.indexOf(targetName(proposal.change));
+    const at = order.indexOf(describeTarget(proposal.change));
     return at === -1 ? order.length : at;
   };
   const open = actions.filter(({ ended }) => ended === null).toSorted((a, b) => rank(a) - rank(b));
-  return open.map((one, index) => paragraphs(index === 0 ? APPROVABLE : null, diskProposal(one)));
+  return open.map((one, index) => paragraphs(index === 0 ? APPROVABLE : null, renderDiskProposal(one)));
 }
 
 /** The comment about a changed situation. */
@@ -170,14 +170,14 @@ export function renderDiskChange(scan: RecordedScan): string {
     key: `${scan.cluster}-${scan.seq}`,
     fields: {},
   } as const;
-  const lines = fullestFirst(scan).map(
-    (worker) => `${nameOf(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
+  const lines = sortByFullness(scan).map(
+    (worker) => `${workerName(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
   );
   return comment(
     marker,
     paragraphs(
-      `**${diskHeadline(scan)}**`,
-      lines.length === 0 ? null : points(lines),
+      `**${describeDisk(scan)}**`,
+      lines.length === 0 ? null : bullets(lines),
       scan.cleanup === 'not-seen' ? CLEANUP_WORDS['not-seen'] : null,
       lines.length === 0 ? null : 'The description above has the proposed actions.',
     ),
@@ -185,7 +185,7 @@ export function renderDiskChange(scan: RecordedScan): string {
 }
 
 /** The workers that are short of disk, in one sentence. */
-export function diskHeadline({ cluster, workers, reading, cleanup }: RecordedScan): string {
+export function describeDisk({ cluster, workers, reading, cleanup }: RecordedScan): string {
   const low = workers.filter(({ level }) => level === 'low').length;
   const short = workers.length - low;
   const parts = [
@@ -203,49 +203,49 @@ export function diskHeadline({ cluster, workers, reading, cleanup }: RecordedSca
     : `No worker of ${code(cluster)} is known to be short of disk, but some could not be checked.`;
 }
 
-function fullestFirst({ workers }: RecordedScan): readonly ScannedWorker[] {
+function sortByFullness({ workers }: RecordedScan): readonly ScannedWorker[] {
   return workers.toSorted((a, b) => Number(a.percentFree) - Number(b.percentFree));
 }
 
-function workerTable(scan: RecordedScan): string {
-  const rows = fullestFirst(scan).map((worker) => [
-    nameOf(worker),
+function renderWorkers(scan: RecordedScan): string {
+  const rows = sortByFullness(scan).map((worker) => [
+    workerName(worker),
     `${worker.level === 'low' ? '🔴' : '🟡'} ${worker.percentFree}%`,
     FINDING_WORDS[worker.finding](worker, scan),
   ]);
   return table(['Worker', 'Free', 'Why'], rows);
 }
 
-function folderParts(scan: RecordedScan): readonly string[] {
-  return fullestFirst(scan)
+function renderFolders(scan: RecordedScan): readonly string[] {
+  return sortByFullness(scan)
     .slice(0, limits.shownRowsMax)
     .filter(({ folders }) => folders.length > 0)
     .map((worker) => {
-      const rows = worker.folders.map(({ path, bytes }) => [code(path), gigabytes(bytes)]);
-      return details(`Largest folders of ${nameOf(worker)}`, table(['Folder', ''], rows));
+      const rows = worker.folders.map(({ path, bytes }) => [code(path), formatGigabytes(bytes)]);
+      return folded(`Largest folders of ${workerName(worker)}`, table(['Folder', ''], rows));
     });
 }
 
 /** Approved and finished changes; null without one. */
-function history(actions: readonly ActionRecord[]): string | null {
+function renderHistory(actions: readonly ActionRecord[]): string | null {
   const rows = actions
     .filter(({ approvals: consents, claim: begun, ended }) => consents.length > 0 || begun !== null || ended !== null)
     .slice(-limits.shownRowsMax)
     .map((one) => [
       code(one.proposal.change.kind),
-      code(targetName(one.proposal.change)),
-      `${code(digestHex(one.digest))}, ${utc(one.at)}`,
-      actionState(one),
+      code(describeTarget(one.proposal.change)),
+      `${code(shortDigest(one.digest))}, ${utc(one.at)}`,
+      describeActionState(one),
     ]);
   return rows.length === 0 ? null : table(['Change', 'Of', 'Proposed', 'State'], rows);
 }
 
-function nameOf({ tpu, worker }: ScannedWorker): string {
+function workerName({ tpu, worker }: ScannedWorker): string {
   return `${code(tpu)} worker ${worker}`;
 }
 
 /** Proposed, approved, in progress, or over with its result. */
-function actionState({ approvals: consents, claim: begun, ended }: ActionRecord): string {
+function describeActionState({ approvals: consents, claim: begun, ended }: ActionRecord): string {
   if (ended !== null) return `${text(ended.outcome)}: ${code(ended.code)}, ${utc(ended.at)}`;
   if (begun !== null) return `in progress since ${utc(begun.at)}`;
   const last = consents.at(-1);
@@ -261,43 +261,43 @@ const SHOWN_STEPS_CHARS_MAX = 12_000;
 const APPROVABLE = '**What can be approved** (as a comment here; it counts once):';
 
 /** One proposal: the line that approves it, and its exact steps. */
-function diskProposal({ proposal, digest }: ActionRecord): string {
-  const what = `${code(proposal.change.kind)} of ${code(targetName(proposal.change))}:`;
-  return paragraphs(`${what}\n\n\`\`\`\n${actionLine(digest)}\n\`\`\``, exactSteps(proposal.steps));
+function renderDiskProposal({ proposal, digest }: ActionRecord): string {
+  const what = `${code(proposal.change.kind)} of ${code(describeTarget(proposal.change))}:`;
+  return paragraphs(`${what}\n\n\`\`\`\n${approveLine(digest)}\n\`\`\``, renderSteps(proposal.steps));
 }
 
 const HOST = /^--worker=\d+$/;
 
 /** Folded: the steps in words, then the calls. Equal calls on several hosts of one machine are shown once. */
-function exactSteps(steps: readonly ChangeStep[]): string {
+function renderSteps(steps: readonly ChangeStep[]): string {
   const title = `Exactly ${count(steps.length, 'step')}, in this order; a failure stops the rest`;
   const groups: { readonly does: ChangeStepKind; readonly steps: ChangeStep[] }[] = [];
   for (const step of steps) {
     const last = groups.at(-1);
-    if (last !== undefined && isAlike(withoutHost(step), withoutHost(last.steps[0]))) last.steps.push(step);
+    if (last !== undefined && isSameExceptHost(maskHost(step), maskHost(last.steps[0]))) last.steps.push(step);
     else groups.push({ does: step.does, steps: [step] });
   }
   const inWords = groups.map(({ does, steps: alike }, index) => {
     const times = alike.length === 1 ? '' : ` (on each of ${alike.length} hosts, one after the other)`;
     return `${index + 1}. ${STEP_WORDS[does]}${times}`;
   });
-  const calls = groups.map(({ steps: alike }) => shownCalls(alike));
-  return details(title, paragraphs(inWords.join('\n'), fenced(calls.join('\n\n'), SHOWN_STEPS_CHARS_MAX)));
+  const calls = groups.map(({ steps: alike }) => renderCalls(alike));
+  return folded(title, paragraphs(inWords.join('\n'), fenced(calls.join('\n\n'), SHOWN_STEPS_CHARS_MAX)));
 }
 
-function withoutHost(step: ChangeStep | undefined): ChangeStep | undefined {
+function maskHost(step: ChangeStep | undefined): ChangeStep | undefined {
   return step && { ...step, command: step.command.map((arg) => arg.replace(HOST, '--worker=HOST')) };
 }
 
-function isAlike(a: ChangeStep | undefined, b: ChangeStep | undefined): boolean {
+function isSameExceptHost(a: ChangeStep | undefined, b: ChangeStep | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** The exact call, and its replacement if uv itself cannot start. */
-function shownCalls(alike: readonly ChangeStep[]): string {
+function renderCalls(alike: readonly ChangeStep[]): string {
   const [first] = alike;
   if (first === undefined) return '';
-  const { command, instead } = alike.length === 1 ? first : (withoutHost(first) ?? first);
+  const { command, instead } = alike.length === 1 ? first : (maskHost(first) ?? first);
   const hosts = alike.map((step) => step.command.find((arg) => HOST.test(arg))?.split('=')[1] ?? '');
   const each = alike.length === 1 ? '' : `# HOST is ${hosts.join(', then ')}\n`;
   const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${instead.join(' ')}`;
@@ -305,23 +305,23 @@ function shownCalls(alike: readonly ChangeStep[]): string {
 }
 
 /** One answer for each report by a job of the run. */
-export function diskAnswerMarker({ run, since }: FullDisk): Marker {
+export function buildDiskAnswerMarker({ run, since }: FullDisk): Marker {
   return { run: run.run, kind: 'disk-answer', key: String(since), fields: {} };
 }
 
 /** `issue`: the issue about the cluster's disks; null if no worker is short. */
 export function renderDiskAnswer(full: FullDisk, scan: RecordedScan, issue: number | null): string {
   return comment(
-    diskAnswerMarker(full),
+    buildDiskAnswerMarker(full),
     paragraphs(
       `**The job reported a full disk (${utc(toRfc3339(full.since))}), and ferrybot scanned the workers of ${code(full.cluster)}.**`,
-      `Scan of ${utc(scan.at)}: ${diskHeadline(scan)}`,
-      whereNext(scan, issue),
+      `Scan of ${utc(scan.at)}: ${describeDisk(scan)}`,
+      describeNextPlace(scan, issue),
     ),
   );
 }
 
-function whereNext({ workers, reading }: RecordedScan, issue: number | null): string {
+function describeNextPlace({ workers, reading }: RecordedScan, issue: number | null): string {
   if (workers.length > 0 && issue !== null)
     return `#${issue} lists the workers that are short, the causes, and the proposed actions.`;
   return reading === 'whole'
@@ -331,7 +331,7 @@ function whereNext({ workers, reading }: RecordedScan, issue: number | null): st
 
 /** Marker key of a proposal's end: the first digits of its digest. */
 export function diskEndKey({ digest }: Pick<ActionRecord, 'digest'>): string {
-  return digestHex(digest);
+  return shortDigest(digest);
 }
 
 /** The comment on a finished change. Throws if it is not finished. */

@@ -5,18 +5,18 @@ import { duration } from '../domain/figures.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { RecordedDiagnosis } from '../domain/logbook/events/job-events.ts';
-import { code, count, details, fenced, type PlaceWord, paragraphs, text } from './words.ts';
+import { code, count, fenced, folded, paragraphs, type ThreadKind, text } from './words.ts';
 
 /** The record keeps no more than this of the end of a log. */
 const SHOWN_LOG_END_CHARS_MAX = 9_100;
 
 /** A paragraph, with the evidence behind a fold. */
-export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
+export function renderDiagnosis(diagnosis: RecordedDiagnosis): string {
   const { class: kind, confidence, place, error, evidence, logEnd = [] } = diagnosis;
-  const { what, again } = classWords(kind);
+  const { what, again } = describeClass(kind);
   const where = place === null || error === null ? '' : `\n${code(`${place.file}:${place.line}`)}: ${code(error)}`;
   const fold = (title: string, lines: readonly string[], charsMax: number): string | null =>
-    lines.length === 0 ? null : details(title, fenced(lines.join('\n'), charsMax));
+    lines.length === 0 ? null : folded(title, fenced(lines.join('\n'), charsMax));
   return paragraphs(
     `By its log: **${what}** (${code(kind)}, ${confidence} confidence). ${again}${where}`,
     fold('Evidence in the log', evidence, limits.shownBlockCharsMax),
@@ -25,25 +25,25 @@ export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
 }
 
 /** What a class means, and whether an identical attempt can pass. */
-export function classWords(kind: FailureClass): Words {
+export function describeClass(kind: FailureClass): ClassText {
   return CLASS_WORDS[kind];
 }
 
-type Words = { readonly what: string; readonly again: string };
+type ClassText = { readonly what: string; readonly again: string };
 
 const SAME_END = 'The same configuration would end the same way.';
-const MAY_PASS = 'The same configuration may pass.';
+const MAY_PASS_TEXT = 'The same configuration may pass.';
 
-const CLASS_WORDS: Readonly<Record<FailureClass, Words>> = {
+const CLASS_WORDS: Readonly<Record<FailureClass, ClassText>> = {
   'oom-hbm': { what: "the accelerator's memory ran out", again: SAME_END },
   'oom-host': { what: "the host's memory ran out", again: SAME_END },
   'bad-node': {
     what: 'a machine or its accelerator is broken',
     again: 'The same configuration may pass on another machine.',
   },
-  preempted: { what: 'the machines were taken away', again: MAY_PASS },
+  preempted: { what: 'the machines were taken away', again: MAY_PASS_TEXT },
   capacity: { what: 'no machines were available', again: 'It can run when there is capacity.' },
-  network: { what: 'a connection broke', again: MAY_PASS },
+  network: { what: 'a connection broke', again: MAY_PASS_TEXT },
   storage: {
     what: 'a disk, a file system or an object store failed',
     again: 'Check the storage before the same configuration runs again.',
@@ -62,7 +62,7 @@ const CLASS_WORDS: Readonly<Record<FailureClass, Words>> = {
     what: 'the cluster failed',
     again: 'Other jobs may be affected: check the cluster first.',
   },
-  stalled: { what: 'it made no progress until a watchdog ended it', again: MAY_PASS },
+  stalled: { what: 'it made no progress until a watchdog ended it', again: MAY_PASS_TEXT },
   benign: { what: 'the log shows no failure', again: 'The cause is outside the log.' },
   unknown: { what: 'unknown', again: 'A person has to examine it.' },
 };
@@ -70,7 +70,7 @@ const CLASS_WORDS: Readonly<Record<FailureClass, Words>> = {
 type AlarmFacts = Omit<IncidentFacts<'run-alarm'>, 'detector' | 'since'>;
 
 /** The sentence, without a full stop. Facts are shown as they are given. */
-export function alarmWhy(detector: DetectorId, { seen, bound = '', step = '', minutes = 0 }: AlarmFacts): string {
+export function describeAlarm(detector: DetectorId, { seen, bound = '', step = '', minutes = 0 }: AlarmFacts): string {
   return ALARM_WORDS[detector]({ seen, bound, step, minutes });
 }
 
@@ -125,7 +125,7 @@ function minutes(count: number | string): string {
 }
 
 /** Which limit of the approval, the gates or the record prevents another identical attempt. Facts come as Markdown. */
-export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): string {
+export function explainRelaunchRefusal(d: IncidentFacts<'relaunch-refused'>, place: ThreadKind): string {
   const { attempt = 1, earlier = 1, failure = '' } = d;
   switch (d.reason) {
     case 'no-restarts-left':
@@ -158,17 +158,17 @@ export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: Place
 }
 
 /** Contains no text from the job. */
-export function fixCommitMessage(path: string, run: string, attempt: number): string {
+export function buildFixCommitMessage(path: string, run: string, attempt: number): string {
   return `Fix an error in ${path}\n\nAttempt ${attempt} of ${run} failed because of it. It is launched only after an approval.\n`;
 }
 
 /** The commit message for a patch of the lab's fixer. */
-export function fixerCommitMessage(paths: readonly string[], run: string, attempt: number): string {
+export function buildFixerCommitMessage(paths: readonly string[], run: string, attempt: number): string {
   return `Apply the patch of a fixer to ${paths.join(', ')}\n\nAttempt ${attempt} of ${run} failed. It is launched only after an approval.\n`;
 }
 
 /** Why there is no fix, without a full stop: a closed code, or the message of a refused push. */
-export function noFixWords(reason: string): string {
+export function explainNoFix(reason: string): string {
   if (!/^[a-z-]+$/.test(reason)) return `the branch could not be pushed to (${text(reason)})`;
   if (reason === 'branch-moved') return 'the branch has newer commits';
   const who = reason.startsWith('patch-')

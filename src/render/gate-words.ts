@@ -7,7 +7,7 @@ import type { ApprovalFaultCode } from '../domain/logbook/events/launch-events.t
 import { CONTRACT_SENTENCES } from './contract-words.ts';
 import type { AllGateSentences, Words } from './input.ts';
 import { RENTAL_SENTENCES } from './rental-words.ts';
-import { code, heldWords, liftWords, listed, type PlaceWord, shown } from './words.ts';
+import { code, format, holdText, joinAnd, type ThreadKind, unholdText } from './words.ts';
 
 /** Why an approval does not count, for the card and for the comment about it. */
 export const APPROVAL_FAULT_WORDS: Readonly<Record<ApprovalFaultCode, string>> = {
@@ -19,11 +19,11 @@ export const APPROVAL_FAULT_WORDS: Readonly<Record<ApprovalFaultCode, string>> =
 /** The sentences for every code of these gates. */
 export const APPROVAL_SENTENCES = {
   'approver-allowed': {
-    enough: (f) => `approved by ${listed(f.who)}: ${f.count} of ${f.needed} people that its cost requires`,
+    enough: (f) => `approved by ${joinAnd(f.who)}: ${f.count} of ${f.needed} people that its cost requires`,
     beforehand: (f) =>
-      `approved by ${listed(f.who)} with the manifest that failed: ${f.count} of ${f.needed} people that its cost requires`,
+      `approved by ${joinAnd(f.who)} with the manifest that failed: ${f.count} of ${f.needed} people that its cost requires`,
     'too-few': (f) => [
-      `${f.count} of ${f.needed} people have approved${f.who.length > 0 ? `: ${listed(f.who)}` : ''}`,
+      `${f.count} of ${f.needed} people have approved${f.who.length > 0 ? `: ${joinAnd(f.who)}` : ''}`,
       `the card's \`/approve-launch\` line, commented by ${f.missing} more`,
     ],
     'not-counting': (f) => [
@@ -46,7 +46,7 @@ export const APPROVAL_SENTENCES = {
 } satisfies Partial<AllGateSentences>;
 
 /** The sentence for a refusal. For a gate, its name is enough: the card shows why the gate does not pass. */
-export function refusalWords(reason: string): string {
+export function explainRefusal(reason: string): string {
   return isOrderRefusal(reason) ? WORDS[reason] : `${code(reason)} does not pass on the runner.`;
 }
 
@@ -105,8 +105,8 @@ const DELTA_SENTENCES = {
     unchanged: (f) => [`the table declares ${f.knob}, which does not change`, 'remove the row'],
   },
   budget: {
-    within: (f) => `${f.knobs} of at most ${f.most} knobs${newAgainst(f.against)}`,
-    over: (f) => `${f.knobs} knobs change${newAgainst(f.against)}, the lane's limit is ${f.most}`,
+    within: (f) => `${f.knobs} of at most ${f.most} knobs${describeNewAgainst(f.against)}`,
+    over: (f) => `${f.knobs} knobs change${describeNewAgainst(f.against)}, the lane's limit is ${f.most}`,
     'large-step': (f) => `${f.knob} changes in one step from ${f.before} to ${f.after}; a small step is ${f.small}`,
     'leaves-more': () =>
       'writing the old values back would not restore the file: a setting was added or removed, or other text changed',
@@ -125,44 +125,45 @@ const DELTA_SENTENCES = {
   'identical-rerun': {
     'something-changes': () => 'something changes',
     'declared-regression': () => 'an identical rerun, declared as a regression check',
-    'identical-undeclared': (f) => `nothing changes${newAgainst(f.against)}, and no regression check is declared`,
+    'identical-undeclared': (f) =>
+      `nothing changes${describeNewAgainst(f.against)}, and no regression check is declared`,
   },
 } satisfies Partial<AllGateSentences>;
 
 /** The run that the change is compared with, if it is not the target branch. */
-function newAgainst(run: string | undefined): string {
+function describeNewAgainst(run: string | undefined): string {
   return run === undefined ? '' : ` against ${run}`;
 }
 
 /** Markdown for one verdict. `remedy` is null if nothing needs to be done. */
 type GateWords = { readonly found: string; readonly remedy: string | null };
 
-type Sentence = (facts: object, place: PlaceWord) => Words | string;
+type Sentence = (facts: object, place: ThreadKind) => Words | string;
 
 /** The words for a verdict. */
-export function gateWords(verdict: Verdict, place: PlaceWord = 'pull request'): GateWords {
+export function gateWords(verdict: Verdict, place: ThreadKind = 'pull request'): GateWords {
   const { gate, outcome, found: detail } = verdict;
   const vocabulary: Vocabulary = { ...VERDICTS[gate], ...UNREADABLE };
   const read = readPayload(vocabulary, { code: verdict.code, detail });
   if (read === null) return { found: code(verdict.code), remedy: null };
   // The table has one sentence per code, and each sentence gets the facts of its own code.
-  const sentences = { ...SENTENCES[gate], unreadable } as Readonly<Record<string, Sentence>>;
-  const words = sentences[read.code]?.(shown(vocabulary[read.code] ?? {}, read.detail), place) ?? code(verdict.code);
+  const sentences = { ...SENTENCES[gate], unreadable: unreadableText } as Readonly<Record<string, Sentence>>;
+  const words = sentences[read.code]?.(format(vocabulary[read.code] ?? {}, read.detail), place) ?? code(verdict.code);
   const [found, remedy = REMEDIES[gate]] = typeof words === 'string' ? [words] : words;
   return { found, remedy: outcome === 'pass' ? null : (remedy ?? null) };
 }
 
 const UNREADABLE = { unreadable: { why: 'text' } } as const;
-const unreadable = ({ why }: Facts<(typeof UNREADABLE)['unreadable']>): Words => [
+const unreadableText = ({ why }: Facts<(typeof UNREADABLE)['unreadable']>): Words => [
   `unknown: ${why}`,
   'ferrybot retries automatically; an unknown never passes',
 ];
 
 /** What the change, or a fix of an attempt, may touch. */
-function scopeWords({ attempt, may }: Pick<Facts<(typeof VERDICTS)['scope']['inside']>, 'attempt' | 'may'>): string {
+function describeScope({ attempt, may }: Pick<Facts<(typeof VERDICTS)['scope']['inside']>, 'attempt' | 'may'>): string {
   return attempt === undefined
     ? "the lane's scope"
-    : `what a fix of attempt ${attempt} may touch, which is ${listed(may)}`;
+    : `what a fix of attempt ${attempt} may touch, which is ${joinAnd(may)}`;
 }
 
 const UNKNOWN_USER = 'a user that GitHub does not name';
@@ -202,7 +203,7 @@ export const SENTENCES: AllGateSentences = {
     named: (f) => [
       f.who.length === 0
         ? 'only ferrybot contributed to this change'
-        : `${listed(f.who)} contributed to this change and may not approve it`,
+        : `${joinAnd(f.who)} contributed to this change and may not approve it`,
     ],
     'opened-unnamed': (f) => [
       `${f.about} was opened by ${f.by}, and no person is responsible for it`,
@@ -219,12 +220,12 @@ export const SENTENCES: AllGateSentences = {
       return f.later.length === 0
         ? `${base}; nothing that the job ships has changed since`
         : [
-            `${base}; files that the job ships have changed since in ${listed(f.later)}`,
+            `${base}; files that the job ships have changed since in ${joinAnd(f.later)}`,
             'rebase if one of these commits matters for this ferry',
           ];
     },
     stale: (f) => [
-      `based on ${f.base} of ${f.baseAt}, more than ${f.hoursMax} h ago${f.later.length > 0 ? `; files that the job ships have changed since in ${listed(f.later)}` : ''}`,
+      `based on ${f.base} of ${f.baseAt}, more than ${f.hoursMax} h ago${f.later.length > 0 ? `; files that the job ships have changed since in ${joinAnd(f.later)}` : ''}`,
       `rebase the branch onto ${f.branch}`,
     ],
     'no-past-tip': (f) => [
@@ -254,8 +255,11 @@ export const SENTENCES: AllGateSentences = {
     ],
   },
   scope: {
-    inside: (f) => `files changed: ${f.files}, all inside ${scopeWords(f)}`,
-    outside: (f, place) => [`${f.first} is outside ${scopeWords(f)} (files outside: ${f.count})`, takeOut(place)],
+    inside: (f) => `files changed: ${f.files}, all inside ${describeScope(f)}`,
+    outside: (f, place) => [
+      `${f.first} is outside ${describeScope(f)} (files outside: ${f.count})`,
+      takeOutRemedy(place),
+    ],
   },
   ...CONTRACT_SENTENCES,
   ...RENTAL_SENTENCES,
@@ -313,7 +317,7 @@ export const SENTENCES: AllGateSentences = {
   },
   'not-held': {
     free: () => 'no hold',
-    held: (f) => [heldWords(f, f.by, f.reason), `${liftWords(f)} lifts it`],
+    held: (f) => [holdText(f, f.by, f.reason), `${unholdText(f)} lifts it`],
   },
   'manifest-complete': {
     complete: () => 'everything that decides what will run is known',
@@ -333,6 +337,6 @@ export const SENTENCES: AllGateSentences = {
   ...APPROVAL_SENTENCES,
 };
 
-function takeOut(place: PlaceWord): string {
+function takeOutRemedy(place: ThreadKind): string {
   return place === 'issue' ? 'remove it from the branch' : 'remove it from this pull request';
 }

@@ -2,20 +2,20 @@
 
 import { INCIDENTS, type Incident, type IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import { startWords } from './contract-words.ts';
-import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words.ts';
-import { refusalWords } from './gate-words.ts';
+import { explainStart } from './contract-words.ts';
+import { describeAlarm, describeClass, explainNoFix, explainRelaunchRefusal } from './failure-words.ts';
+import { explainRefusal } from './gate-words.ts';
 import type { AllIncidentWords, IncidentText, IncidentWords } from './input.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
-import { code, count, fenced, link, nextRunWords, type PlaceWord, shown } from './words.ts';
+import { code, count, fenced, format, link, nextRunWords, type ThreadKind } from './words.ts';
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
-  return known === null ? OF_ANOTHER_VERSION.title : INCIDENT_WORDS[known].title;
+  return known === null ? UNKNOWN_INCIDENT_TEXT.title : INCIDENT_WORDS[known].title;
 }
 
 /** Identifies the incident if several share its title; otherwise empty. */
-export function incidentMark(incident: Incident): string {
+export function incidentSymbol(incident: Incident): string {
   if (incident.code === 'run-alarm') return `: ${code(incident.detail.detector)}`;
   return incident.code === 'failure-signature' || incident.code === 'bad-node-unclear'
     ? ` ${code(incident.detail.signature)}`
@@ -23,11 +23,11 @@ export function incidentMark(incident: Incident): string {
 }
 
 /** The words for a recorded incident. */
-export function incidentWords(incident: Incident, place: PlaceWord): IncidentText {
-  if (incident.code === null) return { ...OF_ANOTHER_VERSION, evidence: code(incident.recorded.code) };
+export function describeIncident(incident: Incident, place: ThreadKind): IncidentText {
+  if (incident.code === null) return { ...UNKNOWN_INCIDENT_TEXT, evidence: code(incident.recorded.code) };
   // The table has one entry per code, and each entry gets the facts of its own code.
   const words = INCIDENT_WORDS[incident.code] as IncidentWords<'runner-refused'>;
-  const facts = shown(INCIDENTS[incident.code], incident.detail as object) as IncidentFacts<'runner-refused'>;
+  const facts = format(INCIDENTS[incident.code], incident.detail as object) as IncidentFacts<'runner-refused'>;
   return {
     title: words.title,
     evidence: words.evidence(facts, place),
@@ -37,21 +37,25 @@ export function incidentWords(incident: Incident, place: PlaceWord): IncidentTex
 }
 
 /** The comment about an incident or a broken logbook; `lines` come first. */
-export function incidentText(title: string, lines: readonly string[], words: Omit<IncidentText, 'title'>): string {
+export function renderIncidentText(
+  title: string,
+  lines: readonly string[],
+  words: Omit<IncidentText, 'title'>,
+): string {
   const { evidence, did, todo } = words;
   const all = [...lines, `Evidence: ${evidence}`, `What ferrybot did: ${did}`, `What to do: ${todo}`];
   return `${title}\n\n${all.map((line) => `- ${line}`).join('\n')}`;
 }
 
-const OF_ANOTHER_VERSION = {
+const UNKNOWN_INCIDENT_TEXT = {
   title: 'This incident was recorded by another version of ferrybot',
   did: 'The card shows how the run continues.',
   todo: 'Run the version of ferrybot that recorded it.',
 };
 
-const why = (d: { readonly why: string }): string => d.why;
-const message = (d: { readonly message: string }): string => d.message;
-const workflowRun = (url: string): string => link('workflow run', url);
+const whyText = (d: { readonly why: string }): string => d.why;
+const messageText = (d: { readonly message: string }): string => d.message;
+const workflowRunLink = (url: string): string => link('workflow run', url);
 
 /** Shared by several incidents. */
 const NOT_SUBMITTED = {
@@ -61,7 +65,7 @@ const NOT_SUBMITTED = {
 const WATCHING = 'ferrybot keeps watching. It changes neither the job nor the cluster.';
 const RUNNER_ONLINE = 'Check that a runner for the launch workflow is online.';
 
-const ASKED_BY: Readonly<Record<string, (place: PlaceWord) => string>> = {
+const ASKED_BY: Readonly<Record<string, (place: ThreadKind) => string>> = {
   rollback: () =>
     '`/rollback` names the step of a complete checkpoint of a lineage that was not rejected; `step=0` starts from nothing.',
   'resume-as': (place) =>
@@ -71,7 +75,7 @@ const ASKED_BY: Readonly<Record<string, (place: PlaceWord) => string>> = {
 const CHECKPOINT_INCIDENT_WORDS = {
   'start-refused': {
     title: 'The first checkpoint may not be used',
-    evidence: (d) => `${d.path}: ${startWords(d.why)}.`,
+    evidence: (d) => `${d.path}: ${explainStart(d.why)}.`,
     did: 'Nothing is launched from it, and ferrybot chooses no other checkpoint.',
     todo: 'The DRI names the first checkpoint in the contract: a complete one of a lineage that was not rejected, with the run that made it, or *none*.',
     todoFor: ({ asked }, place) => (asked === undefined ? null : (ASKED_BY[asked]?.(place) ?? null)),
@@ -101,33 +105,34 @@ const CHECKPOINT_INCIDENT_WORDS = {
 export const INCIDENT_WORDS: AllIncidentWords = {
   'runner-refused': {
     title: 'The runner refused the order',
-    evidence: (d) => `${refusalWords(d.reason)} (${d.why})${d.url === undefined ? '' : ` (${workflowRun(d.url)})`}`,
+    evidence: (d) =>
+      `${explainRefusal(d.reason)} (${d.why})${d.url === undefined ? '' : ` (${workflowRunLink(d.url)})`}`,
     ...NOT_SUBMITTED,
     todoFor: (d, place) =>
       d.reason === 'stop-requested' ? `nothing: a stop is final. To continue, ${nextRunWords(place)}.` : null,
   },
-  'submit-rejected': { title: 'The cluster rejected the job', evidence: why, ...NOT_SUBMITTED },
+  'submit-rejected': { title: 'The cluster rejected the job', evidence: whyText, ...NOT_SUBMITTED },
   'submit-conflict': {
     title: "Another job has this run's id",
-    evidence: why,
+    evidence: whyText,
     did: 'ferrybot submitted nothing and changed nothing. The order has ended.',
     todo: 'Find the owner of that job before anything is approved again.',
   },
   'submit-unknown': {
     title: 'The answer to the submission was lost',
-    evidence: why,
+    evidence: whyText,
     did: 'ferrybot searches for the job under its id and submits nothing else.',
     todo: 'Check on the cluster whether the job runs.',
   },
   'dispatch-failed': {
     title: 'The launch workflow could not be started',
-    evidence: message,
+    evidence: messageText,
     did: NOT_SUBMITTED.did,
     todo: "Check that the launch workflow is on the default branch and may be dispatched, then approve again with the card's line.",
   },
   'launch-failed': {
     title: 'The launch workflow failed before it took the order',
-    evidence: (d) => `${d.why} (${workflowRun(d.url)})`,
+    evidence: (d) => `${d.why} (${workflowRunLink(d.url)})`,
     ...NOT_SUBMITTED,
     didFor: ({ left }) =>
       left > 0
@@ -137,7 +142,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'launch-waiting': {
     title: 'The launch waits for a runner',
-    evidence: ({ url }) => `The ${workflowRun(url)} has been in the queue for at least 5 min.`,
+    evidence: ({ url }) => `The ${workflowRunLink(url)} has been in the queue for at least 5 min.`,
     did: 'Nothing was submitted. ferrybot starts no second launch while this one waits.',
     todo: 'Start a runner with the label `ferrybot-launch`. The launch then continues automatically while the order is valid.',
   },
@@ -149,19 +154,19 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'launch-unreadable': {
     title: 'The runner could not check the order',
-    evidence: why,
+    evidence: whyText,
     did: 'Nothing was submitted: the runner refuses what it cannot read. The order stays valid until it expires.',
     todo: "Nothing if GitHub was unavailable for a moment. Otherwise read the launch workflow's log and check its permissions.",
   },
   'engine-state-lost': {
     title: 'The engine does not know the job any more',
-    evidence: message,
+    evidence: messageText,
     did: 'ferrybot keeps asking. The result of the job is unknown, which does not mean failed.',
     todo: "Read the job's own log and output, and check whether the engine was restarted.",
   },
   'engine-unreadable': {
     title: 'The engine gives no usable answer',
-    evidence: message,
+    evidence: messageText,
     did: 'ferrybot keeps asking and concludes nothing.',
     todo: 'Check that the machine of the watch can reach the cluster.',
   },
@@ -175,14 +180,14 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'stop-unconfirmed': {
     title: 'The stop is not confirmed',
-    evidence: message,
+    evidence: messageText,
     did: 'ferrybot requested the stop and keeps asking for the status.',
     todo: 'Check the job on the cluster; it may still run.',
   },
   'failure-signature': {
     title: 'The log shows a failure signature',
     evidence: (d) =>
-      `${d.signature}: ${classWords(d.class).what} (${code(d.class)}): ${d.line}. ${d.response === 'reduce' ? 'The manifest permits a smaller setting.' : classWords(d.class).again}${d.again ? ' An earlier attempt showed it too: the change since then has not helped.' : ''}`,
+      `${d.signature}: ${describeClass(d.class).what} (${code(d.class)}): ${d.line}. ${d.response === 'reduce' ? 'The manifest permits a smaller setting.' : describeClass(d.class).again}${d.again ? ' An earlier attempt showed it too: the change since then has not helped.' : ''}`,
     did: "Nothing yet: a log line is evidence, and only the engine's status ends a run.",
     todo: 'Read the log around this line. If the job cannot recover, end it with `/stop`.',
   },
@@ -194,7 +199,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'run-alarm': {
     title: 'The run shows signs of trouble',
-    evidence: (d) => `${code(d.detector)}: ${alarmWhy(d.detector, d)}`,
+    evidence: (d) => `${code(d.detector)}: ${describeAlarm(d.detector, d)}`,
     did: `${WATCHING} It reports this alarm once.`,
     didFor: ({ detector }) => (detector === 'green-no-op' ? 'Nothing: the job has ended.' : null),
     todo: 'Check the log and the metrics. `/stop` ends the job. If the run is healthy, do nothing.',
@@ -203,7 +208,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'monitor-stale': {
     title: 'The watch has fallen silent',
-    evidence: why,
+    evidence: whyText,
     did: 'ferrybot starts another watch when the last one has ended. The job itself may be healthy.',
     todo: 'Check that a runner for the watch workflow is online.',
   },
@@ -269,13 +274,13 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'fix-not-made': {
     title: 'ferrybot has no fix for this failure',
-    evidence: (d) => `${noFixWords(d.reason)} (attempt ${d.attempt}).`,
+    evidence: (d) => `${explainNoFix(d.reason)} (attempt ${d.attempt}).`,
     did: 'Nothing was changed.',
     todo: 'Push a fix to the branch and approve it as the next attempt with the line of the card; `/ack` closes the failed run.',
   },
   'relaunch-refused': {
     title: 'The job is not started again',
-    evidence: relaunchWords,
+    evidence: explainRelaunchRefusal,
     did: 'Nothing was started. ferrybot waits for a decision.',
     todo: '`/relaunch` starts the same attempt again, unless it would fail again; its answer names the requirements. Or push a fix to the branch and approve it with the line of the card. If ferrybot can list the checkpoints, `/rollback` starts from an earlier one. `/ack` closes the failed run.',
   },

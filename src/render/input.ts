@@ -8,11 +8,11 @@ import type { ContractFields } from '../contracts/fields.ts';
 import type { Facts, Fields, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import type { GateId, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { PastOf, RunVerdict } from '../domain/past-runs.ts';
-import type { PlaceWord } from './words.ts';
+import type { PastRunsReader, RunVerdict } from '../domain/past-runs.ts';
+import type { ThreadKind } from './words.ts';
 
 /** The parts of a lane's kind that the sentences use. */
-type SpokenKind = LaneKind & {
+type RenderedKind = LaneKind & {
   readonly proposes?: { readonly change?: object };
   readonly fixes?: (lane: LaneConfig) => { readonly fixable: readonly string[] };
   readonly contracts?: { readonly fields: ContractFields };
@@ -20,11 +20,11 @@ type SpokenKind = LaneKind & {
 
 export type RenderInput = {
   readonly state: RunState;
-  readonly config: LaneOfRun<SpokenKind>;
+  readonly config: LaneOfRun<RenderedKind>;
   readonly verdict: RunVerdict | null;
   /** The verdicts of the approval gates, from the record. */
   readonly approvals: readonly Verdict[];
-  readonly past: PastOf;
+  readonly past: PastRunsReader;
 };
 
 /** `input` null: on a thread that belongs to no run. */
@@ -43,7 +43,7 @@ export type Words = readonly [found: string, remedy?: string];
 type GateSentences<Gate extends GateId> = {
   readonly [Code in keyof Verdicts[Gate]]: (
     facts: Verdicts[Gate][Code] extends Fields ? Facts<Verdicts[Gate][Code]> : never,
-    place: PlaceWord,
+    place: ThreadKind,
   ) => Words | string;
 };
 
@@ -58,8 +58,8 @@ export type IncidentText = Readonly<Record<'title' | 'evidence' | 'did' | 'todo'
 
 /** Facts come as Markdown (`shown`). */
 export type IncidentWords<Code extends IncidentCode> = Omit<IncidentText, 'evidence'> & {
-  readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
+  readonly evidence: (facts: IncidentFacts<Code>, place: ThreadKind) => string;
   /** Replaces the usual text; null: use the usual text. */
   readonly didFor?: (facts: IncidentFacts<Code>) => string | null;
-  readonly todoFor?: (facts: IncidentFacts<Code>, place: PlaceWord) => string | null;
+  readonly todoFor?: (facts: IncidentFacts<Code>, place: ThreadKind) => string | null;
 };

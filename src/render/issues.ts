@@ -1,15 +1,15 @@
 /** Comments without a run: an experiment issue, orphaned machines, jobs and holds that a config leaves behind, a thread left open. */
 
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import { type LeftBehind, type StrayHold, strayOf } from '../config/lane-of-file.ts';
+import { findStrayHolds, type LeftBehind, type StrayHold } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { Effect } from '../domain/effect.ts';
 import { moneyOf } from '../domain/figures.ts';
 import type { Detail } from '../domain/incidents.ts';
-import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import { filterHolds, type Hold } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { Orphan } from '../domain/logbook/events/rental-events.ts';
-import { isLive, phaseOf } from '../domain/logbook/job-state.ts';
+import { isLive, runPhase } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { type Marker, markerIdentity } from '../domain/marker.ts';
 import { assertNever, type Observed } from '../domain/values.ts';
@@ -20,15 +20,15 @@ import {
   code,
   comment,
   count,
-  details,
   fenced,
-  heldWords,
-  liftWords,
-  listed,
+  folded,
+  holdText,
+  joinAnd,
   paragraphs,
   person,
   table,
   text,
+  unholdText,
   utc,
 } from './words.ts';
 
@@ -40,22 +40,22 @@ export function leftBehindTitle(left: readonly LeftBehind[]): string {
     ...(jobs > 0 ? [`${count(jobs, 'running job')} out of reach`] : []),
     ...(holds > 0 ? [`${count(holds, 'hold')} without a lane`] : []),
   ];
-  const known = parts.length === 0 ? '' : `It would leave ${listed(parts)}. `;
+  const known = parts.length === 0 ? '' : `It would leave ${joinAnd(parts)}. `;
   return left.some(({ kind }) => kind === 'unknown') ? `${known}What else it would leave behind is unknown. ` : known;
 }
 
 /** One list item for each; null without any. */
-export function leftBehindLines(left: readonly LeftBehind[]): string | null {
-  return left.length === 0 ? null : left.map((one) => `- ${leftWords(one)}`).join('\n');
+export function renderLeftBehind(left: readonly LeftBehind[]): string | null {
+  return left.length === 0 ? null : left.map((one) => `- ${describeLeftBehind(one)}`).join('\n');
 }
 
-function leftWords(left: LeftBehind): string {
+function describeLeftBehind(left: LeftBehind): string {
   switch (left.kind) {
     case 'job':
       return `**${code(left.run)} has a job on the cluster ${code(left.cluster)}, which this config does not have.** After the merge ferrybot could neither watch nor stop that job. Keep the cluster until the job has ended.`;
     case 'hold': {
       const { hold } = left;
-      return `**A hold would be left behind: ${strayHoldWords(hold)}.** If the lane was renamed, hold it again under its new name; ${liftWords(hold)} lifts this hold.`;
+      return `**A hold would be left behind: ${describeStrayHold(hold)}.** If the lane was renamed, hold it again under its new name; ${unholdText(hold)} lifts this hold.`;
     }
     case 'unknown':
       return `Whether a job or a hold would be left behind is not known: ${text(left.why)}.`;
@@ -64,9 +64,9 @@ function leftWords(left: LeftBehind): string {
   }
 }
 
-function strayHoldWords(hold: StrayHold): string {
+function describeStrayHold(hold: StrayHold): string {
   const { actor, reason } = hold;
-  return `${heldWords(hold, person(actor), reason)}, and blocks nothing: the config has no such lane`;
+  return `${holdText(hold, person(actor), reason)}, and blocks nothing: the config has no such lane`;
 }
 
 type IssueCardView = {
@@ -98,12 +98,12 @@ export function renderIssueCard(view: IssueCardView): string {
       table(
         ['State', ''],
         [
-          ['This thread', threadWords(view.past)],
-          ['Lane', laneWords(view.recordedRuns)],
-          ['Holds', holdWords(view)],
+          ['This thread', describeThread(view.past)],
+          ['Lane', describeLanes(view.recordedRuns)],
+          ['Holds', describeHolds(view)],
         ],
       ),
-      `**Missing:** ${missingWords(view)}`,
+      `**Missing:** ${describeMissing(view)}`,
       commandTable(COMMANDS, view.config),
     ),
   );
@@ -114,50 +114,50 @@ const COMMANDS = COMMAND_DEFINITIONS.filter(
   ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve'),
 );
 
-function threadWords(past: RunState | null): string {
-  return past === null ? 'no run yet' : `${code(past.run)}, which is ${phaseOf(past)}`;
+function describeThread(past: RunState | null): string {
+  return past === null ? 'no run yet' : `${code(past.run)}, which is ${runPhase(past)}`;
 }
 
-function laneWords(runs: Observed<readonly RunState[]>): string {
+function describeLanes(runs: Observed<readonly RunState[]>): string {
   if (runs.kind === 'unknown') return `unknown: ${text(runs.why)}`;
   const open = runs.value.find((run) => !isOver(run));
   if (open === undefined)
-    return runs.value[0] === undefined ? 'free; no run yet' : `free; last was ${nameOf(runs.value[0])}`;
-  return `${nameOf(open)} is ${isLive(open) ? 'live' : phaseOf(open)}`;
+    return runs.value[0] === undefined ? 'free; no run yet' : `free; last was ${runName(runs.value[0])}`;
+  return `${runName(open)} is ${isLive(open) ? 'live' : runPhase(open)}`;
 }
 
-function nameOf(run: RunState): string {
+function runName(run: RunState): string {
   return `${code(run.run)} (#${run.proposal.issue})`;
 }
 
-function holdWords(view: IssueCardView): string {
+function describeHolds(view: IssueCardView): string {
   const { config, journalHolds, today } = view;
   if (journalHolds.kind === 'unknown') return `unknown: ${text(journalHolds.why)}`;
-  const binding = bindingHolds(view, journalHolds.value).map((hold) =>
-    heldWords(hold, person(hold.actor), hold.reason),
+  const binding = filterActiveHolds(view, journalHolds.value).map((hold) =>
+    holdText(hold, person(hold.actor), hold.reason),
   );
-  const stray = strayOf(journalHolds.value, Object.keys(config.lanes), today).map(strayHoldWords);
+  const stray = findStrayHolds(journalHolds.value, Object.keys(config.lanes), today).map(describeStrayHold);
   return [...(binding.length === 0 ? ['none'] : binding), ...stray].join('; ');
 }
 
-function bindingHolds({ config, today }: IssueCardView, holds: readonly Hold[]): readonly Hold[] {
-  return holdsOn(holds, { lane: null, date: today }).filter(
+function filterActiveHolds({ config, today }: IssueCardView, holds: readonly Hold[]): readonly Hold[] {
+  return filterHolds(holds, { lane: null, date: today }).filter(
     ({ lane }) => lane === null || Object.hasOwn(config.lanes, lane),
   );
 }
 
-function missingWords(view: IssueCardView): string {
+function describeMissing(view: IssueCardView): string {
   const { recordedRuns, journalHolds } = view;
-  if (journalHolds.kind === 'known' && bindingHolds(view, journalHolds.value).length > 0)
+  if (journalHolds.kind === 'known' && filterActiveHolds(view, journalHolds.value).length > 0)
     return 'the hold has to be lifted before anything is launched.';
   const open = recordedRuns.kind === 'known' ? recordedRuns.value.find((run) => !isOver(run)) : undefined;
   return open === undefined
     ? 'a command that starts a run.'
-    : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
+    : `nothing here; the lane has ${runName(open)}, and the next proposal comes after it.`;
 }
 
 /** The marker of the only issue about an orphaned machine. */
-export function orphanMarker({ cluster, instance }: Orphan): Marker {
+export function buildOrphanMarker({ cluster, instance }: Orphan): Marker {
   return { run: 'journal', kind: 'issue', key: `machine-${cluster}-${instance}`, fields: {} };
 }
 
@@ -171,7 +171,7 @@ export function renderOrphan(orphan: Orphan): string {
   const { instance, jobId, cluster, since, endedAt, microdollars } = orphan;
   const cost = moneyOf(microdollars);
   return comment(
-    orphanMarker(orphan),
+    buildOrphanMarker(orphan),
     paragraphs(
       `**Machine ${instance} on ${code(cluster)} has ferrybot's label and the job ${code(jobId)}, but no live run.**`,
       `- Found: ${utc(since)}, in a complete list of the account\n- Cost until then: about ${cost}, at the highest rate since its creation`,
@@ -205,20 +205,26 @@ const PASTED_CHARS_MAX = 20_000;
 
 /** Why the label of a lane creates no run, in the words of the answer to a command. */
 export function renderNotTaken(key: string, why: { readonly code: string; readonly detail: Detail }): string {
-  const after = WAITS.has(why.code) ? 'ferrybot creates the run after that, if the label is still there.' : null;
-  return own(key, paragraphs(`The label asks for a run, and ${answerWords(why, { input: null })}`, after));
+  const after = WAIT_REASONS.has(why.code) ? 'ferrybot creates the run after that, if the label is still there.' : null;
+  return renderJournalComment(
+    key,
+    paragraphs(`The label asks for a run, and ${answerWords(why, { input: null })}`, after),
+  );
 }
 
-const WAITS: ReadonlySet<string> = new Set(['propose-held', 'propose-standing', 'propose-busy']);
+const WAIT_REASONS: ReadonlySet<string> = new Set(['propose-held', 'propose-standing', 'propose-busy']);
 
 /** The parts of the description that a launch needs, to paste: ferrybot does not edit text of people. */
 export function renderMissingParts(key: string, parts: string): string {
   const intro =
     'The description of this pull request lacks parts that a launch needs. ferrybot does not edit your text: paste what is missing, and correct what is wrong:';
-  return own(key, paragraphs(intro, details('Parts of the description', fenced(parts, PASTED_CHARS_MAX))));
+  return renderJournalComment(
+    key,
+    paragraphs(intro, folded('Parts of the description', fenced(parts, PASTED_CHARS_MAX))),
+  );
 }
 
-function own(key: string, content: string): string {
+function renderJournalComment(key: string, content: string): string {
   return comment({ run: 'journal', kind: 'own-pull', key, fields: {} }, content);
 }
 

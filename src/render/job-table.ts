@@ -5,13 +5,13 @@ import type { StorePath } from '../domain/checkpoint/stored.ts';
 import { duration, figure } from '../domain/figures.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
-import { jobStateOf, type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
+import { collectWitnesses, currentJobState, type Witnesses } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState, Submission } from '../domain/logbook/run-state.ts';
-import { after, fromRfc3339, toRfc3339 } from '../domain/values.ts';
-import { withoutTokens } from '../domain/written-secrets.ts';
+import { addMs, fromRfc3339, toRfc3339 } from '../domain/values.ts';
+import { maskTokens } from '../domain/written-secrets.ts';
 import type { RenderInput } from './input.ts';
-import { launchedCommit } from './propose-words.ts';
-import { code, count, digestHex, jobWords, link, measured, nonEmpty, table, text, utc } from './words.ts';
+import { describeLaunchedCommit } from './propose-words.ts';
+import { code, count, jobWords, link, measured, nonEmpty, shortDigest, table, text, utc } from './words.ts';
 
 /** `~<step>/<exact total>`, `~<step>/unknown`, or that there is no step yet. */
 export function progressText(step: number | null, totalSteps: number | null): string {
@@ -31,7 +31,7 @@ export function progressBar({ step, totalSteps }: Pick<Observation, 'step' | 'to
 const BAR_CHARS = 20;
 
 /** The rate and the remaining time, if known: `18.9 s a step, about 5.2 h to go`; else empty. */
-export function paceText({ step, totalSteps, pace }: Observation): string {
+export function formatPace({ step, totalSteps, pace }: Observation): string {
   if (pace === undefined) return '';
   const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);
   const toGo =
@@ -46,7 +46,7 @@ export function paceText({ step, totalSteps, pace }: Observation): string {
 }
 
 /** The engine's last status, in words. */
-export function engineWords(status: Observation['status']): string {
+export function describeStatus(status: Observation['status']): string {
   if (status === 'UNKNOWN') return 'the engine gave no usable answer';
   return status === 'PENDING' ? 'in the queue of the engine (PENDING)' : `the engine reports ${status}`;
 }
@@ -69,14 +69,14 @@ export function jobTable(state: RunState, submission: Submission): string {
   const rows = [
     ['Job', jobWords(submission)],
     ['Cluster', code(cluster)],
-    ['Attempt', attemptText(state, submission)],
-    ...startRow(state),
+    ['Attempt', formatAttempt(state, submission)],
+    ...renderStartRow(state),
     [
       isByHand ? 'Adopted' : 'Launched',
       `${utc(at)}${adopted && !isByHand ? '; the job was found running under this id and adopted' : ''}`,
     ],
-    ['Commit', launchedCommit(commit)],
-    ...(digest === null || isByHand ? [] : [['Manifest', `\`${digestHex(digest)}\``]]),
+    ['Commit', describeLaunchedCommit(commit)],
+    ...(digest === null || isByHand ? [] : [['Manifest', `\`${shortDigest(digest)}\``]]),
     ...Object.entries(urls).map(([name, url]) => [text(name), link(name, url)]),
   ];
   return table(['Launch', ''], rows);
@@ -87,15 +87,15 @@ export function commandText(command: readonly string[]): string {
   const line = command
     .map((part) => (/^[\w@%+=:,./{}-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`))
     .join(' ');
-  return withoutTokens(line);
+  return maskTokens(line);
 }
 
-function startRow({ order }: RunState): readonly (readonly string[])[] {
+function renderStartRow({ order }: RunState): readonly (readonly string[])[] {
   const path = order?.order.checkpoint?.path ?? order?.manifest?.resume.initializeFrom ?? null;
   return path === null ? [] : [['Starts from', `${text(checkpointName(path as StorePath))}, ${code(path)}`]];
 }
 
-function attemptText({ attempts }: RunState, { attempt }: Submission): string {
+function formatAttempt({ attempts }: RunState, { attempt }: Submission): string {
   const before = attempts
     .filter((past) => past.submission.attempt < attempt)
     .map(({ submission, end }) => `attempt ${submission.attempt} ended ${end.status}`);
@@ -103,20 +103,20 @@ function attemptText({ attempts }: RunState, { attempt }: Submission): string {
 }
 
 /** One line for each check; null before the first. A dash is an unknown value. */
-export function compactLine(state: RunState): string | null {
+export function renderCompactLine(state: RunState): string | null {
   const { observation: seen, end } = state;
   if (seen === null) return null;
   const { pace, evals, at, cadenceMs } = seen;
-  const job = jobStateOf(state);
+  const job = currentJobState(state);
   const all = Object.entries(evals);
   const [key, value] = all.find(([name]) => name === 'eval/loss') ?? all.at(-1) ?? ['eval', DASH];
   const seenAt = fromRfc3339(at);
-  const next = end !== null || seenAt === null ? DASH : shortTime(toRfc3339(after(seenAt, cadenceMs)));
+  const next = end !== null || seenAt === null ? DASH : formatShortTime(toRfc3339(addMs(seenAt, cadenceMs)));
   const columns = [
-    shortTime(at),
+    formatShortTime(at),
     job,
     seen.step === null ? DASH : `~${seen.step}/${seen.totalSteps ?? 'unknown'}`,
-    rateOf(seen),
+    formatRate(seen),
     `gpu=${pace?.usePercent === undefined ? DASH : `${pace.usePercent}%`}`,
     `mem=${pace?.memory ?? DASH}`,
     `${key}=${figure(value)}`,
@@ -129,27 +129,27 @@ export function compactLine(state: RunState): string | null {
 const DASH = '-';
 const ALERTS: ReadonlySet<string> = new Set(['degraded', 'state-lost', 'unknown']);
 
-function shortTime(at: string): string {
+function formatShortTime(at: string): string {
   return `${at.slice(0, 16)}Z`;
 }
 
-function rateOf({ pace }: Observation): string {
+function formatRate({ pace }: Observation): string {
   if (pace?.secondsPerStep != null) return `${figure(pace.secondsPerStep)}s/step`;
   return pace?.tokensPerSecond == null ? DASH : `${figure(pace.tokensPerSecond)}tok/s`;
 }
 
 /** Null before the first check. */
-export function witnessTable(state: RunState): string | null {
+export function renderWitnessTable(state: RunState): string | null {
   const { observation: seen, end } = state;
   if (seen === null) return null;
-  const { engine, log, progress, tracker, checkpoint, watch } = witnessesOf(state);
+  const { engine, log, progress, tracker, checkpoint, watch } = collectWitnesses(state);
   const row = (name: string, words: string, at: number | null | undefined): readonly string[] => [
     name,
     words,
     at == null ? '' : utc(new Date(at).toISOString()),
   ];
   const rows = [
-    row('Engine', witnessedStatus(engine), engine?.at),
+    row('Engine', describeEngineWitness(engine), engine?.at),
     row(
       'Log',
       seen.unread !== undefined ? 'unreadable since then' : log?.hasLines === true ? 'read to its end' : 'empty',
@@ -162,13 +162,13 @@ export function witnessTable(state: RunState): string | null {
         : `${progressText(seen.step, seen.totalSteps)}${seen.loss === null ? '' : `, loss ${measured(seen.loss)}`}`,
       progress?.at,
     ),
-    ...(tracker === null ? [] : [row('Tracker', trackerWords(seen.tracker), tracker.at)]),
+    ...(tracker === null ? [] : [row('Tracker', describeTracker(seen.tracker), tracker.at)]),
     row(
       'Checkpoint',
       checkpoint === null ? 'none yet' : `saved at step ${checkpoint.step}, by the log`,
       checkpoint?.at,
     ),
-    ...(seen.store === undefined ? [] : [['Store', storeWords(seen.store), utc(seen.store.askedAt)]]),
+    ...(seen.store === undefined ? [] : [['Store', describeStore(seen.store), utc(seen.store.askedAt)]]),
     row('Watch', end === null ? `next check within ${duration(seen.cadenceMs)}` : 'has seen the end', watch?.at),
   ];
   return table(['Witness', 'Report', 'When'], rows);
@@ -180,13 +180,13 @@ function noStepText({ status, logOffset, course }: Observation): string {
   return 'cannot tell: the log has no step that ferrybot can read. If the job already trains, give one of its training lines in `trainerLine` of the lane.';
 }
 
-function witnessedStatus(engine: Witnesses['engine']): string {
+function describeEngineWitness(engine: Witnesses['engine']): string {
   if (engine === null || engine.says === 'UNKNOWN') return 'no usable answer';
   return engine.says === 'lost' ? 'does not know the job any more' : engine.says;
 }
 
 /** The run's state according to the tracker: trackers report live runs as crashed, and dead ones as running. */
-function trackerWords(seen: TrackerSeen | undefined): string {
+function describeTracker(seen: TrackerSeen | undefined): string {
   const last = seen?.last;
   const silence = seen === undefined || seen.says === 'found' ? null : `${SILENCES[seen.says]} ${code(seen.run)}`;
   if (last === undefined) return silence ?? '';
@@ -202,13 +202,13 @@ function trackerWords(seen: TrackerSeen | undefined): string {
 }
 
 /** The store's content; the log only claims that a checkpoint is saved. */
-function storeWords({ unread, last }: StoreSeen): string {
-  if (unread === undefined) return last === undefined ? '' : completeWords(last);
-  const before = last === undefined ? '' : `; ${utc(last.readAt)} it had ${completeWords(last)}`;
+function describeStore({ unread, last }: StoreSeen): string {
+  if (unread === undefined) return last === undefined ? '' : describeStored(last);
+  const before = last === undefined ? '' : `; ${utc(last.readAt)} it had ${describeStored(last)}`;
   return `cannot be read (${text(unread)})${before}`;
 }
 
-function completeWords({ newest, partial, missing }: NonNullable<StoreSeen['last']>): string {
+function describeStored({ newest, partial, missing }: NonNullable<StoreSeen['last']>): string {
   return nonEmpty(
     newest === null
       ? 'no complete checkpoint of this run'
@@ -226,7 +226,7 @@ const SILENCES = {
 } as const;
 
 /** Null if the newest check found no other job that names this run. */
-export function besideText({ observation }: Pick<RunState, 'observation'>): string | null {
+export function describeOtherJobs({ observation }: Pick<RunState, 'observation'>): string | null {
   const beside = observation?.beside ?? [];
   if (beside.length === 0) return null;
   const jobs = beside.map(
@@ -239,19 +239,19 @@ export function besideText({ observation }: Pick<RunState, 'observation'>): stri
  * Null before the job runs. Uses the engine's own start and end. While the job runs, counts from the first check that found it
  * running. An estimate is never shown as a cost: unknown times or accelerators are shown as unknown.
  */
-export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'>): string | null {
+export function renderCost({ state, config }: Pick<RenderInput, 'state' | 'config'>): string | null {
   const { end, submission, gate, observation } = state;
   if (submission === null) return null;
   const accelerators = config.clusters[submission.cluster]?.accelerators ?? null;
   const ranMs =
     end === null
-      ? durationMs(observation?.course?.runningSince ?? null, observation?.at ?? null)
-      : durationMs(end.startedAt, end.endedAt);
+      ? elapsedMs(observation?.course?.runningSince ?? null, observation?.at ?? null)
+      : elapsedMs(end.startedAt, end.endedAt);
   // While the job runs, the manifest may be of the next attempt.
   const estimate = end === null || isAdopted({ submission }) ? null : (gate?.manifest?.cost.acceleratorHours ?? null);
   const expected = estimate === null ? '' : ` Expected before the approval: ${measured(estimate)}.`;
   if (ranMs !== null && accelerators !== null)
-    return `${end === null ? 'Cost so far: about' : 'Cost:'} **${figure(hours(ranMs * accelerators))} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.${expected}`;
+    return `${end === null ? 'Cost so far: about' : 'Cost:'} **${figure(formatHours(ranMs * accelerators))} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${addEarlierCost(state, ranMs, accelerators)}.${expected}`;
   if (end === null) return null;
   return ranMs === null
     ? `Cost: not known, the engine did not report when the job ran.${expected}`
@@ -259,20 +259,20 @@ export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'
 }
 
 /** Adds the earlier attempts, if the engine reported when they ran. */
-function withEarlier({ attempts }: RunState, ranMs: number, accelerators: number): string {
+function addEarlierCost({ attempts }: RunState, ranMs: number, accelerators: number): string {
   if (attempts.length === 0) return '';
-  const before = attempts.map(({ end }) => durationMs(end.startedAt, end.endedAt));
+  const before = attempts.map(({ end }) => elapsedMs(end.startedAt, end.endedAt));
   if (before.includes(null)) return '; the cost of earlier attempts is not known';
   const allMs = before.reduce<number>((sum, ms) => sum + (ms ?? 0), ranMs);
-  return `; with ${count(attempts.length, 'attempt')} before it ${figure(hours(allMs * accelerators))}`;
+  return `; with ${count(attempts.length, 'attempt')} before it ${figure(formatHours(allMs * accelerators))}`;
 }
 
-function durationMs(from: string | null, to: string | null): number | null {
+function elapsedMs(from: string | null, to: string | null): number | null {
   if (from === null || to === null) return null;
   const ms = Date.parse(to) - Date.parse(from);
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }
 
-function hours(ms: number): number {
+function formatHours(ms: number): number {
   return ms / 3_600_000;
 }

@@ -5,14 +5,14 @@ import { limits } from '../domain/limits.ts';
 import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
 import {
-  costOf,
+  filterByPeriod,
   type Launch,
-  launchesIn,
   type PastRow,
   PERIODS,
   type Period,
-  periodOf,
+  periodContaining,
   type RentedMoney,
+  sumCost,
 } from '../domain/past-runs.ts';
 import { code, measured, paragraphs, safeUrl, table, text } from './words.ts';
 
@@ -29,31 +29,32 @@ type Point = { readonly step: number; readonly value: number };
  * A `xychart-beta` block, or null while there are too few points. Mermaid spaces a line's points evenly, so that the
  * curve is interpolated at even steps. `expected`: a pre-registered level, as a second line.
  */
-export function lossChart(trace: readonly TracePoint[], expected: number | null = null): string | null {
-  const points = pointsOf(trace.map(({ step, loss }) => ({ step, text: loss })));
+export function renderLossChart(trace: readonly TracePoint[], expected: number | null = null): string | null {
+  const points = parsePoints(trace.map(({ step, loss }) => ({ step, text: loss })));
   const name = expected === null ? 'train loss' : 'train loss, and the pre-registered one';
-  return overSteps(points, name, (step) => [valueAt(points, step), ...(expected === null ? [] : [expected])]);
+  return overSteps(points, name, (step) => [interpolate(points, step), ...(expected === null ? [] : [expected])]);
 }
 
 /** The rate of the job, in tokens if its log counts them, else in steps; null with too few values. */
-export function paceChart(paces: readonly CoursePoint[]): string | null {
-  const tokens = pointsOf(paces.map(({ step, tokensPerSecond }) => ({ step, text: tokensPerSecond ?? '' })));
-  if (tokens.length >= CHART_POINTS_MIN) return overSteps(tokens, 'tokens a second', (step) => [valueAt(tokens, step)]);
-  const steps = pointsOf(paces.map(({ step, secondsPerStep }) => ({ step, text: secondsPerStep ?? '' })))
+export function renderPaceChart(paces: readonly CoursePoint[]): string | null {
+  const tokens = parsePoints(paces.map(({ step, tokensPerSecond }) => ({ step, text: tokensPerSecond ?? '' })));
+  if (tokens.length >= CHART_POINTS_MIN)
+    return overSteps(tokens, 'tokens a second', (step) => [interpolate(tokens, step)]);
+  const steps = parsePoints(paces.map(({ step, secondsPerStep }) => ({ step, text: secondsPerStep ?? '' })))
     .filter(({ value }) => value > 0)
     .map(({ step, value }) => ({ step, value: 1 / value }));
-  return overSteps(steps, 'steps a second', (step) => [valueAt(steps, step)]);
+  return overSteps(steps, 'steps a second', (step) => [interpolate(steps, step)]);
 }
 
 /**
  * The step and the newest complete checkpoint: the distance is the cost of a crash. Null without a checkpoint.
  */
-export function checkpointChart(paces: readonly CoursePoint[]): string | null {
+export function renderCheckpointChart(paces: readonly CoursePoint[]): string | null {
   if (paces.every(({ checkpointStep }) => checkpointStep === null)) return null;
   const seen = [...new Map(paces.map((one) => [one.step, one])).values()].toSorted((a, b) => a.step - b.step);
-  const savedAt = (step: number): number =>
+  const savedStepAt = (step: number): number =>
     seen.findLast((one) => one.step <= step && one.checkpointStep !== null)?.checkpointStep ?? 0;
-  return overSteps(seen, 'step, and its newest complete checkpoint', (step) => [step, savedAt(step)]);
+  return overSteps(seen, 'step, and its newest complete checkpoint', (step) => [step, savedStepAt(step)]);
 }
 
 /** Lines at even steps between the first and the last point; null with too few. */
@@ -69,14 +70,17 @@ function overSteps(
     valuesAt(first.step + (width * column) / (CHART_POINTS_MAX - 1)),
   );
   const lines = (rows[0] ?? []).map((_, line) => rows.map((values) => values[line] ?? 0));
-  return xyChart(`  x-axis "step" ${first.step} --> ${last.step}`, name, lines);
+  return renderXyChart(`  x-axis "step" ${first.step} --> ${last.step}`, name, lines);
 }
 
 /** A metric from run to run, oldest first, by the day of each; null while too few runs have it. */
-function metricChart(key: string, values: readonly { readonly day: string; readonly value: string }[]): string | null {
+function renderMetricChart(
+  key: string,
+  values: readonly { readonly day: string; readonly value: string }[],
+): string | null {
   const points = values.filter(({ value }) => value.trim() !== '' && Number.isFinite(Number(value)));
   if (points.length < CHART_POINTS_MIN) return null;
-  return xyChart(
+  return renderXyChart(
     `  x-axis [${points.map(({ day }) => `"${day}"`).join(', ')}]`,
     // A name of the lab must not end the Mermaid text.
     key.replace(/[^\p{L}\p{N} _./:-]/gu, '_'),
@@ -85,7 +89,7 @@ function metricChart(key: string, values: readonly { readonly day: string; reado
 }
 
 /** Lines over one x-axis, with room above and below. */
-function xyChart(xAxis: string, name: string, lines: readonly (readonly number[])[]): string {
+function renderXyChart(xAxis: string, name: string, lines: readonly (readonly number[])[]): string {
   const low = Math.min(...lines.flat());
   const high = Math.max(...lines.flat());
   const margin = (high - low) * 0.05 || Math.max(Math.abs(high) * 0.05, 0.001);
@@ -93,21 +97,21 @@ function xyChart(xAxis: string, name: string, lines: readonly (readonly number[]
     '```mermaid',
     'xychart-beta',
     xAxis,
-    `  y-axis "${name}" ${decimal(low - margin)} --> ${decimal(high + margin)}`,
-    ...lines.map((values) => `  line [${values.map(decimal).join(', ')}]`),
+    `  y-axis "${name}" ${formatDecimal(low - margin)} --> ${formatDecimal(high + margin)}`,
+    ...lines.map((values) => `  line [${values.map(formatDecimal).join(', ')}]`),
     '```',
   ].join('\n');
 }
 
 /** Finite points by step; if a resumed job repeated a step, the later value counts. */
-function pointsOf(printed: readonly { readonly step: number; readonly text: string }[]): readonly Point[] {
+function parsePoints(printed: readonly { readonly step: number; readonly text: string }[]): readonly Point[] {
   const bySteps = new Map<number, Point>();
   for (const { step, text } of printed)
     if (Number.isFinite(Number(text)) && text.trim() !== '') bySteps.set(step, { step, value: Number(text) });
   return [...bySteps.values()].toSorted((a, b) => a.step - b.step);
 }
 
-function valueAt(points: readonly Point[], step: number): number {
+function interpolate(points: readonly Point[], step: number): number {
   const right = points.find((point) => point.step >= step) ?? points.at(-1);
   const left = points.findLast((point) => point.step <= step) ?? points[0];
   if (right === undefined || left === undefined) throw new Error('a chart without points');
@@ -116,7 +120,7 @@ function valueAt(points: readonly Point[], step: number): number {
 }
 
 // Mermaid reads no exponents, which a diverged loss would have.
-function decimal(value: number): string {
+function formatDecimal(value: number): string {
   return Math.max(-LOSS_DRAWN_MAX, Math.min(LOSS_DRAWN_MAX, value)).toFixed(4);
 }
 
@@ -124,9 +128,9 @@ function decimal(value: number): string {
 const SHOWN_PERIODS_MAX = { week: 13, month: 6 } as const;
 
 /** Markdown with every row, or with as many of the newest as fit `charsMax`. */
-export function historyTable(rows: readonly PastRow[], charsMax = Number.POSITIVE_INFINITY): string {
+export function renderHistoryTable(rows: readonly PastRow[], charsMax = Number.POSITIVE_INFINITY): string {
   if (rows.length === 0) return 'No run is on record.';
-  const cells = rows.map(cellsOf);
+  const cells = rows.map(historyCells);
   let room = charsMax;
   const tooFar = cells.findIndex((row) => {
     room -= row.join(' | ').length;
@@ -139,19 +143,19 @@ export function historyTable(rows: readonly PastRow[], charsMax = Number.POSITIV
   );
 }
 
-function cellsOf(row: PastRow): readonly string[] {
+function historyCells(row: PastRow): readonly string[] {
   return [
     code(row.run),
-    changesCell(row),
+    formatChanges(row),
     row.base === null ? 'the target branch' : code(row.base),
     row.status === null ? row.verdict : `${row.verdict} (${row.status})`,
-    metricsCell(row),
-    costCell(row),
-    whereCell(row),
+    formatMetrics(row),
+    formatCost(row),
+    formatLinks(row),
   ];
 }
 
-function changesCell({ changes }: PastRow): string {
+function formatChanges({ changes }: PastRow): string {
   if (changes === null) return 'not known yet';
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return (
@@ -162,18 +166,18 @@ function changesCell({ changes }: PastRow): string {
   );
 }
 
-function metricsCell({ metrics }: PastRow): string {
+function formatMetrics({ metrics }: PastRow): string {
   const shown = Object.entries(metrics).slice(0, limits.shownMetricsMax);
   return shown.map(([key, value]) => `${text(key)} ${measured(value)}`).join(', ') || 'none';
 }
 
-function whereCell({ issue, pull, tracker }: PastRow): string {
+function formatLinks({ issue, pull, tracker }: PastRow): string {
   const threads = issue === pull ? `#${issue}` : `#${issue}, #${pull}`;
   const url = tracker === null ? null : safeUrl(tracker);
   return url === null ? threads : `${threads}, ${url}`;
 }
 
-function costCell({ launches, acceleratorHours, microdollars }: PastRow): string {
+function formatCost({ launches, acceleratorHours, microdollars }: PastRow): string {
   if (launches === 0) return 'not launched';
   const cost = acceleratorHours === null ? 'not known' : text(acceleratorHours);
   const rented = microdollars === null ? '' : `, ${moneyOf(microdollars)} rented`;
@@ -181,7 +185,7 @@ function costCell({ launches, acceleratorHours, microdollars }: PastRow): string
 }
 
 /** The cost of rented machines by day and by month, the newest first; null without any. */
-export function rentedTables(rented: readonly RentedMoney[]): string | null {
+export function renderRentedTables(rented: readonly RentedMoney[]): string | null {
   if (rented.length === 0) return null;
   const dollars = (date: string): readonly string[] => {
     const inIt = rented.filter((one) => one.date.startsWith(date));
@@ -189,13 +193,13 @@ export function rentedTables(rented: readonly RentedMoney[]): string | null {
   };
   const tableOf = (title: string, characters: number): string => {
     const dates = rented.map(({ date }) => date.slice(0, characters));
-    return periodTable([title, 'Runs that rented', 'Dollars'], dates, SHOWN_PERIODS_MAX.month, dollars);
+    return renderPeriodTable([title, 'Runs that rented', 'Dollars'], dates, SHOWN_PERIODS_MAX.month, dollars);
   };
   return paragraphs(tableOf('Day', 10), tableOf('Month', 7));
 }
 
 /** One row for each of the newest `most` periods. */
-function periodTable(
+function renderPeriodTable(
   head: readonly string[],
   all: readonly string[],
   most: number,
@@ -219,7 +223,7 @@ type LaneHistory = {
 };
 
 /** The marker of the only issue about a lane. */
-export function laneIssueMarker(lane: string): Marker {
+export function buildLaneIssueMarker(lane: string): Marker {
   return { run: 'journal', kind: 'issue', key: `lane-${lane}`, fields: {} };
 }
 
@@ -230,7 +234,7 @@ export function laneIssueTitle(lane: string): string {
 
 /** The source of the description before the first ferry. */
 export function renderLaneWithoutRuns(lane: string): string {
-  return framed(
+  return renderFramed(
     lane,
     `The lane ${code(lane)} has had no ferry yet. Until then, ferrybot comments here on each day of its schedule why there is none.`,
   );
@@ -239,41 +243,41 @@ export function renderLaneWithoutRuns(lane: string): string {
 /** The source of the description. It contains no time, so that it changes only with its content. */
 export function renderLaneHistory({ lane, rows, metric, launches, rented }: LaneHistory): string {
   const shown = rows.length === limits.historyRows ? `the last ${limits.historyRows}` : 'all of them';
-  return framed(
+  return renderFramed(
     lane,
     paragraphs(
       `The ferries of the lane ${code(lane)} that are over, ${shown}, newest first. This is a copy of the logbook; each run of the workflow that proposes updates it. \`/status lane=${lane}\` shows the current state, in any thread.`,
-      historyTable(rows, limits.historyCharsMax),
-      chartPart(rows, metric),
-      ...PERIODS.map((period) => costPart(launches, period)),
-      rentedTables(rented),
+      renderHistoryTable(rows, limits.historyCharsMax),
+      renderChart(rows, metric),
+      ...PERIODS.map((period) => renderCosts(launches, period)),
+      renderRentedTables(rented),
     ),
   );
 }
 
-function framed(lane: string, content: string): string {
-  return `${markerText(laneIssueMarker(lane))}\n🤖 ${content}`;
+function renderFramed(lane: string, content: string): string {
+  return `${markerText(buildLaneIssueMarker(lane))}\n🤖 ${content}`;
 }
 
-function chartPart(rows: readonly PastRow[], metric: string | null): string | null {
+function renderChart(rows: readonly PastRow[], metric: string | null): string | null {
   if (metric === null) return null;
   const values = rows
     .toReversed()
     .flatMap(({ date, metrics }) =>
       Object.hasOwn(metrics, metric) ? [{ day: date.slice(5), value: metrics[metric] ?? '' }] : [],
     );
-  const chart = metricChart(metric, values);
+  const chart = renderMetricChart(metric, values);
   return chart === null ? null : paragraphs(`${code(metric)} from ferry to ferry:`, chart);
 }
 
-function costPart(launches: readonly Launch[], period: Period): string {
-  return periodTable(
+function renderCosts(launches: readonly Launch[], period: Period): string {
+  return renderPeriodTable(
     [period === 'week' ? 'Week from' : 'Month', 'Launches', 'Accelerator-hours'],
-    launches.map(({ date }) => periodOf(period, date)),
+    launches.map(({ date }) => periodContaining(period, date)),
     SHOWN_PERIODS_MAX[period],
     (one) => {
-      const inIt = launchesIn(launches, period, period === 'month' ? `${one}-01` : one);
-      return [String(inIt.length), text(costOf(inIt) ?? 'not known')];
+      const inIt = filterByPeriod(launches, period, period === 'month' ? `${one}-01` : one);
+      return [String(inIt.length), text(sumCost(inIt) ?? 'not known')];
     },
   );
 }

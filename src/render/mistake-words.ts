@@ -1,21 +1,21 @@
 /** Answers a line that resembles a command but is none: the mistake, and the probable command. ferrybot never runs a guess. */
 
 import type { ErrorCode, IgnoreReason } from '../commands/grammar/reading.ts';
-import { definitionOf } from '../commands/registry.ts';
+import { findCommand } from '../commands/registry.ts';
 import type { AnswerFacts } from './input.ts';
 import { code, text } from './words.ts';
 
 /** The answer to a line that addresses ferrybot and cannot be run. */
-export function mistakeWords(d: AnswerFacts<'not-understood'>): string {
+export function explainMistake(d: AnswerFacts<'not-understood'>): string {
   const meant = d.suggest ? ` Did you mean ${code(d.suggest)}?` : '';
   const takes = d.takes ? ` (${text(d.takes)})` : '';
-  const definition = definitionOf(d.word.replace(/^\//, ''));
+  const definition = findCommand(d.word.replace(/^\//, ''));
   const example = definition === null ? '' : ` Example: ${code(definition.example)}.`;
   return `${code(d.word)} (line ${d.line}) was not understood and nothing was done: ${ERRORS[d.code as ErrorCode] ?? code(d.code)}${takes}.${meant}${example} \`/help\` lists the commands.`;
 }
 
 /** The hint for a command in a place where it does not count. */
-export function hintWords(d: AnswerFacts<'hint'>): string {
+export function explainHint(d: AnswerFacts<'hint'>): string {
   if (d.reason === 'review')
     return `a review does not approve the launch. To approve it, comment the card's ${code(d.word)} line.`;
   return `${code(d.word)} (line ${d.line}) does not count: ${PLACES[d.reason as IgnoreReason] ?? code(d.reason)}. To run it, write it in a new comment, at the start of a line of its own.`;

@@ -7,25 +7,25 @@ import { duration } from '../domain/figures.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity } from '../domain/marker.ts';
-import { after, assertNever, fromRfc3339, type Observed, toRfc3339 } from '../domain/values.ts';
-import { incidentMark, incidentText, incidentWords } from './incident-words.ts';
+import { addMs, assertNever, fromRfc3339, type Observed, toRfc3339 } from '../domain/values.ts';
+import { describeIncident, incidentSymbol, renderIncidentText } from './incident-words.ts';
 import type { IncidentText, RenderInput } from './input.ts';
 import { progressText } from './job-table.ts';
 import { PROPOSE_WORDS, renderDescription, renderUnconfirmed } from './propose-words.ts';
-import { stateText } from './state-line.ts';
-import { renderWatchEnd, renderWatchReminder, wantedLine } from './wanted.ts';
-import { code, comment, listed, measured, nonEmpty, paragraphs, placeWord, shortCommit, text, utc } from './words.ts';
+import { renderStateLine } from './state-line.ts';
+import { renderNextStep, renderWatchEnd, renderWatchReminder } from './wanted.ts';
+import { code, comment, joinAnd, measured, nonEmpty, paragraphs, shortCommit, text, threadKind, utc } from './words.ts';
 
 /** The incident with the sequence number `key`. */
 export function renderIncident(key: string, state: RunState): string {
   const { submission, run } = state;
-  const incident = incidentAt(key, state);
-  const words = incidentWords(incident, placeWord(state));
+  const incident = findIncident(key, state);
+  const words = describeIncident(incident, threadKind(state));
   const lines = nonEmpty(`Time: ${utc(incident.at)}`, submission !== null && `Job: ${code(submission.jobId)}`);
-  return incidentText(`**${words.title}** (${code(run)})`, lines, words);
+  return renderIncidentText(`**${words.title}** (${code(run)})`, lines, words);
 }
 
-function incidentAt(key: string, { incidents, run }: RunState): RunState['incidents'][number] {
+function findIncident(key: string, { incidents, run }: RunState): RunState['incidents'][number] {
   const incident = incidents.find(({ seq }) => String(seq) === key);
   if (incident === undefined) throw new Error(`no incident ${key} in ${run}`);
   return incident;
@@ -36,31 +36,31 @@ const MENTIONS_MAX = 20;
 
 /** The line of mentions at the end of a comment. `people` are the current collaborators. */
 export function renderMentions(summons: Summons, people: Observed<readonly PersonFacts[]>): string {
-  if (people.kind === 'unknown') return `\nFor ${unnamed(summons)}, without a mention: ${text(people.why)}.\n`;
+  if (people.kind === 'unknown') return `\nFor ${mentionFallback(summons)}, without a mention: ${text(people.why)}.\n`;
   const { permission } = summons;
   const byId = new Map(people.value.map((one) => [one.actor.id, one.actor.login]));
   const permitted =
     permission === null
       ? []
       : people.value.filter((one) => permits(one.permission, permission)).map(({ actor }) => actor.login);
-  const named = summons.people.flatMap((id) => mentionable(byId.get(id)));
-  const logins = [...new Set([...named, ...permitted.flatMap(mentionable)])];
+  const named = summons.people.flatMap((id) => mentionIfLogin(byId.get(id)));
+  const logins = [...new Set([...named, ...permitted.flatMap(mentionIfLogin)])];
   const shown = logins.slice(0, MENTIONS_MAX).map((login) => `@${login}`);
   const more = logins.length > shown.length ? ` and ${logins.length - shown.length} more` : '';
-  const gone = summons.people.filter((id) => mentionable(byId.get(id)).length === 0);
+  const gone = summons.people.filter((id) => mentionIfLogin(byId.get(id)).length === 0);
   const missing =
-    gone.length === 0 ? '' : ` Not a collaborator of this repository: ${listed(gone.map((id) => `account ${id}`))}.`;
+    gone.length === 0 ? '' : ` Not a collaborator of this repository: ${joinAnd(gone.map((id) => `account ${id}`))}.`;
   return shown.length === 0 && gone.length === 0 ? '' : `\n${shown.join(' ')}${more}${missing}\n`;
 }
 
 /** A login is letters, digits and dashes (GitHub, account names); anything else gets no mention. */
-function mentionable(login: string | undefined): readonly string[] {
+function mentionIfLogin(login: string | undefined): readonly string[] {
   return login !== undefined && /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login) ? [login] : [];
 }
 
-function unnamed({ people, permission }: Summons): string {
+function mentionFallback({ people, permission }: Summons): string {
   const accounts = people.map((id) => `account ${id}`);
-  return listed([...accounts, ...(permission === null ? [] : [`everyone with ${permission} permission`])]);
+  return joinAnd([...accounts, ...(permission === null ? [] : [`everyone with ${permission} permission`])]);
 }
 
 /** The notice with the sequence number `key`. */
@@ -73,20 +73,20 @@ export function renderNotice(key: string, input: RenderInput): string {
   if (String(description?.seq) === key && description !== null) return renderDescription(input, description);
   const notice = notices.find(({ seq }) => String(seq) === key);
   if (notice === undefined) throw new Error(`no notice ${key} in ${run}`);
-  return NOTICES[notice.reason](notice, input);
+  return NOTICE_RENDERERS[notice.reason](notice, input);
 }
 
-const NOTICES: Readonly<Record<Notice['reason'], (notice: Notice, input: RenderInput) => string>> = {
-  'lane-blocked': laneBlocked,
-  undecided,
-  incident: page,
+const NOTICE_RENDERERS: Readonly<Record<Notice['reason'], (notice: Notice, input: RenderInput) => string>> = {
+  'lane-blocked': renderLaneBlocked,
+  undecided: renderUndecided,
+  incident: renderPage,
   'watch-ended': (_, input) => renderWatchReminder(input),
-  'dri-asked': chargeAsked,
+  'dri-asked': renderChargeRequest,
   'job-unconfirmed': (_, input) => renderUnconfirmed(input),
   update: renderUpdate,
 };
 
-function chargeAsked({ about, people = [] }: Notice, { state, config }: RenderInput): string {
+function renderChargeRequest({ about, people = [] }: Notice, { state, config }: RenderInput): string {
   const who =
     people.length === 0
       ? `No collaborator of that name has ${config.permissions.watch} permission: name another DRI in the issue, or give them access.`
@@ -98,7 +98,7 @@ function chargeAsked({ about, people = [] }: Notice, { state, config }: RenderIn
 }
 
 /** The time since the end, and when it closes itself; a run that has continued in the meantime shows its current next action. */
-function undecided({ at }: Notice, input: RenderInput): string {
+function renderUndecided({ at }: Notice, input: RenderInput): string {
   const { state, config } = input;
   const { run, proposal, end } = state;
   const { closeAfterHours } = config.lane.reminders;
@@ -106,10 +106,10 @@ function undecided({ at }: Notice, input: RenderInput): string {
   const closing =
     endedAt === null || closeAfterHours === null
       ? ''
-      : ` Without a decision it closes itself as not sealed at ${utc(toRfc3339(after(endedAt, closeAfterHours * HOUR_MS)))}.`;
+      : ` Without a decision it closes itself as not sealed at ${utc(toRfc3339(addMs(endedAt, closeAfterHours * HOUR_MS)))}.`;
   return paragraphs(
     `**${code(run)} waits for a decision**${end === null ? '' : `: it ended ${end.status} ${timeBetween(end.at, at)} ago`}.`,
-    `**Wanted: ${wantedLine(input)}**`,
+    `**Wanted: ${renderNextStep(input)}**`,
     `Until then the lane ${code(proposal.lane)} gets no other run.${closing}`,
   );
 }
@@ -126,12 +126,12 @@ function renderUpdate({ at }: Notice, { state }: RenderInput): string {
   const attempt = submission === null ? '' : `, ${timeBetween(submission.at, at)} into attempt ${submission.attempt}`;
   return paragraphs(
     `**Update on ${code(run)}**${attempt}. There was no other news of the run for some time.`,
-    stateText(state),
-    observation === null ? null : trainingLines(observation),
+    renderStateLine(state),
+    observation === null ? null : renderTraining(observation),
   );
 }
 
-function trainingLines({ step, totalSteps, loss, checkpointStep, evals }: Observation): string {
+function renderTraining({ step, totalSteps, loss, checkpointStep, evals }: Observation): string {
   const shown = Object.entries(evals).map(([key, value]) => `${code(key)} ${measured(value)}`);
   return nonEmpty(
     `- Training: ${progressText(step, totalSteps)}, ${loss === null ? 'no loss seen yet' : `loss ${measured(loss)}`}`,
@@ -141,30 +141,30 @@ function trainingLines({ step, totalSteps, loss, checkpointStep, evals }: Observ
 }
 
 /** What happened and what to do; the incident's own comment has the evidence. */
-function page({ about }: Notice, { state, config }: RenderInput): string {
-  const { incident, again } = paged(about, state);
-  const { title, todo } = incidentWords(incident, placeWord(state));
+function renderPage({ about }: Notice, { state, config }: RenderInput): string {
+  const { incident, again } = findPagedIncident(about, state);
+  const { title, todo } = describeIncident(incident, threadKind(state));
   const ack =
     state.end === null
       ? `Take it: \`/ack\` by a person with ${config.permissions.ack} permission.`
       : 'The run has ended in the meantime; its card shows the open decision.';
   return paragraphs(
-    `**${title}${incidentMark(incident)}** (${code(state.run)}): this needs a person.${again}`,
+    `**${title}${incidentSymbol(incident)}** (${code(state.run)}): this needs a person.${again}`,
     `- Since: ${utc(incident.at)}; evidence: ${isIssueFirst(state.proposal) ? 'in the first comment above' : `#${state.proposal.issue}`}\n- What to do: ${todo}\n- ${ack}`,
   );
 }
 
 /** The incident of an alert, and whether it is a repeated alert. */
-function paged(about: string, state: RunState) {
+function findPagedIncident(about: string, state: RunState) {
   const [seq = '', times] = about.split('-');
-  return { incident: incidentAt(seq, state), again: times === '1' ? '' : ' It was not acknowledged yet.' };
+  return { incident: findIncident(seq, state), again: times === '1' ? '' : ' It was not acknowledged yet.' };
 }
 
-function laneBlocked({ about }: Notice, input: RenderInput): string {
+function renderLaneBlocked({ about }: Notice, input: RenderInput): string {
   const { run, proposal } = input.state;
   return paragraphs(
     `**No ferry in the lane ${code(proposal.lane)} on ${text(about)}**: ${code(run)} is not over, and a lane has one run at a time.`,
-    `**Wanted: ${wantedLine(input)}**`,
+    `**Wanted: ${renderNextStep(input)}**`,
     'After its end, the next run of the workflow that proposes creates the next ferry; `/propose` does it immediately.',
   );
 }
@@ -173,7 +173,7 @@ function laneBlocked({ about }: Notice, input: RenderInput): string {
 export function renderNothingDue(day: NothingDue): string {
   const { lane, date, code: reason, why } = day;
   return comment(
-    nothingDueMarker(day),
+    buildNothingDueMarker(day),
     `**No ferry in the lane ${code(lane)} on ${text(date)}**: ${PROPOSE_WORDS['propose-nothing']({ reason, why })}`,
   );
 }
@@ -186,14 +186,14 @@ type NothingDue = {
 };
 
 /** The marker of the comment of this day. */
-export function nothingDueMarker({ lane, date }: Pick<NothingDue, 'lane' | 'date'>) {
+export function buildNothingDueMarker({ lane, date }: Pick<NothingDue, 'lane' | 'date'>) {
   return { run: 'journal', kind: 'notice', key: `nothing-${lane}-${date}`, fields: {} } as const;
 }
 
 /** The message about an incident on a channel other than GitHub: only ferrybot's own words. */
 export function channelMessage({ about }: Notice, state: RunState): Omit<ChannelMessage, 'url'> {
-  const { incident, again } = paged(about, state);
-  const { title } = incidentWords(incident, placeWord(state));
+  const { incident, again } = findPagedIncident(about, state);
+  const { title } = describeIncident(incident, threadKind(state));
   return {
     title,
     text: `${state.run} needs a person.${again} The thread describes what to do and how to /ack:`,
@@ -210,22 +210,22 @@ export type FaultNotice = {
 };
 
 /** The marker that ferrybot searches in a thread before it reports the fault again. */
-export function logbookFaultMarker({ run, fault }: FaultNotice): string {
+export function buildLogbookFaultMarker({ run, fault }: FaultNotice): string {
   return markerIdentity({ run, kind: 'incident', key: faultKey(fault) });
 }
 
 /** What happened, the evidence, what ferrybot did, and what a person should do. */
 export function renderLogbookFault(notice: FaultNotice): string {
   const { run, fault } = notice;
-  const words = faultWords(notice);
-  const body = incidentText(`**${words.title}**`, [], { ...words, evidence: evidenceOf(fault) });
+  const words = describeFault(notice);
+  const body = renderIncidentText(`**${words.title}**`, [], { ...words, evidence: describeEvidence(fault) });
   return comment({ run, kind: 'incident', key: faultKey(fault), fields: {} }, body);
 }
 
 const REPAIR = 'run `ferrybot logbook repair` in a clone of the repository';
 const PROTECT_TAGS = 'protect the tags `ferry/**` by a ruleset.';
 
-function faultWords(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
+function describeFault(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
   const { run, fault, branch } = notice;
   const logbook = run === 'journal' ? 'The journal' : `The logbook of ${code(run)}`;
   switch (fault.kind) {
@@ -233,12 +233,12 @@ function faultWords(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
       return fault.isOfUnknownType === true
         ? {
             title: `This release cannot read all of ${logbook.replace('The', 'the')}`,
-            did: stoppedWords(notice),
+            did: describeBlocked(notice),
             todo: `bring everything that reads ${code(branch)} to the newest release that the lab uses, including the process that reports this: the entry is valid there. If no newer release is in use, a stranger has the key: replace the key, then run \`ferrybot logbook repair\`, which removes the entry. Do not run it before: a release that does not know the type removes valid entries of a newer one.`,
           }
         : {
             title: `${logbook} does not verify`,
-            did: stoppedWords(notice),
+            did: describeBlocked(notice),
             todo: `find out who pushed to ${code(branch)}, and ${REPAIR} (\`--dry-run\` first shows the changes): a new commit removes unsigned entries. If a key was removed from the config, good entries become bad: restore the key instead. ferrybot then continues.`,
           };
     case 'entry-missing':
@@ -249,7 +249,7 @@ function faultWords(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
           fault.kind === 'entry-missing'
             ? `${logbook} does not verify`
             : `The logbook's branch ${code(branch)} ${fault.kind === 'branch-missing' ? 'is gone' : 'was put back'}`,
-        did: stoppedWords(notice),
+        did: describeBlocked(notice),
         todo: `find out who moved ${code(branch)}, and ${REPAIR}, preferably in the clone with the newest fetch: a new commit restores what marks, history and the clone contain. ferrybot then continues. Protect the branch so that only ferrybot may push to it.`,
       };
     case 'push-refused':
@@ -262,7 +262,7 @@ function faultWords(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
       return {
         title: `The seal of ${code(run)} has lost its tag`,
         did: 'ferrybot trusts the valid record and continues. It never moves or restores a tag: a person removed it.',
-        todo: `find out who did it, put it back with ${code(putBack(fault))}, and ${PROTECT_TAGS}`,
+        todo: `find out who did it, put it back with ${code(restoreTagCommand(fault))}, and ${PROTECT_TAGS}`,
       };
     case 'tag-without-seal':
       return {
@@ -272,7 +272,7 @@ function faultWords(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
       };
     case 'look-failed':
       return {
-        title: lookFailedTitle(run, fault.subject),
+        title: failedObservationTitle(run, fault.subject),
         did:
           fault.subject?.kind === 'comment'
             ? 'ferrybot skipped that comment and processed all others. Nothing in that comment took effect.'
@@ -293,13 +293,16 @@ function faultWords(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
   }
 }
 
-function lookFailedTitle(run: string, subject: Extract<LogbookFault, { kind: 'look-failed' }>['subject']): string {
+function failedObservationTitle(
+  run: string,
+  subject: Extract<LogbookFault, { kind: 'look-failed' }>['subject'],
+): string {
   if (subject !== null) return `The ${subject.kind} ${code(subject.name)} could not be processed`;
   return run === 'journal' ? 'A check of what belongs to no run failed' : `${code(run)} could not be processed`;
 }
 
 /** The evidence for a fault, as one sentence. */
-export function evidenceOf(fault: LogbookFault): string {
+export function describeEvidence(fault: LogbookFault): string {
   switch (fault.kind) {
     case 'bad-entry':
       return `line ${fault.line} (entry ${fault.seq}) is bad: ${code(fault.reason)}, ${text(fault.message)}. Every entry before it is valid.`;
@@ -325,7 +328,7 @@ export function evidenceOf(fault: LogbookFault): string {
 }
 
 /** What ferrybot stops doing while a record does not verify. */
-function stoppedWords({ run, fault, isRental }: FaultNotice): string {
+function describeBlocked({ run, fault, isRental }: FaultNotice): string {
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
   if (run === 'journal' && !isBranch)
     return 'It launches nothing. It keeps watching running jobs; `/stop` works in the threads of its run, and in any thread with `run=NAME`. Commands that need the journal wait until it is repaired.';
@@ -338,6 +341,6 @@ function stoppedWords({ run, fault, isRental }: FaultNotice): string {
   return `${did}${rented}`;
 }
 
-function putBack({ tag, commit, found }: Extract<LogbookFault, { kind: 'seal-tag' }>): string {
+function restoreTagCommand({ tag, commit, found }: Extract<LogbookFault, { kind: 'seal-tag' }>): string {
   return `git push ${found === null ? '' : '--force '}origin ${commit}:refs/tags/${tag}`;
 }

@@ -1,40 +1,41 @@
 /** The results of a `/propose`: the proposal, a question, or what blocks it and how to unblock it. */
 
-import type { AnswerCode, NotTakenUp } from '../commands/decision.ts';
+import type { AdoptionRefusal, AnswerCode } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
 import { duration } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import { ADOPTION_WAIT_MS, awaitsAdoption, awaitsAdoptionUntil, NO_COMMIT } from '../domain/logbook/holdings.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever, toRfc3339 } from '../domain/values.ts';
-import { startWords } from './contract-words.ts';
+import { explainStart } from './contract-words.ts';
 import type { AnswerFacts, RenderInput, Sentences } from './input.ts';
-import { code, fenced, heldWords, inlineCode, liftWords, listed, paragraphs, table, text, utc } from './words.ts';
+import { code, fenced, holdText, inlineCode, joinAnd, paragraphs, table, text, unholdText, utc } from './words.ts';
 
 const UNCHANGED = 'no other run continues this one, and this run is unchanged';
 
 /** The sentences of the codes that only `/propose` has. */
 export const PROPOSE_WORDS = {
   proposed: (d) =>
-    `proposed as ${code(d.run)}: ${placeOf(d)}. Its card shows what is missing for the launch; another person has to approve it.`,
-  'propose-held': (d) => `nothing is proposed: ${heldWords(d, text(d.by), d.reason)}. ${liftWords(d)} lifts it.`,
-  'propose-standing': (d) => `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${standingOut(d)}`,
+    `proposed as ${code(d.run)}: ${threadLinks(d)}. Its card shows what is missing for the launch; another person has to approve it.`,
+  'propose-held': (d) => `nothing is proposed: ${holdText(d, text(d.by), d.reason)}. ${unholdText(d)} lifts it.`,
+  'propose-standing': (d) =>
+    `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${explainOpenProposal(d)}`,
   'propose-busy': (d) =>
-    `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${wayOut(d)}`,
+    `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${suggestWayOut(d)}`,
   'propose-not-today': (d) => `nothing is proposed: there were ${d.count} proposals today, which is the limit.`,
-  'propose-edit-refused': (d) => `nothing is proposed: ${editRefused(d)}`,
-  'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
-  'propose-nothing': (d) => nothingWords(d.reason, d.why),
+  'propose-edit-refused': (d) => `nothing is proposed: ${explainEditRefused(d)}`,
+  'propose-objective-unclear': (d) => askObjective(d.why, d.said, d.knobs),
+  'propose-nothing': (d) => explainNothingProposed(d.reason, d.why),
   'propose-refused': ({ why, about, wanted }) => `no run is created: ${NOT_TAKEN_UP[why](about, wanted)}`,
 } satisfies Partial<Sentences<AnswerCode>>;
 
-function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refused'>): string {
+function explainEditRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refused'>): string {
   switch (why) {
     case 'unknown-knob':
       return `the experiment file has no knob ${code(name)}.${about === '' ? '' : ` Did you mean ${code(about)}?`} \`npx ferrybot read-knobs\` lists them.`;
     case 'ambiguous-knob': {
       const paths = about.split('\n').slice(0, limits.shownRowsMax);
-      return `${code(name)} is the name of more than one knob. Say which: ${listed(paths.map(code))}.`;
+      return `${code(name)} is the name of more than one knob. Say which: ${joinAnd(paths.map(code))}.`;
     }
     case 'repeated-knob':
       return `${code(name)} is ${code(about)}, which is set twice.`;
@@ -50,7 +51,7 @@ function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refuse
 }
 
 /** A proposal from a label ends if the label is removed; a proposal from a command ends with its thread. */
-function standingOut({ own, pull }: AnswerFacts<'propose-standing'>): string {
+function explainOpenProposal({ own, pull }: AnswerFacts<'propose-standing'>): string {
   if (own === undefined) return `To replace it, comment \`/propose\` there; to withdraw it, close #${pull}.`;
   return `To withdraw it, close #${pull}${own === 1 ? ', or remove its label' : ''}.`;
 }
@@ -62,7 +63,7 @@ export const RENT_WORDS = {
       case 'no-lane':
         return 'nothing is rented: this lab has no lane for it.';
       case 'no-issue':
-        return `nothing is rented: comment \`/rent\` in an open issue of this lab${lanes.includes(' ') ? ` and name the lane (${listed(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
+        return `nothing is rented: comment \`/rent\` in an open issue of this lab${lanes.includes(' ') ? ` and name the lane (${joinAnd(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
       case 'run-here':
         return 'nothing more is rented: this thread has a run already, with one machine at a time. Comment in another issue.';
       default:
@@ -71,29 +72,30 @@ export const RENT_WORDS = {
   },
 } satisfies Partial<Sentences<AnswerCode>>;
 
-const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) => string>> = {
+const NOT_TAKEN_UP: Readonly<Record<AdoptionRefusal, (about: string, wanted: string) => string>> = {
   fork: (branch, repository) =>
     `the branch is in ${code(branch)}. Push it to ${code(repository)}; ferrybot never runs a fork with credentials.`,
   draft: () => 'it is a draft. Mark it as ready for review; without a label, also comment `/propose` again.',
-  'no-experiment': (files) => `it does not change ${listed(files.split(' ').map(code))}, the experiment of the lane.`,
+  'no-experiment': (files) => `it does not change ${joinAnd(files.split(' ').map(code))}, the experiment of the lane.`,
   'several-lanes': (lanes) =>
-    `it fits several lanes (${listed(lanes.split(' ').map(code))}). Name one with \`/propose lane=…\`, or leave only the label of one.`,
+    `it fits several lanes (${joinAnd(lanes.split(' ').map(code))}). Name one with \`/propose lane=…\`, or leave only the label of one.`,
   knobs: () =>
     'it is proposed unchanged. Change the values here, then comment `/propose` without values; or request the values in another issue.',
   'not-permitted': (login, permission) =>
     `${text(login)} requests it, and a proposal needs ${text(permission)} permission.`,
   'no-person': (login, permission) =>
     `an app (${text(login)}) opened this issue, and no person added the label. A person with ${text(permission)} permission comments \`/propose\` here, or adds the label again.`,
-  'no-value': (name, names) => `the contract has no value ${code(name)}. It has ${listed(names.split(' ').map(code))}.`,
+  'no-value': (name, names) =>
+    `the contract has no value ${code(name)}. It has ${joinAnd(names.split(' ').map(code))}.`,
   'no-name': (_, example) =>
     `the run has no name. Add ${code(example)}, in lower-case letters, digits and dashes, or its purpose with \`objective="…"\`.`,
 };
 
-function placeOf({ pull, issue }: AnswerFacts<'proposed'>): string {
+function threadLinks({ pull, issue }: AnswerFacts<'proposed'>): string {
   return isIssueFirst({ pull, issue }) ? `issue #${issue}` : `pull request #${pull}, issue #${issue}`;
 }
 
-function wayOut({ phase, issue }: AnswerFacts<'propose-busy'>): string {
+function suggestWayOut({ phase, issue }: AnswerFacts<'propose-busy'>): string {
   switch (phase) {
     case 'proposed':
     case 'gated':
@@ -115,7 +117,7 @@ const UNCLEAR: Readonly<Record<string, string>> = {
 };
 
 /** The only question, with the command for each possible answer (policy DF-05). */
-function objectiveQuestion(why: string, said: string, knobs: string): string {
+function askObjective(why: string, said: string, knobs: string): string {
   const begin = knobs === '' ? '/propose' : `/propose ${knobs}`;
   const words = said.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
   const answers = ['integration', 'regression'].map((kind) =>
@@ -125,7 +127,7 @@ function objectiveQuestion(why: string, said: string, knobs: string): string {
   return `nothing was edited, because ${because}. Is this ferry the normal integration check, or does it confirm a regression?\n\n- ${answers[0] ?? ''}\n- ${answers[1] ?? ''}`;
 }
 
-function nothingWords(reason: string, why: string): string {
+function explainNothingProposed(reason: string, why: string): string {
   const reported = code(why);
   switch (reason) {
     case 'checks-failed':
@@ -153,11 +155,11 @@ export const RESUME_WORDS = {
   'resume-as-unclear': ({ name, said, wanted }) =>
     `${UNCHANGED}: ${code(said)} cannot be its ${text(name)}; wanted is ${text(wanted)}.`,
   'resume-as-refused': ({ path, why }) =>
-    `${UNCHANGED}: it cannot start from ${code(path)}: ${startWords(why)}. Use another \`from=\`.`,
+    `${UNCHANGED}: it cannot start from ${code(path)}: ${explainStart(why)}. Use another \`from=\`.`,
 } satisfies Partial<Sentences<AnswerCode>>;
 
 /** The card's line about the run that this one continues; null without one. */
-export function continuesLine({ proposal: { continues } }: RunState): string | null {
+export function describeContinued({ proposal: { continues } }: RunState): string | null {
   if (continues === undefined) return null;
   return `Continues the run ${code(continues.run)} under a new identity: ${text(continues.reason)}.`;
 }
@@ -166,16 +168,16 @@ export function continuesLine({ proposal: { continues } }: RunState): string | n
 export function renderDescription({ state, config }: RenderInput, job: Description): string {
   const { experiment } = state.proposal;
   if (job.found === 'unknown')
-    return `**The cluster does not describe ${jobOf(state)}:** ${text(job.why)}. ferrybot keeps asking${untilWords(state, config)}; close this issue to stop that.`;
+    return `**The cluster does not describe ${adoptedJobName(state)}:** ${text(job.why)}. ferrybot keeps asking${describeDeadline(state, config)}; close this issue to stop that.`;
   return paragraphs(
-    `**Is this the job?** ${jobOf(state)} is ${job.status ?? 'UNKNOWN'}, by the engine ${code(job.engine)}.`,
+    `**Is this the job?** ${adoptedJobName(state)} is ${job.status ?? 'UNKNOWN'}, by the engine ${code(job.engine)}.`,
     table(
       ['Reported by the cluster', ''],
       [
         ['Submitter', job.submitter === null ? 'not kept by this cluster' : text(job.submitter)],
         ['Running since', job.since === null ? 'not known' : utc(job.since)],
         ['Experiment, as requested', code(experiment)],
-        ['GIT_COMMIT', commitWords(job)],
+        ['GIT_COMMIT', describeCommit(job)],
       ],
     ),
     job.entrypoint === null
@@ -184,15 +186,15 @@ export function renderDescription({ state, config }: RenderInput, job: Descripti
     job.entrypoint === null || job.entrypoint.includes(experiment)
       ? null
       : `Its command does not name ${code(experiment)}.`,
-    `**Wanted: ${wantedForAdoption({ state, config })}** Until then ferrybot does not read its log.`,
+    `**Wanted: ${adoptionNextStep({ state, config })}** Until then ferrybot does not read its log.`,
   );
 }
 
-function jobOf({ proposal: { adopts } }: RunState): string {
+function adoptedJobName({ proposal: { adopts } }: RunState): string {
   return `${code(adopts?.jobId ?? '')} on ${code(adopts?.cluster ?? '')}`;
 }
 
-function commitWords({ commit, commitIsHere }: Description): string {
+function describeCommit({ commit, commitIsHere }: Description): string {
   if (commit === null) return 'not reported: ferrybot could not launch the job again';
   return commitIsHere
     ? `${code(commit)}, which is on a branch of this repository`
@@ -200,8 +202,8 @@ function commitWords({ commit, commitIsHere }: Description): string {
 }
 
 /** The next action until the job is adopted, and who can do it. */
-export function wantedForAdoption({ state, config }: Pick<RenderInput, 'state' | 'config'>): string {
-  const until = untilWords(state, config);
+export function adoptionNextStep({ state, config }: Pick<RenderInput, 'state' | 'config'>): string {
+  const until = describeDeadline(state, config);
   if (state.description?.found !== 'described')
     return `nothing yet; ferrybot asks the cluster what the job is${until}.`;
   const { adopt } = config.permissions;
@@ -209,7 +211,7 @@ export function wantedForAdoption({ state, config }: Pick<RenderInput, 'state' |
   return `\`/accept\` by a person ${who}, who then owns the watch of the job. To leave the job unchanged, close this issue or do nothing${until}.`;
 }
 
-function untilWords(state: RunState, { lane }: RenderInput['config']): string {
+function describeDeadline(state: RunState, { lane }: RenderInput['config']): string {
   const until = awaitsAdoptionUntil(state, lane.reminders.closeAfterHours);
   return until === null ? '' : ` until ${utc(toRfc3339(until))}`;
 }
@@ -217,13 +219,13 @@ function untilWords(state: RunState, { lane }: RenderInput['config']): string {
 /** The reminder if no person has answered the question in the comment above. */
 export function renderUnconfirmed({ state, config }: RenderInput): string {
   return paragraphs(
-    `**No answer yet whether ${jobOf(state)} is the job**: the comment above has its description.`,
-    `**Wanted: ${wantedForAdoption({ state, config })}** ferrybot does not watch it before.`,
+    `**No answer yet whether ${adoptedJobName(state)} is the job**: the comment above has its description.`,
+    `**Wanted: ${adoptionNextStep({ state, config })}** ferrybot does not watch it before.`,
   );
 }
 
 /** Why a job is not adopted, as the reason of the closing. */
-export function notConfirmed({ description }: RunState, hours: number | null): string {
+export function explainNotConfirmed({ description }: RunState, hours: number | null): string {
   const within = `within ${duration(hours === null ? ADOPTION_WAIT_MS : hours * 3_600_000)}`;
   const what =
     description?.found === 'described'
@@ -233,21 +235,21 @@ export function notConfirmed({ description }: RunState, hours: number | null): s
 }
 
 /** The state of a run before its job is adopted; null for every other. */
-export function adoptionEvidence(state: RunState): string | null {
+export function describeAdoption(state: RunState): string | null {
   const { adopts } = state.proposal;
   if (!awaitsAdoption(state) || adopts === undefined) return null;
   return state.description === null
-    ? `Job ${jobOf(state)}; the cluster was not asked about it yet.`
-    : `Job ${jobOf(state)}, as described by the cluster at ${utc(state.description.at)}.`;
+    ? `Job ${adoptedJobName(state)}; the cluster was not asked about it yet.`
+    : `Job ${adoptedJobName(state)}, as described by the cluster at ${utc(state.description.at)}.`;
 }
 
 /** The commit of a job, if it is known. */
-export function launchedCommit(commit: string): string {
+export function describeLaunchedCommit(commit: string): string {
   return commit === NO_COMMIT ? 'not reported by the job' : code(commit);
 }
 
 /** Why nothing is adopted, as the reason of the closing. */
-export function notTakenOver(
+export function explainNotAdopted(
   { found, why, engine }: Pick<Description, 'found' | 'why' | 'engine'>,
   adopts: RunState['proposal']['adopts'],
 ): string {
@@ -269,11 +271,11 @@ export function notTakenOver(
 /** The answers about a job that ferrybot should adopt. */
 export const ADOPTION_WORDS = {
   'adopt-what': ({ missing, job, cluster, experiment, clusters }) =>
-    `to watch a job of another launcher, ferrybot needs ${listed(missing.map((name) => QUESTIONS[name] ?? text(name)))}. Comment it in one line: \`/watch job=${job ?? 'ID'} cluster=${cluster ?? 'NAME'} experiment=${experiment ?? 'PATH'}\`. ${clustersWords(clusters)}`,
+    `to watch a job of another launcher, ferrybot needs ${joinAnd(missing.map((name) => QUESTIONS[name] ?? text(name)))}. Comment it in one line: \`/watch job=${job ?? 'ID'} cluster=${cluster ?? 'NAME'} experiment=${experiment ?? 'PATH'}\`. ${listClusters(clusters)}`,
   'adopt-asked': ({ run, job, cluster }) =>
     `the run ${code(run)} is about job ${code(job)} on ${code(cluster)}. ferrybot asks the cluster for its description; then a person confirms the job here. ferrybot does not read its log before.`,
   'adopt-cluster': ({ cluster, clusters }) =>
-    `not done: jobs on ${code(cluster)} cannot be adopted. This needs \`adoption: true\` at the cluster and a lane of the kind \`adoption\` on it, in \`.github/ferrybot.yml\`. ${clustersWords(clusters)}`,
+    `not done: jobs on ${code(cluster)} cannot be adopted. This needs \`adoption: true\` at the cluster and a lane of the kind \`adoption\` on it, in \`.github/ferrybot.yml\`. ${listClusters(clusters)}`,
   'adopt-held': ({ job, run, thread }) =>
     `not done: job ${code(job)} belongs to the run ${code(run)} (#${thread}), and a job has one watch. \`/handoff\` there changes its owner.`,
   'adopt-place': () => 'not done: an adopted job needs an open issue of its own. Open one and comment `/watch` there.',
@@ -285,8 +287,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   experiment: 'the path of its experiment script',
 };
 
-function clustersWords(clusters: string): string {
+function listClusters(clusters: string): string {
   return clusters === ''
     ? 'No cluster of this lab permits it now.'
-    : `Clusters that permit it: ${listed(clusters.split(' ').map(code))}.`;
+    : `Clusters that permit it: ${joinAnd(clusters.split(' ').map(code))}.`;
 }

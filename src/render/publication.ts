@@ -1,7 +1,7 @@
 /** Every pending comment of a run's threads, by kind. */
 
-import { stateAtEntry } from '../domain/launch/next-attempt.ts';
-import { fixMade } from '../domain/launch/small-fix.ts';
+import { stateAtIncident } from '../domain/launch/next-attempt.ts';
+import { findFixMade } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
@@ -10,29 +10,29 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RunCommentKind } from '../domain/marker.ts';
 import { compareIdentity } from '../domain/tracker.ts';
 import { assertNever } from '../domain/values.ts';
-import { renderAction } from './action.ts';
+import { renderActionByKey } from './action.ts';
 import { renderAnswer } from './answer.ts';
 import { renderEnded } from './card.ts';
 import { APPROVAL_FAULT_WORDS } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
-import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
+import { commandText, describeOtherJobs, jobTable, progressText, trackerName } from './job-table.ts';
 import { renderIncident, renderNotice } from './notice.ts';
-import { rentalReport } from './rental-words.ts';
-import { wantedLine } from './wanted.ts';
+import { renderRentalReport } from './rental-words.ts';
+import { renderNextStep } from './wanted.ts';
 import {
   code,
   comment,
-  digestHex,
   fenced,
-  headText,
+  formatHead,
   isFerry,
   jobWords,
+  joinAnd,
   link,
-  listed,
   measured,
   nonEmpty,
   paragraphs,
   person,
+  shortDigest,
   table,
   text,
   utc,
@@ -47,30 +47,30 @@ export type PublicationView = {
 /** The comment's source. Throws if the record has no such event: the outbox reads the same record. */
 export function renderPublication(publication: PublicationView, input: RenderInput): string {
   const { kind, key } = publication;
-  const fields = { head: headText(input.state, 12) };
-  return comment({ run: input.state.run, kind, key, fields }, CONTENTS[kind](key, input));
+  const fields = { head: formatHead(input.state, 12) };
+  return comment({ run: input.state.run, kind, key, fields }, CONTENT_RENDERERS[kind](key, input));
 }
 
 /** The comment for this entry about a change of the cluster. */
-export function actionComment(key: string, state: RunState): string {
-  const fields = { head: headText(state, 12) };
-  return comment({ run: state.run, kind: 'action', key, fields }, renderAction(key, state));
+export function actionCommentText(key: string, state: RunState): string {
+  const fields = { head: formatHead(state, 12) };
+  return comment({ run: state.run, kind: 'action', key, fields }, renderActionByKey(key, state));
 }
 
 /** The state of the run at the event of the comment. */
-function stateAt(key: string, { state }: RenderInput): RunState {
-  return stateAtEntry(state, Number(key));
+function stateOfPublication(key: string, { state }: RenderInput): RunState {
+  return stateAtIncident(state, Number(key));
 }
 
-const CONTENTS: Readonly<Record<RunCommentKind, (key: string, input: RenderInput) => string>> = {
+const CONTENT_RENDERERS: Readonly<Record<RunCommentKind, (key: string, input: RenderInput) => string>> = {
   answer: renderAnswer,
-  launch: (key, input) => renderLaunch(stateAt(key, input)),
-  'first-eval': (key, input) => renderFirstEval(stateAt(key, input)),
-  tracker: (key, input) => renderFirstTracker(stateAt(key, input)),
+  launch: (key, input) => renderLaunch(stateOfPublication(key, input)),
+  'first-eval': (key, input) => renderFirstEval(stateOfPublication(key, input)),
+  tracker: (key, input) => renderFirstTracker(stateOfPublication(key, input)),
   incident: (key, { state }) => renderIncident(key, state),
-  action: (key, { state }) => renderAction(key, state),
+  action: (key, { state }) => renderActionByKey(key, state),
   drop: renderDrop,
-  ended: (key, input) => renderEnded({ ...input, state: stateAt(key, input) }),
+  ended: (key, input) => renderEnded({ ...input, state: stateOfPublication(key, input) }),
   notice: renderNotice,
   sealed: (_, input) => renderSealed(input),
   closed: (_, input) => renderClosed(input),
@@ -80,27 +80,27 @@ function renderClosed({ state, past }: RenderInput): string {
   const { closed } = state;
   if (closed === null) throw new Error('a closing comment without a close');
   return paragraphs(
-    `**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome, state)}`,
+    `**Closed** at ${utc(closed.at)}: ${describeOutcome(closed.outcome, state)}`,
     nonEmpty(
       closed.reason !== '' && `- Reason: ${text(closed.reason)}`,
-      ...recordLines(state, closed.closurePull),
+      ...renderRecordLines(state, closed.closurePull),
       isFerry(state) && TOMORROW,
     ).join('\n'),
-    rentalReport(state, past),
+    renderRentalReport(state, past),
   );
 }
 
 const TOMORROW =
   '- Tomorrow: the next ferry can be proposed. It starts from the configuration of the last sealed pass, and its interval from the last ferry that was launched.';
 
-function recordLines(state: RunState, closurePull: number | null): readonly string[] {
+function renderRecordLines(state: RunState, closurePull: number | null): readonly string[] {
   return nonEmpty(
     closurePull !== null && `- Log-only pull request: #${closurePull}, to be merged`,
-    `- Record: ${code(headText(state, 64))}`,
+    `- Record: ${code(formatHead(state, 64))}`,
   );
 }
 
-function outcomeWords(outcome: EventDataByType['closed']['outcome'], state: RunState): string {
+function describeOutcome(outcome: EventDataByType['closed']['outcome'], state: RunState): string {
   const { end } = state;
   switch (outcome) {
     case 'failed':
@@ -129,21 +129,21 @@ function renderDrop(key: string, input: RenderInput): string {
   const { state } = input;
   const drop = state.drops.find(({ seq }) => String(seq) === key);
   if (drop === undefined) throw new Error(`no dropped approval ${key} in ${state.run}`);
-  const why = WHY[drop.data.reason];
-  const who = drop.data.users.map((id) => nameOf(id, input));
+  const why = DROP_REASON_TEXTS[drop.data.reason];
+  const who = drop.data.users.map((id) => approverName(id, input));
   const whose = who.length === 1 ? 'The approval' : 'The approvals';
-  return `**${whose} by ${listed(who)} no longer count${who.length === 1 ? 's' : ''}:** ${why}. It was given to manifest \`${digestHex(drop.data.digest)}\`.
+  return `**${whose} by ${joinAnd(who)} no longer count${who.length === 1 ? 's' : ''}:** ${why}. It was given to manifest \`${shortDigest(drop.data.digest)}\`.
 
-**Wanted now: ${wantedLine(input)}**`;
+**Wanted now: ${renderNextStep(input)}**`;
 }
 
 /** The person's name from a recorded command; otherwise the numeric id, which is what counts. */
-function nameOf(id: number, { state }: RenderInput): string {
+function approverName(id: number, { state }: RenderInput): string {
   const known = [...state.commands.values()].find((command) => command.actor.id === id);
   return known === undefined ? text(`user ${id}`) : person(known.actor);
 }
 
-const WHY: Readonly<Record<DropReason, string>> = {
+const DROP_REASON_TEXTS: Readonly<Record<DropReason, string>> = {
   ...APPROVAL_FAULT_WORDS,
   'manifest-changed': 'what would run, or the text around it, is not what was approved any more',
   'gate-fails': 'a launch gate does not pass any more',
@@ -152,7 +152,7 @@ const WHY: Readonly<Record<DropReason, string>> = {
   held: 'the run was put on hold',
 };
 
-function ofAttempt({ run, submission }: RunState): string {
+function attemptSuffix({ run, submission }: RunState): string {
   return `${code(run)}${submission === null ? '' : `, attempt ${submission.attempt}`}`;
 }
 
@@ -161,7 +161,7 @@ function renderFirstEval(state: RunState): string {
   if (firstEval === null) throw new Error('a first-eval comment without an eval');
   const rows = Object.entries(firstEval.evals).map(([key, value]) => [code(key), measured(value)]);
   return paragraphs(
-    `**First eval** of ${ofAttempt(state)}, seen ${utc(firstEval.at)} at ${progressText(firstEval.step, firstEval.totalSteps)}.`,
+    `**First eval** of ${attemptSuffix(state)}, seen ${utc(firstEval.at)} at ${progressText(firstEval.step, firstEval.totalSteps)}.`,
     table(['Eval', 'Value'], rows),
   );
 }
@@ -173,12 +173,12 @@ function renderFirstTracker(state: RunState): string {
   const intended = order?.manifest?.tracker.runId ?? '';
   const links = firstTracker.trackers
     .slice(0, limits.shownNamesMax)
-    .map(({ id, url }) => `${link(`${trackerName(url)} run ${id}`, url)}${identityWords(intended, id)}`);
-  return `**Training of ${ofAttempt(state)}** can be followed in ${listed(links)}.`;
+    .map(({ id, url }) => `${link(`${trackerName(url)} run ${id}`, url)}${describeIdentity(intended, id)}`);
+  return `**Training of ${attemptSuffix(state)}** can be followed in ${joinAnd(links)}.`;
 }
 
 /** Metrics can be plausible although they belong to another run. */
-function identityWords(intended: string, id: string): string {
+function describeIdentity(intended: string, id: string): string {
   if (intended === '') return '';
   switch (compareIdentity(intended, id)) {
     case 'same':
@@ -198,21 +198,21 @@ function renderLaunch(state: RunState): string {
     `**Launched:** ${jobWords(submission)} on ${code(submission.cluster)}. \`/stop\` ends the job; if this thread is gone, \`/stop run=${state.run}\` in any thread of this repository does.`,
     // rule DF-24
     jobTable(state, submission),
-    approvedLine(state),
+    renderApprovedBy(state),
     `Exact command (scrubbed):\n\n${fenced(commandText(submission.command), limits.shownBlockCharsMax)}`,
   );
 }
 
-function approvedLine(state: RunState): string {
+function renderApprovedBy(state: RunState): string {
   const { order, approvals } = state;
   const ids = new Set(order?.order.approvals.map((approval) => approval.user) ?? []);
   const named = new Map(approvals.filter((a) => ids.has(a.actor.id)).map((a) => [a.actor.id, a.actor]));
-  const who = listed([...named.values()].map(person)) || 'no recorded person';
+  const who = joinAnd([...named.values()].map(person)) || 'no recorded person';
   const by = order?.order.preApprovedBy;
   if (by === undefined) return `Approved by ${who}.`;
   return paragraphs(
-    `Approved by ${who} with manifest ${code(digestHex(by))}, which permits one automatic fix. ferrybot asked for no approval of this diff:`,
-    fenced(fixMade(state)?.detail.diff ?? '', limits.shownBlockCharsMax),
+    `Approved by ${who} with manifest ${code(shortDigest(by))}, which permits one automatic fix. ferrybot asked for no approval of this diff:`,
+    fenced(findFixMade(state)?.detail.diff ?? '', limits.shownBlockCharsMax),
   );
 }
 
@@ -227,18 +227,18 @@ function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'>): str
       `- Tag: ${code(seal.tag)} on launch commit ${seal.commit}`,
       checkpoint !== undefined &&
         `- Final checkpoint: ${code(checkpoint.path)}, step ${checkpoint.step}; not checked: ${text(checkpoint.unseen.join(', '))}`,
-      ...recordLines(state, seal.closurePull),
-      ...(isFerry(state) ? [tomorrowLine(state, verdict)] : finishedLines(state)),
+      ...renderRecordLines(state, seal.closurePull),
+      ...(isFerry(state) ? [renderTomorrow(state, verdict)] : finishedLines(state)),
     ).join('\n'),
     isFerry(state)
       ? null
       : `Launch command (scrubbed):\n\n${fenced(commandText(submission?.command ?? []), limits.shownBlockCharsMax)}`,
-    besideText(state),
-    rentalReport(state, past),
+    describeOtherJobs(state),
+    renderRentalReport(state, past),
   );
 }
 
-function tomorrowLine({ proposal }: RunState, verdict: 'pass' | 'accepted'): string {
+function renderTomorrow({ proposal }: RunState, verdict: 'pass' | 'accepted'): string {
   return verdict === 'pass'
     ? `- Tomorrow: the next ferry starts from this configuration. A knob that ${code(proposal.baseBranch)} sets in the meantime is taken from there, and the proposal shows both.`
     : '- Tomorrow: the next ferry starts from the last sealed pass, and not from this accepted configuration. `/propose` can use its values by name.';

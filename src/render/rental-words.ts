@@ -6,11 +6,11 @@ import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
-import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/holdings.ts';
+import { offerRequest, presentMachines, rentalTerms, sumMicrodollars } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type PastOf, type RentedMoney, rentedMoneyOf } from '../domain/past-runs.ts';
+import { type PastRunsReader, type RentedMoney, sumRentedMoney } from '../domain/past-runs.ts';
 import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
-import { code, count, listed, paragraphs, person, text, utc } from './words.ts';
+import { code, count, joinAnd, paragraphs, person, text, utc } from './words.ts';
 
 export const RENTAL_WORDS = {
   kept: (d) =>
@@ -24,26 +24,26 @@ export const RENTAL_WORDS = {
 const MS_OF_HOUR = 3_600_000;
 
 /** The past and expected cost of renting; null if the run has rented nothing yet. */
-export function rentalPart(state: RunState): string | null {
+export function renderRental(state: RunState): string | null {
   const { machines, keep } = state.rental;
   const terms = rentalTerms(state);
   if (terms === null || machines.length === 0) return null;
   const present = presentMachines(state);
-  const cost = rentalCost(state);
+  const cost = renderRentalCost(state);
   if (present.length === 0) return cost;
   const kept = keep === null ? null : `Kept until ${utc(keep.until)} by ${person(keep.actor)}: ${text(keep.reason)}.`;
   return paragraphs(
-    `Rented: ${listed(present.map(machineText))}. ${cost} ${projection(state, present, terms)}`,
+    `Rented: ${joinAnd(present.map(describeMachine))}. ${cost} ${projectCost(state, present, terms)}`,
     state.rental.asked === null || (keep !== null && keep.seq > state.rental.asked.seq) ? kept : null,
   );
 }
 
 /** The current best offer; null if the run rents nothing, or its launch is ordered. */
-export function offerPart(state: RunState): string | null {
+export function renderOffer(state: RunState): string | null {
   const terms = state.gate?.manifest?.envelope.rental;
   if (terms === undefined || !isBeforeLaunch(state) || state.order !== null) return null;
   const seen = state.rental.offer;
-  if (seen === null || offerWanted(state) !== null) return 'Machine: the watch searches for an offer within minutes.';
+  if (seen === null || offerRequest(state) !== null) return 'Machine: the watch searches for an offer within minutes.';
   const { offer, unread } = seen;
   if (unread !== undefined) return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
   if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
@@ -51,30 +51,30 @@ export function offerPart(state: RunState): string | null {
 }
 
 /** The cost of renting with the lab's total, for the closing report. */
-export function rentalReport(state: RunState, past: PastOf): string | null {
+export function renderRentalReport(state: RunState, past: PastRunsReader): string | null {
   if (state.rental.machines.length === 0) return null;
-  return paragraphs(rentalCost(state), rentedPart(state, past));
+  return paragraphs(renderRentalCost(state), renderRented(state, past));
 }
 
 /** The rented total of its cluster on the day and in the month of its launch, with the budgets; null if the run rents nothing. */
-export function rentedPart(state: RunState, past: PastOf): string | null {
+export function renderRented(state: RunState, past: PastRunsReader): string | null {
   const terms = rentalTerms(state) ?? state.gate?.manifest?.envelope.rental ?? null;
   const cluster = state.order?.manifest?.cluster ?? state.gate?.manifest?.cluster ?? null;
   if (terms === null || cluster === null) return null;
   const all = past(state.proposal.lane);
   if (all.kind === 'unknown') return `The rented total of other runs is unknown now: ${text(all.why)}.`;
   const here = all.value.rented.filter((one) => one.cluster === cluster);
-  const day = rentedMoneyOf(state)?.date ?? state.proposal.date;
-  const spent = (from: string, most: string | null): string => {
+  const day = sumRentedMoney(state)?.date ?? state.proposal.date;
+  const formatSpent = (from: string, most: string | null): string => {
     const inIt = here.filter(({ date }) => date.startsWith(from));
     const cap = most === null ? 'no budget' : `of at most ${money(most)}`;
-    return `${from}: ${moneyOf(sumOf(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
+    return `${from}: ${moneyOf(sumDollars(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
   };
-  return `Rented by all runs on ${code(cluster)}, each on the day of its launch: ${spent(day, terms.dollarsPerDayMax)}; ${spent(day.slice(0, 7), terms.dollarsPerMonthMax)}.`;
+  return `Rented by all runs on ${code(cluster)}, each on the day of its launch: ${formatSpent(day, terms.dollarsPerDayMax)}; ${formatSpent(day.slice(0, 7), terms.dollarsPerMonthMax)}.`;
 }
 
 /** The cost of all machines of the run, including destroyed ones; null without any. */
-export function rentalCost(state: RunState): string | null {
+export function renderRentalCost(state: RunState): string | null {
   const { machines } = state.rental;
   if (machines.length === 0) return null;
   const isOver = presentMachines(state).length === 0;
@@ -83,23 +83,29 @@ export function rentalCost(state: RunState): string | null {
   const estimated = machines.some((one) => one.isEstimated === true)
     ? ' This is the highest possible estimate: a machine may have run and stopped between two checks of the account.'
     : '';
-  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **${moneyOf(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
+  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **${moneyOf(sumMicrodollars(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
 }
 
-function machineText({ instance, status, microdollarsPerHour, microdollarsPerHourStored, tearDown }: Machine): string {
+function describeMachine({
+  instance,
+  status,
+  microdollarsPerHour,
+  microdollarsPerHourStored,
+  tearDown,
+}: Machine): string {
   const isUp = status === 'running' || status === 'frozen';
   const rate = isUp ? microdollarsPerHour : microdollarsPerHourStored;
   const going = tearDown !== null && tearDown.endedAt === null ? ', to be destroyed' : '';
   return `machine ${instance} (${status ?? 'provisioned'}${going}, ${moneyOf(rate)} an hour${isUp ? '' : ' for its disk'})`;
 }
 
-function sumOf(all: readonly RentedMoney[]): number {
+function sumDollars(all: readonly RentedMoney[]): number {
   return all.reduce((sum, { microdollars }) => sum + microdollars, 0);
 }
 
 /** At the rate of a working machine: at the pace of the steps, if known, and at the maximum lifetime. */
-function projection(state: RunState, present: readonly Machine[], { hoursMax, dollarsMax }: RentalTerms): string {
-  const spent = microdollarsOf(state);
+function projectCost(state: RunState, present: readonly Machine[], { hoursMax, dollarsMax }: RentalTerms): string {
+  const spent = sumMicrodollars(state);
   const most = Number(dollarsMax) * MICRODOLLARS;
   const hourly = present.reduce((sum, one) => sum + one.microdollarsPerHour, 0);
   const lookedMs = Date.parse(state.rental.look?.at ?? '');
@@ -122,7 +128,7 @@ export const RENTAL_SENTENCES = {
       "set the lane's cluster to one with an engine that rents machines",
     ],
     'beyond-lab': (f) => [
-      `exceeds the limits of this lab: ${listed(f.beyond)}`,
+      `exceeds the limits of this lab: ${joinAnd(f.beyond)}`,
       'request less in the issue, or change the cluster in the config',
     ],
   },
@@ -130,15 +136,15 @@ export const RENTAL_SENTENCES = {
     named: (f) =>
       f.names.length === 0
         ? 'no secret reaches the machine'
-        : `the machine gets ${listed(f.names)}, which the lane names`,
+        : `the machine gets ${joinAnd(f.names)}, which the lane names`,
     unnamed: (f) => [
-      `the lane does not name ${listed(f.names)}, and the host of the machine is a stranger`,
+      `the lane does not name ${joinAnd(f.names)}, and the host of the machine is a stranger`,
       "remove it from the issue, or add it to the lane's `passSecrets` in the config",
     ],
   },
   'reductions-bounded': {
     none: () => 'no setting is reduced without asking',
-    bounded: (f) => `if memory runs out, in this order: ${listed(f.steps)}`,
+    bounded: (f) => `if memory runs out, in this order: ${joinAnd(f.steps)}`,
     'not-batch-first': (f) => [
       `${f.first} comes first, and it is not the batch`,
       'put a smaller batch first: it changes training least',
@@ -160,7 +166,7 @@ export const RENTAL_SENTENCES = {
       'add the final step to the issue',
     ],
     'too-small': (f) => [
-      `it would stop too early: ${listed(f.small)}`,
+      `it would stop too early: ${joinAnd(f.small)}`,
       'increase it in the issue, or write `none`: a stop that comes too early ends good runs',
     ],
   },
@@ -175,7 +181,10 @@ export const RENTAL_SENTENCES = {
 } satisfies Partial<AllGateSentences>;
 
 /** How the next attempt differs. `with` is Markdown. */
-export function rungWords({ rung, with: what = '' }: Pick<IncidentFacts<'rung-taken'>, 'rung' | 'with'>): string {
+export function describeLadderStep({
+  rung,
+  with: what = '',
+}: Pick<IncidentFacts<'rung-taken'>, 'rung' | 'with'>): string {
   switch (rung) {
     case 'rerun':
       return 'unchanged';
@@ -196,7 +205,7 @@ export const RENTAL_INCIDENT_WORDS = {
   'rung-taken': {
     title: 'The job is started again',
     evidence: (d) =>
-      `The attempt before attempt ${d.attempt} ended with ${d.failure}; attempt ${d.attempt} starts ${rungWords(d)}, as the approved manifest permits.`,
+      `The attempt before attempt ${d.attempt} ended with ${d.failure}; attempt ${d.attempt} starts ${describeLadderStep(d)}, as the approved manifest permits.`,
     did: 'ferrybot ordered and watches it. It destroys the machine of the attempt before.',
     todo: 'Nothing has to be done. `/hold` delays it, `/stop` ends it.',
     todoFor: (d) =>

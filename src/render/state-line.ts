@@ -1,29 +1,29 @@
 /** The state of a run in one sentence, and the verdict on an ended run as a table. */
 
-import { quorumOf } from '../config/approvers.ts';
+import { requiredQuorum } from '../config/approvers.ts';
 import { figure } from '../domain/figures.ts';
-import { failedAttempt, launchTrouble } from '../domain/launch/next-attempt.ts';
-import { approvalsHad } from '../domain/launch/response.ts';
-import { openVerdicts } from '../domain/launch/verdict.ts';
+import { findLaunchTrouble, lastFailure } from '../domain/launch/next-attempt.ts';
+import { countUsableApprovers } from '../domain/launch/response.ts';
+import { listOpenVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
-import { jobStateOf, phaseOf } from '../domain/logbook/job-state.ts';
-import { type Ending, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { currentJobState, runPhase } from '../domain/logbook/job-state.ts';
+import { type Ending, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/past-runs.ts';
 import type { RenderInput } from './input.ts';
-import { engineWords, paceText, progressBar, progressText } from './job-table.ts';
-import { adoptionEvidence } from './propose-words.ts';
+import { describeStatus, formatPace, progressBar, progressText } from './job-table.ts';
+import { describeAdoption } from './propose-words.ts';
 import {
   code,
   count,
   isFerry,
   jobWords,
-  listed,
+  joinAnd,
   measured,
   nonEmpty,
   paragraphs,
   person,
-  reasonWords,
+  reasonText,
   shortCommit,
   table,
   text,
@@ -39,16 +39,16 @@ const BAR_ROUNDING = 0.005;
 const RESULTS = { pass: '✅ pass', fail: '❌ fail', unknown: '❔ unknown', 'no-baseline': '⚠️ no baseline' };
 
 /** The verdict on a run that has ended, with the table behind it; empty before the end. */
-export function verdictPart({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string | null {
+export function renderVerdict({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string | null {
   const { end } = state;
   if (end === null) return null;
   return verdict === null
     ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
-    : paragraphs(`Verdict: ${RESULTS[verdict.result]}.`, verdictTable(state, end, verdict));
+    : paragraphs(`Verdict: ${RESULTS[verdict.result]}.`, renderVerdictTable(state, end, verdict));
 }
 
 /** Status, last step and key metrics; the median is that of the sealed runs of the lane that are named below. */
-function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string {
+function renderVerdictTable(state: RunState, end: Ending, verdict: RunVerdict): string {
   const { observation } = state;
   const [one, many] = isFerry(state) ? ['sealed ferry', 'sealed ferries'] : ['sealed run', 'sealed runs'];
   const { expectedStep, comparedWith } = verdict;
@@ -56,7 +56,7 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
     ['status', `\`${end.status}\``, '`SUCCEEDED`', RESULTS[verdict.statusOk ? 'pass' : 'fail']],
     [
       'last step',
-      lastStepText(verdict.lastStep, observation),
+      formatLastStep(verdict.lastStep, observation),
       expectedStep === null ? 'unknown' : `at least ${expectedStep - limits.finalStepSlack} of ${expectedStep}`,
       RESULTS[verdict.stepOutcome],
     ],
@@ -65,7 +65,7 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
       : []),
     ...verdict.rows.map((row) => [
       code(row.key),
-      row.value === null ? 'not found' : `${measured(row.value)}${comparison(row)}`,
+      row.value === null ? 'not found' : `${measured(row.value)}${formatComparison(row)}`,
       row.median === null
         ? row.outcome === 'unknown' && row.value !== null
           ? 'not negative'
@@ -82,17 +82,19 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
 }
 
 /** The key metrics in one line, for the terminal form: `eval/loss 3.468 (0.2 % worse than the median)`. */
-export function metricsLine(end: Ending, verdict: RunVerdict | null): string {
+export function renderMetrics(end: Ending, verdict: RunVerdict | null): string {
   const rows = verdict?.rows ?? [];
   if (rows.length > 0)
     return rows
-      .map((row) => `${text(row.key)} ${row.value === null ? 'not found' : measured(row.value)}${comparison(row)}`)
+      .map(
+        (row) => `${text(row.key)} ${row.value === null ? 'not found' : measured(row.value)}${formatComparison(row)}`,
+      )
       .join(', ');
   const metrics = Object.entries(end.metrics).slice(0, limits.shownMetricsMax);
   return metrics.map(([key, value]) => `${text(key)} ${measured(value)}`).join(', ') || 'no metrics were found';
 }
 
-function comparison({ worsePercent }: MetricRow): string {
+function formatComparison({ worsePercent }: MetricRow): string {
   if (worsePercent === null) return '';
   if (!Number.isFinite(worsePercent)) return ' (worse than a median of 0)';
   return Math.abs(worsePercent) < AS_THE_MEDIAN_PERCENT
@@ -101,7 +103,7 @@ function comparison({ worsePercent }: MetricRow): string {
 }
 
 /** The exact step that is judged, and the step in the log if it is later: metrics are reported at evals only. */
-function lastStepText(exact: number | null, observation: RunState['observation']): string {
+function formatLastStep(exact: number | null, observation: RunState['observation']): string {
   const { step: seen = null, stepIsExact = false } = observation ?? {};
   if (exact === null) return 'unknown';
   const rounding = stepIsExact ? 0 : (seen ?? 0) * BAR_ROUNDING;
@@ -117,32 +119,34 @@ type StateLine = {
   readonly evidence: string;
 };
 
-function line(symbol: StateLine['symbol'], title: string, evidence: string): StateLine {
+function buildStateLine(symbol: StateLine['symbol'], title: string, evidence: string): StateLine {
   return { symbol, title, evidence };
 }
 
 /** The state in words, from the record: the same record gives the same words. `config`: if the number of required approvals is known. */
-export function stateLine(state: RunState, config: RenderInput['config'] | null = null): StateLine {
-  return LINES[phaseOf(state)](state, config);
+export function chooseStateLine(state: RunState, config: RenderInput['config'] | null = null): StateLine {
+  return STATE_LINES[runPhase(state)](state, config);
 }
 
 /** The state as one paragraph. */
-export function stateText(state: RunState, config: RenderInput['config'] | null = null): string {
-  const { symbol, title, evidence } = stateLine(state, config);
+export function renderStateLine(state: RunState, config: RenderInput['config'] | null = null): string {
+  const { symbol, title, evidence } = chooseStateLine(state, config);
   return `${symbol} **${title}.** ${evidence}`;
 }
 
-const LINES: Readonly<
-  Record<ReturnType<typeof phaseOf>, (state: RunState, config: RenderInput['config'] | null) => StateLine>
+const STATE_LINES: Readonly<
+  Record<ReturnType<typeof runPhase>, (state: RunState, config: RenderInput['config'] | null) => StateLine>
 > = {
   proposed: proposedLine,
   gated: gatedLine,
   approved: (state, config) => {
-    const needed = config === null ? 0 : quorumOf(config);
-    const have = approvalsHad(state);
-    const who = listed(standingApprovals(state).map((a) => `${person(a.actor)} (${utc(a.at)})`));
-    const by = `${failedBefore(state)}By ${who}; no launch is ordered yet.`;
-    return have < needed ? line('❔', `Approved in part, ${have} of ${needed}`, by) : line('✅', 'Approved', by);
+    const needed = config === null ? 0 : requiredQuorum(config);
+    const have = countUsableApprovers(state);
+    const who = joinAnd(listCurrentApprovals(state).map((a) => `${person(a.actor)} (${utc(a.at)})`));
+    const by = `${describeEarlierFailure(state)}By ${who}; no launch is ordered yet.`;
+    return have < needed
+      ? buildStateLine('❔', `Approved in part, ${have} of ${needed}`, by)
+      : buildStateLine('✅', 'Approved', by);
   },
   ordered: orderedLine,
   submitted: jobLine,
@@ -153,7 +157,7 @@ const LINES: Readonly<
     if (seal === null) throw new Error('a sealed run without a seal');
     const { verdict, accept, actor, at, tag, commit } = seal;
     const how = verdict === 'pass' ? 'as a pass' : `accepted: ${text(accept ?? '')}`;
-    return line(
+    return buildStateLine(
       '✅',
       'Sealed',
       `By ${person(actor)} at ${utc(at)}, ${how}. Tag ${code(tag)} on ${shortCommit(commit)}.`,
@@ -163,48 +167,48 @@ const LINES: Readonly<
     if (closed === null) throw new Error('a closed run without a close');
     const { outcome, at, reason } = closed;
     const symbol = outcome === 'failed' ? '❌' : '⚠️';
-    return line(symbol, `Closed: ${outcome}`, `At ${utc(at)}${reasonWords(reason)}.`);
+    return buildStateLine(symbol, `Closed: ${outcome}`, `At ${utc(at)}${reasonText(reason)}.`);
   },
 };
 
 function proposedLine(state: RunState): StateLine {
   const { gate, proposedAt, run } = state;
-  const asked = adoptionEvidence(state);
-  if (asked !== null) return line('❔', 'To be adopted', asked);
+  const asked = describeAdoption(state);
+  if (asked !== null) return buildStateLine('❔', 'To be adopted', asked);
   if (gate === null)
-    return line(
+    return buildStateLine(
       '❔',
       'Proposed',
       `${code(run)} was proposed at ${utc(proposedAt)}; its launch gates were not evaluated yet.`,
     );
-  const open = openVerdicts(gate.verdicts);
+  const open = listOpenVerdicts(gate.verdicts);
   const unknown = open.filter((verdict) => verdict.outcome === 'unknown').length;
   const failing = open.length - unknown;
   const parts = nonEmpty(
     failing > 0 && `${count(failing, 'gate')} of ${gate.verdicts.length} ${failing === 1 ? 'does' : 'do'} not pass`,
     unknown > 0 && `${unknown} unknown`,
   );
-  const evidence = `${failedBefore(state)}${listed(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;
-  return line(failing > 0 ? '❌' : '❔', 'Held back', evidence);
+  const evidence = `${describeEarlierFailure(state)}${joinAnd(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;
+  return buildStateLine(failing > 0 ? '❌' : '❔', 'Held back', evidence);
 }
 
 function gatedLine(state: RunState): StateLine {
   const { gate, stop, order } = state;
   if (gate === null) throw new Error('a gated run without gates');
   if (stop !== null)
-    return line(
+    return buildStateLine(
       '❌',
       'Stopped before the launch',
       `${person(stop.actor)} stopped it at ${utc(stop.at)}; no job was started.`,
     );
-  const passed = `${failedBefore(state)}All ${gate.verdicts.length} gates pass on commit ${shortCommit(gate.commit)} since ${utc(gate.at)}.`;
+  const passed = `${describeEarlierFailure(state)}All ${gate.verdicts.length} gates pass on commit ${shortCommit(gate.commit)} since ${utc(gate.at)}.`;
   return order?.status === 'failed'
-    ? line('⚠️', 'Not launched', `The order of ${utc(order.at)} ended without a job. ${passed}`)
-    : line('✅', 'Ready for approval', passed);
+    ? buildStateLine('⚠️', 'Not launched', `The order of ${utc(order.at)} ended without a job. ${passed}`)
+    : buildStateLine('✅', 'Ready for approval', passed);
 }
 
-function failedBefore(state: RunState): string {
-  const last = failedAttempt(state);
+function describeEarlierFailure(state: RunState): string {
+  const last = lastFailure(state);
   return last === null
     ? ''
     : `Attempt ${last.submission.attempt} failed at ${utc(last.end.at)}; this is about the next one. `;
@@ -214,17 +218,17 @@ function orderedLine(state: RunState): StateLine {
   const { order } = state;
   if (order === null) throw new Error('an ordered run without an order');
   const { claim } = order;
-  const trouble = launchTrouble(state);
+  const trouble = findLaunchTrouble(state);
   const [at, until] = [utc(order.at), utc(order.order.expiresAt)];
   if (trouble !== null)
-    return line(
+    return buildStateLine(
       '⚠️',
       trouble.code === 'launch-waiting' ? 'Waiting for a runner' : 'Launch failed',
       `No runner has taken the order of ${at} (seen ${utc(trouble.at)}); it is valid until ${until}.`,
     );
   return claim === null
-    ? line('✅', 'Launch ordered', `At ${at}; the runner may take the order until ${until}.`)
-    : line(
+    ? buildStateLine('✅', 'Launch ordered', `At ${at}; the runner may take the order until ${until}.`)
+    : buildStateLine(
         '✅',
         'Launching',
         `The runner (workflow run ${claim.workflowRun}) claimed the order at ${utc(claim.at)} and is submitting the job.`,
@@ -233,16 +237,16 @@ function orderedLine(state: RunState): StateLine {
 
 /** The state of a job that has not ended, from all witnesses. */
 function jobLine(state: RunState): StateLine {
-  const job = jobStateOf(state);
+  const job = currentJobState(state);
   if (job === 'ended-succeeded' || job === 'ended-failed' || job === 'ended-stopped') return endedLine(state);
   const [symbol, title, more] = JOB_WORDS[job];
   const isTroubled = symbol !== '✅';
-  return line(symbol, title, `${jobEvidence(state)}${more}${isTroubled ? troubleEvidence(state) : ''}`);
+  return buildStateLine(symbol, title, `${describeJob(state)}${more}${isTroubled ? describeTrouble(state) : ''}`);
 }
 
 const NO_STEP = ' No training step has been seen yet, so nothing shows that it has its accelerators.';
 
-type LiveJob = Exclude<ReturnType<typeof jobStateOf>, `ended-${string}`>;
+type LiveJob = Exclude<ReturnType<typeof currentJobState>, `ended-${string}`>;
 
 const JOB_WORDS: Readonly<Record<LiveJob, readonly [StateLine['symbol'], title: string, more: string]>> = {
   submitted: ['✅', 'Launched', NO_STEP],
@@ -255,25 +259,25 @@ const JOB_WORDS: Readonly<Record<LiveJob, readonly [StateLine['symbol'], title: 
   'state-lost': ['❔', 'Lost', ' The engine does not know the job any more; its result is unknown.'],
 };
 
-function jobEvidence({ submission, observation }: RunState): string {
+function describeJob({ submission, observation }: RunState): string {
   if (submission === null) return '';
   if (observation === null)
     return `The ${jobWords(submission)} was ${isAdopted({ submission }) ? 'adopted' : 'submitted'} at ${utc(submission.at)}; it was not checked yet.`;
   const parts = nonEmpty(
     progressBar(observation),
     progressText(observation.step, observation.totalSteps),
-    paceText(observation),
-    engineWords(observation.status),
+    formatPace(observation),
+    describeStatus(observation.status),
   );
   return `${parts.join(', ')} (checked ${utc(observation.at)}).`;
 }
 
-function troubleEvidence({ observation }: RunState): string {
+function describeTrouble({ observation }: RunState): string {
   const { signatures = [], alarms = [] } = observation ?? {};
   const shows = signatures.slice(0, 5).map(code);
   return nonEmpty(
-    shows.length > 0 && ` The log shows ${listed(shows)}: evidence, not yet an end.`,
-    alarms.length > 0 && ` Open alarms: ${listed(alarms.map(code))}.`,
+    shows.length > 0 && ` The log shows ${joinAnd(shows)}: evidence, not yet an end.`,
+    alarms.length > 0 && ` Open alarms: ${joinAnd(alarms.map(code))}.`,
   ).join('');
 }
 
@@ -281,8 +285,8 @@ const END_SYMBOLS = { SUCCEEDED: '✅', FAILED: '❌', STOPPED: '⚠️' } as co
 
 function endedLine({ end, observation }: RunState): StateLine {
   if (end === null) throw new Error('an ended run without an end');
-  const step = `last step ${lastStepText(end.lastStep, observation)} of ${end.totalSteps ?? 'unknown'}`;
-  return line(
+  const step = `last step ${formatLastStep(end.lastStep, observation)} of ${end.totalSteps ?? 'unknown'}`;
+  return buildStateLine(
     END_SYMBOLS[end.status],
     `Ended: ${end.status}`,
     `The engine reports ${end.status} (seen ${utc(end.at)}); ${step}.`,

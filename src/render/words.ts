@@ -3,8 +3,8 @@
 import { type Actor, isIssueFirst } from '../domain/actor.ts';
 import { figure } from '../domain/figures.ts';
 import type { Facts, Fields } from '../domain/incidents.ts';
-import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/launch/hold.ts';
-import { bindingHex } from '../domain/launch/order.ts';
+import { type HoldTarget, type TARGET_FIELDS, unholdCommand } from '../domain/launch/hold.ts';
+import { shortDigestHex } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
@@ -17,7 +17,7 @@ const BLANKS = /[\p{Cc}\p{Z}]+/gu;
 
 /** One line, at most `max` characters (code points); a longer text ends in an ellipsis. */
 export function cleanLine(text: string, max: number): string {
-  return shortened(visible(text).replace(BLANKS, ' ').trim(), max);
+  return shortenText(showInvisible(text).replace(BLANKS, ' ').trim(), max);
 }
 
 /** Outside text as one line of plain text at the usual length. */
@@ -27,17 +27,17 @@ export function plainLine(text: string): string {
 
 /** `cleanLine` over several lines: line breaks and tabs stay. */
 export function cleanLines(text: string, max: number): string {
-  const lines = visible(text)
+  const lines = showInvisible(text)
     .replace(/\r\n?/g, '\n')
     .replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}]/gu, '');
-  return shortened(lines.trimEnd(), max);
+  return shortenText(lines.trimEnd(), max);
 }
 
-function visible(text: string): string {
+function showInvisible(text: string): string {
   return text.toWellFormed().replace(CONTROL_SEQUENCE, '').replace(OPERATING_SYSTEM_COMMAND, '').replace(UNSEEN, '');
 }
 
-function shortened(text: string, max: number): string {
+function shortenText(text: string, max: number): string {
   // A code point is at most two units: do not spread megabytes of text into an array.
   const points = [...text.slice(0, 2 * (max + 1)).toWellFormed()];
   return points.length <= max
@@ -57,12 +57,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '|': '&#124;',
   $: '&#36;',
 };
-const NOTHING = '(empty)';
+const EMPTY_MARK = '(empty)';
 
 /** Running text on one line, safe also in a table cell and at the start of a line. `max` counts characters. */
 export function inlineText(text: string, max: number): string {
   const line = cleanLine(text, max);
-  if (line === '') return NOTHING;
+  if (line === '') return EMPTY_MARK;
   // Times such as 12:30:00 are no emoji; every other word between colons may be one.
   return line
     .replace(/[@#]/g, `$&${BREAK}`)
@@ -81,11 +81,11 @@ export function inlineText(text: string, max: number): string {
 /** Inline code in running text. Its fence is longer than any run of backticks inside. */
 export function inlineCode(text: string, max: number): string {
   const line = cleanLine(text, max);
-  if (line === '') return NOTHING;
+  if (line === '') return EMPTY_MARK;
   // Parsers disagree on how to escape a bar in code inside a table, so it is written as HTML.
   if (line.includes('|'))
     return `<code>${[...line].map((sign) => (/[\p{L}\p{N} ]/u.test(sign) ? sign : `&#${sign.codePointAt(0)};`)).join('')}</code>`;
-  const fence = '`'.repeat(longestRun(line) + 1);
+  const fence = '`'.repeat(longestBacktickRun(line) + 1);
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
   return `${fence}${pad}${line}${pad}${fence}`;
 }
@@ -93,7 +93,7 @@ export function inlineCode(text: string, max: number): string {
 /** A block of code; `max` counts characters. */
 export function fenced(text: string, max: number): string {
   const lines = cleanLines(text, max);
-  const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1));
+  const fence = '`'.repeat(Math.max(3, longestBacktickRun(lines) + 1));
   return `${fence}text\n${lines}\n${fence}`;
 }
 
@@ -115,7 +115,7 @@ export function safeUrl(address: string): string | null {
   );
 }
 
-function longestRun(text: string): number {
+function longestBacktickRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
 }
 
@@ -125,7 +125,7 @@ export function utc(at: string): string {
 }
 
 /** `seq:hash` of the newest event with this many hex digits of the hash. It reveals a record that was reset to an older version. */
-export function headText({ head }: RunState, digits: number): string {
+export function formatHead({ head }: RunState, digits: number): string {
   return `${head.seq}:${head.hash.slice(0, digits)}`;
 }
 
@@ -134,22 +134,22 @@ export function person(actor: Actor): string {
   return inlineText(actor.login, limits.shownTextCharsMax);
 }
 
-/** The first 12 hex digits of a digest, for display; `bindingHex` is for commands. */
-export function digestHex(digest: string): string {
+/** The first 12 hex digits of a digest, for display; `shortDigestHex` is for commands. */
+export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 12);
 }
 
 /** The line that approves a manifest, to copy. */
-export function approvalLine(digest: string): string {
-  return `/approve-launch ${bindingHex(digest)}`;
+export function approveLaunchLine(digest: string): string {
+  return `/approve-launch ${shortDigestHex(digest)}`;
 }
 
 /** The line that approves an action, to copy. */
-export function actionLine(digest: string): string {
-  return `/approve ${bindingHex(digest)}`;
+export function approveLine(digest: string): string {
+  return `/approve ${shortDigestHex(digest)}`;
 }
 
-/** A link to a comment of the same repository by its `commentName`, relative to the page of any of its threads. */
+/** A link to a comment of the same repository by its `commentId`, relative to the page of any of its threads. */
 export function commentLink(name: string, thread: number): string {
   const [, surface = '', id = ''] = /^([a-z-]+)-(\d+)$/.exec(name) ?? [];
   const anchor = (ANCHORS.get(surface) ?? 'issuecomment-') + id;
@@ -178,7 +178,7 @@ export function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-export function listed(words: readonly string[]): string {
+export function joinAnd(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
@@ -194,7 +194,7 @@ export function code(value: string): string {
 }
 
 /** A list with at most as many points as a table has rows, and the number of the others. Points are Markdown already. */
-export function points(lines: readonly string[]): string {
+export function bullets(lines: readonly string[]): string {
   const more = lines.length - limits.shownRowsMax;
   const shown = lines.slice(0, limits.shownRowsMax).map((line) => `- ${line}`);
   return [...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
@@ -214,7 +214,7 @@ export function table(
 }
 
 /** A folded part. `summary` is Markdown without links. */
-export function details(summary: string, content: string): string {
+export function folded(summary: string, content: string): string {
   return `<details>\n<summary>${summary}</summary>\n\n${content}\n\n</details>`;
 }
 
@@ -251,10 +251,10 @@ const ENGINE_TITLES: Readonly<Record<string, string>> = {
 };
 
 /** Used after *the* or *this*. */
-export type PlaceWord = 'pull request' | 'issue';
+export type ThreadKind = 'pull request' | 'issue';
 
 /** The word for a run's proposal (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
-export function placeWord({ proposal }: Pick<RunState, 'proposal'>): PlaceWord {
+export function threadKind({ proposal }: Pick<RunState, 'proposal'>): ThreadKind {
   return isIssueFirst(proposal) ? 'issue' : 'pull request';
 }
 
@@ -264,7 +264,7 @@ export function isFerry({ proposal }: Pick<RunState, 'proposal'>): boolean {
 }
 
 /** The next action after a run that cannot continue, as a clause. */
-export function nextRunWords(place: PlaceWord): string {
+export function nextRunWords(place: ThreadKind): string {
   return place === 'issue'
     ? 'close this issue, and open another one for the next run'
     : 'close this pull request, and propose the next ferry';
@@ -273,25 +273,25 @@ export function nextRunWords(place: PlaceWord): string {
 type Target = HoldTarget | Facts<typeof TARGET_FIELDS>;
 
 /** What a hold blocks. */
-export function blockedWords({ scope, lane, date }: Target): string {
+export function scopeText({ scope, lane, date }: Target): string {
   if (scope === 'run') return 'this run';
   if (lane == null) return 'the repository';
   return date == null ? `the lane ${code(lane)}` : `${text(date)} of the lane ${code(lane)}`;
 }
 
 /** Appended to what is blocked; empty without a reason. */
-export function reasonWords(reason: string): string {
+export function reasonText(reason: string): string {
   return reason === '' ? '' : `: ${text(reason)}`;
 }
 
 /** Who holds what, and why. `by` is Markdown. */
-export function heldWords(target: Target, by: string, reason: string): string {
-  return `${blockedWords(target)} is on hold by ${by}${reasonWords(reason)}`;
+export function holdText(target: Target, by: string, reason: string): string {
+  return `${scopeText(target)} is on hold by ${by}${reasonText(reason)}`;
 }
 
 /** The command that lifts a hold, to copy. */
-export function liftWords({ scope, lane, date }: Target): string {
-  return code(liftCommand({ scope, lane: lane ?? null, date: date ?? null }));
+export function unholdText({ scope, lane, date }: Target): string {
+  return code(unholdCommand({ scope, lane: lane ?? null, date: date ?? null }));
 }
 
 type Format = (value: string) => string;
@@ -313,7 +313,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 /** Texts and lists of them as Markdown; numbers, words of a closed list and empty texts stay as they are. */
-export function shown<F extends Fields>(fields: F, facts: Facts<F>): Facts<F> {
+export function format<F extends Fields>(fields: F, facts: Facts<F>): Facts<F> {
   const entries = Object.entries(facts).map(([name, value]) => {
     const format = FORMATS[name] ?? code;
     if (Array.isArray(value)) return [name, value.map(format)];

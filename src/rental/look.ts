@@ -8,16 +8,24 @@ import { type Orphan, openOrphans } from '../domain/logbook/events/rental-events
 import { rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
-import { condemnedOf, microsOf, nextLookMs, policyOf, rentingRuns, spentOf, workedOn } from './renting-run.ts';
-import { draftsOf, unreadableDrafts } from './run-drafts.ts';
+import {
+  listCondemned,
+  listRentingRuns,
+  listWorkedTimes,
+  nextCheckMs,
+  tearDownPolicy,
+  toMicrodollars,
+  toSpent,
+} from './renting-run.ts';
+import { buildRunDrafts, buildUnreadableDrafts } from './run-drafts.ts';
 import {
   bookCosts,
   type Condemned,
   type Destruction,
   decideTearDown,
-  mayRunUnseen,
-  rateOf,
-  type Spent,
+  hourlyRate,
+  type MachineSpending,
+  mayHaveRunUnobserved,
 } from './tear-down.ts';
 
 /** Interval between alerts for a machine that should be gone. */
@@ -43,7 +51,7 @@ export type RentalInput = {
 };
 
 /** `drafts` are recorded before anything is destroyed. `isBusy`: the account has, or may have, one of our machines. */
-export type RentalLook = {
+export type RentalDecision = {
   readonly drafts: readonly {
     readonly run: RunId;
     readonly seq: number;
@@ -56,60 +64,62 @@ export type RentalLook = {
 };
 
 /** Compares the machines of an account with the runs that rented them: events to record, machines to destroy. */
-export function lookAtAccount(input: RentalInput): RentalLook {
+export function decideRentals(input: RentalInput): RentalDecision {
   const { account, cluster, record, now } = input;
-  const renting = record.live.filter((run) => isRentingOn(run, cluster));
+  const renting = record.live.filter((run) => rentsOnCluster(run, cluster));
   if (account.kind === 'unknown') {
-    const drafts = renting.map((state) => entry(state, unreadableDrafts(state, cluster, account.message, now)));
+    const drafts = renting.map((state) =>
+      buildEntry(state, buildUnreadableDrafts(state, cluster, account.message, now)),
+    );
     return { drafts, journal: [], destroy: [], cadenceMs: limits.rentalAlertMs, isBusy: true };
   }
-  const rows = ownRows(account.instances, record.live, cluster);
+  const rows = filterFleetInstances(account.instances, record.live, cluster);
   const orphans = openOrphans(record.orphans).filter((one) => one.cluster === cluster);
   const condemned = new Map([
-    ...orphans.map((one) => [one.instance, condemnedOrphan(one)] as const),
-    ...renting.flatMap((run) => [...condemnedOf(run)]),
+    ...orphans.map((one) => [one.instance, toCondemned(one)] as const),
+    ...renting.flatMap((run) => [...listCondemned(run)]),
   ]);
   const terms = [input.terms, ...renting.flatMap((run) => rentalTerms(run) ?? [])];
   const ours = rows.filter(({ jobId }) => jobId !== null);
   // Machines that are destroyed now may be gone at the next check, which then has the usual interval.
-  const untilNextMs = nextLookMs(ours, terms, false, now) + limits.rentalLateMs;
-  const worked = new Map(renting.flatMap((run) => [...workedOn(run)]));
-  const spent = bookCosts(spentBefore(renting, rows), rows, now, worked);
+  const untilNextMs = nextCheckMs(ours, terms, false, now) + limits.rentalLateMs;
+  const worked = new Map(renting.flatMap((run) => [...listWorkedTimes(run)]));
+  const spent = bookCosts(sumSpending(renting, rows), rows, now, worked);
   const decided = (input.law ?? decideTearDown)({
     nowMs: now,
     nextLookMs: now + untilNextMs,
     account: { ...account, instances: rows },
     record: {
-      runs: renting.flatMap((run) => rentingRuns(run, { cluster, rows, spent, untilNextMs })),
+      runs: renting.flatMap((run) => listRentingRuns(run, { cluster, rows, spent, untilNextMs })),
       isWhole: record.isWhole,
     },
-    policy: policyOf(input.terms),
+    policy: tearDownPolicy(input.terms),
     alertEveryMs: MACHINE_ALERT_AGAIN_MS,
     condemned,
     spent,
   });
-  const cadenceMs = nextLookMs(ours, terms, decided.length > 0, now);
+  const cadenceMs = nextCheckMs(ours, terms, decided.length > 0, now);
   const seen = { ...input, account: { ...account, instances: rows }, decided, spent, cadenceMs };
   return {
-    drafts: renting.map((state) => entry(state, draftsOf(state, seen))),
-    journal: orphanDrafts(input, rows, orphans, decided),
+    drafts: renting.map((state) => buildEntry(state, buildRunDrafts(state, seen))),
+    journal: buildOrphanDrafts(input, rows, orphans, decided),
     destroy: decided.map(({ id, jobId }) => ({ id, jobId })),
     cadenceMs,
     isBusy: ours.length > 0,
   };
 }
 
-function entry({ run, head }: RunState, drafts: readonly EventDraft[]): RentalLook['drafts'][number] {
+function buildEntry({ run, head }: RunState, drafts: readonly EventDraft[]): RentalDecision['drafts'][number] {
   return { run, seq: head.seq, drafts };
 }
 
 /** Whether the cluster's account may hold a machine of this run. */
-export function isRentingOn(state: RunState, cluster: string): boolean {
+export function rentsOnCluster(state: RunState, cluster: string): boolean {
   return rentalTerms(state) !== null && rentedJobs(state).some((job) => job.cluster === cluster);
 }
 
 /** Another cluster may share the account; its own watch handles its machines. */
-function ownRows(
+function filterFleetInstances(
   instances: readonly RentedInstance[],
   live: readonly RunState[],
   cluster: string,
@@ -118,23 +128,23 @@ function ownRows(
   return instances.map((one) => (one.jobId !== null && elsewhere.has(one.jobId) ? { ...one, jobId: null } : one));
 }
 
-function condemnedOrphan({ reason, since }: Orphan): Condemned {
+function toCondemned({ reason, since }: Orphan): Condemned {
   return { reason, sinceMs: fromRfc3339(since) ?? 0, alertedAtMs: null };
 }
 
-function spentBefore(runs: readonly RunState[], rows: readonly RentedInstance[]): ReadonlyMap<number, Spent> {
+function sumSpending(runs: readonly RunState[], rows: readonly RentedInstance[]): ReadonlyMap<number, MachineSpending> {
   const here = new Set(rows.map(({ id }) => id));
   return new Map(
     runs.flatMap(({ rental }) =>
       rental.machines
         .filter(({ instance, status }) => status !== 'gone' || here.has(instance))
-        .map((machine) => [machine.instance, spentOf(machine)] as const),
+        .map((machine) => [machine.instance, toSpent(machine)] as const),
     ),
   );
 }
 
 /** The journal records machines without a live run, from their teardown to their absence in a complete list. */
-function orphanDrafts(
+function buildOrphanDrafts(
   { record, now, cluster }: RentalInput,
   rows: readonly RentedInstance[],
   orphans: readonly Orphan[],
@@ -155,7 +165,7 @@ function orphanDrafts(
   return [
     // rule VA-31
     ...begun.map(({ id, jobId, reason }) => {
-      const microdollars = costSince(present.get(id), present.get(id)?.createdAtMs ?? now, now);
+      const microdollars = costSinceMs(present.get(id), present.get(id)?.createdAtMs ?? now, now);
       return draft('tear-down-begun', { instance: id, jobId, cluster, reason, microdollars });
     }),
     ...orphans.filter(({ instance }) => !present.has(instance)).map((one) => draft('tear-down-ended', one)),
@@ -163,9 +173,9 @@ function orphanDrafts(
 }
 
 /** The cost of an orphan, as if it had been in its current state since its creation. */
-function costSince(row: RentedInstance | undefined, sinceMs: number, nowMs: number): number {
+function costSinceMs(row: RentedInstance | undefined, sinceMs: number, nowMs: number): number {
   if (row === undefined) return 0;
   const hours = Math.max(0, nowMs - sinceMs) / 3_600_000;
-  const rate = mayRunUnseen(null, row.status) ? row.hourly : rateOf(row, row.status);
-  return microsOf(rate * hours + row.traffic);
+  const rate = mayHaveRunUnobserved(null, row.status) ? row.hourly : hourlyRate(row, row.status);
+  return toMicrodollars(rate * hours + row.traffic);
 }

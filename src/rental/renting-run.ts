@@ -5,10 +5,17 @@ import { MICRODOLLARS } from '../domain/figures.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { Machine } from '../domain/logbook/events/rental-events.ts';
-import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
+import { RENTAL_CHECK_MS, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/values.ts';
-import { type Condemned, type RentingRun, rateOf, type Spent, type TearDownPolicy, type Worked } from './tear-down.ts';
+import {
+  type Condemned,
+  hourlyRate,
+  type MachineSpending,
+  type RentingRun,
+  type TearDownPolicy,
+  type WorkedPeriod,
+} from './tear-down.ts';
 
 /** Ages for early checks of a new machine, because most failures happen then. */
 const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];
@@ -17,12 +24,12 @@ const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 
 /** Millionths of a dollar, as recorded. Hosts set prices, so the value is limited to the largest safe integer. */
-export function microsOf(dollars: number): number {
+export function toMicrodollars(dollars: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.round(dollars * MICRODOLLARS));
 }
 
 /** The terms in milliseconds and dollars. */
-export function policyOf(terms: RentalTerms): TearDownPolicy {
+export function tearDownPolicy(terms: RentalTerms): TearDownPolicy {
   return {
     idleGraceMs: terms.idleMinutesMax * MS_OF_MINUTE,
     startGraceMs: terms.startMinutesMax * MS_OF_MINUTE,
@@ -41,22 +48,25 @@ export function progressAtMs({ observation }: RunState): number | null {
 type Account = {
   readonly cluster: string;
   readonly rows: readonly RentedInstance[];
-  readonly spent: ReadonlyMap<number, Spent>;
+  readonly spent: ReadonlyMap<number, MachineSpending>;
   readonly untilNextMs: number;
 };
 
 /** The run's jobs on this cluster, if it rents. */
-export function rentingRuns(state: RunState, { cluster, rows, spent, untilNextMs }: Account): readonly RentingRun[] {
+export function listRentingRuns(
+  state: RunState,
+  { cluster, rows, spent, untilNextMs }: Account,
+): readonly RentingRun[] {
   const terms = rentalTerms(state);
   if (terms === null) return [];
   const { keep, asked } = state.rental;
   const jobs = rentedJobs(state);
   const here = rows.filter(({ jobId }) => jobs.some((job) => job.jobId === jobId));
   const shared = {
-    policy: policyOf(terms),
+    policy: tearDownPolicy(terms),
     keepUntilMs: fromRfc3339(keep?.until ?? ''),
     isAsked: asked !== null && (keep === null || asked.seq > keep.seq),
-    dollarsThen: dollarsOf(state, here, spent) + costOf(here, untilNextMs),
+    dollarsThen: sumDollars(state, here, spent) + runningCost(here, untilNextMs),
   };
   return jobs
     .filter((job) => job.cluster === cluster)
@@ -69,7 +79,11 @@ export function rentingRuns(state: RunState, { cluster, rows, spent, untilNextMs
 }
 
 /** The cost of all machines of the run, in dollars. */
-function dollarsOf(state: RunState, here: readonly RentedInstance[], spent: ReadonlyMap<number, Spent>): number {
+function sumDollars(
+  state: RunState,
+  here: readonly RentedInstance[],
+  spent: ReadonlyMap<number, MachineSpending>,
+): number {
   const isHere = new Set(here.map(({ id }) => id));
   const gone = state.rental.machines.filter(({ instance }) => !isHere.has(instance));
   const now = here.reduce((sum, { id }) => sum + (spent.get(id)?.dollars ?? 0), 0);
@@ -77,13 +91,13 @@ function dollarsOf(state: RunState, here: readonly RentedInstance[], spent: Read
 }
 
 /** The cost of these machines for a time, in dollars. */
-export function costOf(rows: readonly RentedInstance[], durationMs: number): number {
-  const hourly = rows.reduce((sum, row) => sum + rateOf(row, row.status ?? 'running'), 0);
+export function runningCost(rows: readonly RentedInstance[], durationMs: number): number {
+  const hourly = rows.reduce((sum, row) => sum + hourlyRate(row, row.status ?? 'running'), 0);
   return (hourly * durationMs) / MS_OF_HOUR;
 }
 
 /** The cost of a machine at its last observation. */
-export function spentOf(machine: Machine): Spent {
+export function toSpent(machine: Machine): MachineSpending {
   const { microdollars, microdollarsOfTraffic, seenAt, status, isEstimated = false } = machine;
   return {
     dollars: microdollars / MICRODOLLARS,
@@ -95,7 +109,7 @@ export function spentOf(machine: Machine): Spent {
 }
 
 /** When machines worked, by their jobs' times. A machine stays up after its job, at most for the grace time. */
-export function workedOn(state: RunState): ReadonlyMap<number, Worked> {
+export function listWorkedTimes(state: RunState): ReadonlyMap<number, WorkedPeriod> {
   const graceMs = (rentalTerms(state)?.endMinutesMax ?? 0) * MS_OF_MINUTE;
   const ends = [...state.attempts.map(({ end }) => end), ...(state.end === null ? [] : [state.end])];
   return new Map(
@@ -109,7 +123,7 @@ export function workedOn(state: RunState): ReadonlyMap<number, Worked> {
 }
 
 /** Teardowns that are not verified yet. */
-export function condemnedOf(state: RunState): ReadonlyMap<number, Condemned> {
+export function listCondemned(state: RunState): ReadonlyMap<number, Condemned> {
   return new Map(
     state.rental.machines.flatMap(({ instance, tearDown }) =>
       tearDown === null || tearDown.endedAt !== null
@@ -134,7 +148,7 @@ function lastAlertMs({ incidents }: RunState, instance: number): number | null {
 }
 
 /** The interval to the next check: short after a machine's creation, later a quarter of the grace time, and shortest during a teardown. */
-export function nextLookMs(
+export function nextCheckMs(
   rows: readonly RentedInstance[],
   terms: readonly RentalTerms[],
   isAlert: boolean,
@@ -142,7 +156,7 @@ export function nextLookMs(
 ): number {
   if (isAlert) return limits.rentalAlertMs;
   const grace = Math.min(...terms.map(({ idleMinutesMax }) => idleMinutesMax * MS_OF_MINUTE));
-  const pace = Math.max(limits.rentalAlertMs, Math.min(RENTAL_LOOK_MS, grace / 4));
+  const pace = Math.max(limits.rentalAlertMs, Math.min(RENTAL_CHECK_MS, grace / 4));
   const early = rows.flatMap(({ createdAtMs }) =>
     RENTAL_STARTUP_MS.filter((ms) => createdAtMs + ms > nowMs).map((ms) => createdAtMs + ms - nowMs),
   );

@@ -3,7 +3,7 @@
 import type { AccountRead, RentedInstance } from '../domain/care/machines.ts';
 import { FIRST_RESPONSE } from '../domain/failure-class.ts';
 import { MICRODOLLARS } from '../domain/figures.ts';
-import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import {
@@ -15,35 +15,35 @@ import {
 import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
-import { costOf, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
-import { bookGone, type Destruction, idleSince, type Spent } from './tear-down.ts';
+import { listWorkedTimes, progressAtMs, runningCost, tearDownPolicy, toMicrodollars, toSpent } from './renting-run.ts';
+import { bookGoneMachine, type Destruction, idleSinceMs, type MachineSpending } from './tear-down.ts';
 
 /** A check with its decision. */
-type Decided = {
+type DecidedRentals = {
   readonly now: Instant;
   readonly cluster: string;
   readonly account: Extract<AccountRead, { kind: 'read' }>;
   readonly decided: readonly Destruction[];
-  readonly spent: ReadonlyMap<number, Spent>;
+  readonly spent: ReadonlyMap<number, MachineSpending>;
   readonly cadenceMs: number;
 };
 
 /** The events; none if nothing changed and no check was due. */
-export function draftsOf(state: RunState, look: Decided): readonly EventDraft[] {
+export function buildRunDrafts(state: RunState, look: DecidedRentals): readonly EventDraft[] {
   const { cluster, now } = look;
   const jobs = rentedJobs(state).filter((job) => job.cluster === cluster);
   const here = look.account.instances.filter(({ jobId }) => jobs.some((job) => job.jobId === jobId));
-  const machines = [...here.map((row) => seenMachine(row, look.spent)), ...goneMachines(state, here, look)];
-  const after = machinesAfter(state, machines);
+  const machines = [...here.map((row) => toSeenMachine(row, look.spent)), ...listGoneMachines(state, here, look)];
+  const after = mergeMachines(state, machines);
   const acts = [...begunDrafts(state, look, here), ...endedDrafts(state, machines, cluster)];
   const drafts = [
     ...acts,
-    ...alertDrafts(state, look, here),
-    ...moneyDrafts(state, look, after, here),
-    ...idleDrafts(state, look, here),
+    ...buildAlerts(state, look, here),
+    ...buildBudgetWarnings(state, look, after, here),
+    ...buildIdleWarnings(state, look, here),
   ];
   const isChanged = machines.some((one) => one.status !== state.rental.machines.find(isSame(one))?.status);
-  const over = endOf(state, after, now);
+  const over = buildRunEnd(state, after, now);
   if (drafts.length + over.length === 0 && !isChanged && now < rentalDueAtMs(state)) return [];
   // A machine that vanished is checked once more before its job counts as ended.
   const isLost = after.some(({ status, tearDown }) => status === 'gone' && tearDown === null) && state.end === null;
@@ -52,7 +52,7 @@ export function draftsOf(state: RunState, look: Decided): readonly EventDraft[] 
 }
 
 /** Reports an unreadable account after some time, and again at intervals. */
-export function unreadableDrafts(
+export function buildUnreadableDrafts(
   state: RunState,
   cluster: string,
   message: string,
@@ -62,7 +62,7 @@ export function unreadableDrafts(
   const sinceMs = fromRfc3339(since ?? '');
   const isHeld = presentMachines(state).length > 0 || (state.submission !== null && state.end === null);
   if (since === null || sinceMs === null || !isHeld || now - sinceMs < limits.engineUnreadMs) return [];
-  if (isToldSince(state, 'account-unreadable', now - limits.engineUnreadMs * 4)) return [];
+  if (isReportedSince(state, 'account-unreadable', now - limits.engineUnreadMs * 4)) return [];
   const said = `${message} (${cluster})`;
   return [incidentDraft('watch', 'account-unreadable', { message: said, since })];
 }
@@ -72,7 +72,7 @@ const isSame =
   (other: Pick<SeenMachine, 'instance'>): boolean =>
     other.instance === instance;
 
-function seenMachine(row: RentedInstance, spent: ReadonlyMap<number, Spent>): SeenMachine {
+function toSeenMachine(row: RentedInstance, spent: ReadonlyMap<number, MachineSpending>): SeenMachine {
   const { dollars = 0, traffic = 0, isEstimated = false } = spent.get(row.id) ?? {};
   return {
     instance: row.id,
@@ -80,22 +80,22 @@ function seenMachine(row: RentedInstance, spent: ReadonlyMap<number, Spent>): Se
     status: row.status,
     ...(row.machine === undefined ? {} : { machine: row.machine }),
     createdAt: toRfc3339(Math.trunc(row.createdAtMs) as Instant),
-    microdollarsPerHour: microsOf(row.hourly),
-    microdollarsPerHourStored: microsOf(row.storageHourly),
-    microdollars: microsOf(dollars),
-    microdollarsOfTraffic: microsOf(traffic),
+    microdollarsPerHour: toMicrodollars(row.hourly),
+    microdollarsPerHourStored: toMicrodollars(row.storageHourly),
+    microdollars: toMicrodollars(dollars),
+    microdollarsOfTraffic: toMicrodollars(traffic),
     ...(isEstimated ? { isEstimated } : {}),
   };
 }
 
 /** Recorded machines that left the account, with their final cost. */
-function goneMachines(
+function listGoneMachines(
   state: RunState,
   here: readonly RentedInstance[],
-  { cluster, now }: Decided,
+  { cluster, now }: DecidedRentals,
 ): readonly SeenMachine[] {
   const jobs = rentedJobs(state).filter((job) => job.cluster === cluster);
-  const worked = workedOn(state);
+  const worked = listWorkedTimes(state);
   return presentMachines(state)
     .filter(({ instance, jobId }) => !here.some(({ id }) => id === instance) && jobs.some((job) => job.jobId === jobId))
     .map(({ seenAt, tearDown, ...machine }) => {
@@ -104,14 +104,14 @@ function goneMachines(
         hourly: machine.microdollarsPerHour / MICRODOLLARS,
         storageHourly: machine.microdollarsPerHourStored / MICRODOLLARS,
       };
-      const before = spentOf({ ...machine, seenAt, tearDown });
-      const { dollars, isEstimated } = bookGone(before, rates, now, worked.get(machine.instance) ?? null);
-      const microdollars = microsOf(dollars);
+      const before = toSpent({ ...machine, seenAt, tearDown });
+      const { dollars, isEstimated } = bookGoneMachine(before, rates, now, worked.get(machine.instance) ?? null);
+      const microdollars = toMicrodollars(dollars);
       return { ...machine, status: 'gone', microdollars, ...(isEstimated ? { isEstimated } : {}) };
     });
 }
 
-function machinesAfter(
+function mergeMachines(
   { rental }: RunState,
   seen: readonly SeenMachine[],
 ): readonly Pick<Machine, keyof SeenMachine | 'tearDown'>[] {
@@ -122,12 +122,12 @@ function machinesAfter(
   ];
 }
 
-function begunDrafts(state: RunState, look: Decided, here: readonly RentedInstance[]): readonly EventDraft[] {
+function begunDrafts(state: RunState, look: DecidedRentals, here: readonly RentedInstance[]): readonly EventDraft[] {
   return look.decided.flatMap(({ id, jobId, reason }) => {
     const row = here.find((one) => one.id === id);
     const { tearDown = null } = state.rental.machines.find(({ instance }) => instance === id) ?? {};
     if (row === undefined || (tearDown !== null && tearDown.endedAt === null)) return [];
-    const { microdollars } = seenMachine(row, look.spent);
+    const { microdollars } = toSeenMachine(row, look.spent);
     return [
       {
         type: 'tear-down-begun',
@@ -158,7 +158,11 @@ function endedDrafts(state: RunState, seen: readonly SeenMachine[], cluster: str
     });
 }
 
-function alertDrafts(state: RunState, { decided }: Decided, here: readonly RentedInstance[]): readonly EventDraft[] {
+function buildAlerts(
+  state: RunState,
+  { decided }: DecidedRentals,
+  here: readonly RentedInstance[],
+): readonly EventDraft[] {
   return decided.flatMap(({ id, alertSinceMs, reason }) => {
     if (alertSinceMs === null || !here.some((row) => row.id === id) || state.rental.machines.length === 0) return [];
     const since = toRfc3339(alertSinceMs as Instant);
@@ -167,26 +171,26 @@ function alertDrafts(state: RunState, { decided }: Decided, here: readonly Rente
 }
 
 /** Share of the limit at which people are notified. */
-const NEARLY = 0.8;
+const NEARLY_SHARE = 0.8;
 
-function moneyDrafts(
+function buildBudgetWarnings(
   state: RunState,
-  { account, cadenceMs, now }: Decided,
+  { account, cadenceMs, now }: DecidedRentals,
   after: readonly Pick<SeenMachine, 'microdollars'>[],
   here: readonly RentedInstance[],
 ): readonly EventDraft[] {
   const most = rentalTerms(state)?.dollarsMax ?? '0';
   const dollars = after.reduce((sum, one) => sum + one.microdollars, 0);
   const isNear =
-    dollars >= NEARLY * Number(most) * MICRODOLLARS &&
-    incidentsWith(state.incidents, 'budget-nearly-used').length === 0;
+    dollars >= NEARLY_SHARE * Number(most) * MICRODOLLARS &&
+    filterIncidents(state.incidents, 'budget-nearly-used').length === 0;
   const horizonMs = Math.max(cadenceMs, limits.creditHorizonMs);
-  const needed = costOf(account.instances, horizonMs);
+  const needed = runningCost(account.instances, horizonMs);
   const isShort =
     account.credit !== null &&
     account.credit < needed &&
     here.length > 0 &&
-    !isToldSince(state, 'balance-short', now - limits.creditHorizonMs);
+    !isReportedSince(state, 'balance-short', now - limits.creditHorizonMs);
   return [
     ...(isNear
       ? [incidentDraft('watch', 'budget-nearly-used', { dollars: String(dollars / MICRODOLLARS), most })]
@@ -204,25 +208,25 @@ function moneyDrafts(
 }
 
 /** Notifies people once per idle phase, one check before the teardown, so that they can keep the machine. */
-function idleDrafts(
+function buildIdleWarnings(
   state: RunState,
-  { decided, now, cadenceMs }: Decided,
+  { decided, now, cadenceMs }: DecidedRentals,
   here: readonly RentedInstance[],
 ): readonly EventDraft[] {
   const terms = rentalTerms(state);
   const { keep } = state.rental;
   const isKept = keep !== null && now < (fromRfc3339(keep.until) ?? 0);
   if (terms === null || isKept || state.end !== null || state.submission === null) return [];
-  const run = { progressAtMs: progressAtMs(state), policy: policyOf(terms) };
+  const run = { progressAtMs: progressAtMs(state), policy: tearDownPolicy(terms) };
   const { jobId } = state.submission;
   return here
     .filter((row) => row.jobId === jobId && !decided.some(({ id }) => id === row.id))
     .flatMap((row) => {
       const sinceMs = run.progressAtMs ?? row.createdAtMs;
-      const idleMs = idleSince(row, run);
+      const idleMs = idleSinceMs(row, run);
       const isNext = now + 2 * cadenceMs + limits.rentalLateMs - idleMs > run.policy.idleGraceMs;
       // rule VA-15
-      if (!isNext || isToldSince(state, 'machine-idle', sinceMs)) return [];
+      if (!isNext || isReportedSince(state, 'machine-idle', sinceMs)) return [];
       const at = toRfc3339(Math.trunc(idleMs + run.policy.idleGraceMs) as Instant);
       const since = toRfc3339(Math.trunc(sinceMs) as Instant);
       return [incidentDraft('watch', 'machine-idle', { instance: row.id, since, at })];
@@ -230,7 +234,7 @@ function idleDrafts(
 }
 
 /** A job without a machine has ended, even without an observed end. */
-function endOf(
+function buildRunEnd(
   state: RunState,
   after: readonly Pick<Machine, keyof SeenMachine | 'tearDown'>[],
   now: Instant,
@@ -248,7 +252,7 @@ function endOf(
   const data: EventDataByType['ended'] = {
     attempt: submission.attempt,
     status: state.stop !== null || reason === 'asked' ? 'STOPPED' : 'FAILED',
-    message: endWords(reason),
+    message: endMessage(reason),
     errorType: reason === null ? 'MACHINE_GONE' : 'MACHINE_DESTROYED',
     exitCode: null,
     ...(last?.machine === undefined ? {} : { engineDetails: { machine: last.machine } }),
@@ -260,29 +264,29 @@ function endOf(
     trackers: observation?.trackers ?? [],
     signatures: observation?.signatures ?? [],
     checkpointStep: observation?.checkpointStep ?? null,
-    ...diedOf(reason),
+    ...diagnosisForTearDown(reason),
     fence: state.fence,
   };
   return [{ type: 'ended', role: 'watch', data }];
 }
 
 /** Without an observed end, the machine was lost or the job stalled. A limit or a person's request needs no diagnosis. */
-function diedOf(reason: TearDownReason | null): Pick<EventDataByType['ended'], 'diagnosis'> {
+function diagnosisForTearDown(reason: TearDownReason | null): Pick<EventDataByType['ended'], 'diagnosis'> {
   if (reason !== null && reason !== 'idle') return {};
   const failure = reason === null ? 'bad-node' : 'stalled';
   const response = FIRST_RESPONSE[failure];
-  const evidence = [endWords(reason)];
+  const evidence = [endMessage(reason)];
   return {
     diagnosis: { class: failure, confidence: 'medium', response, place: null, error: null, evidence },
   };
 }
 
-function endWords(reason: TearDownReason | null): string {
+function endMessage(reason: TearDownReason | null): string {
   return reason === null
     ? 'its machine is gone from the account, and nobody saw how the job ended'
     : `its machine was destroyed: ${TEAR_DOWN_WHY[reason]}`;
 }
 
-function isToldSince(state: RunState, code: Parameters<typeof incidentsWith>[1], sinceMs: number): boolean {
-  return incidentsWith(state.incidents, code).some(({ at }) => (fromRfc3339(at) ?? 0) >= sinceMs);
+function isReportedSince(state: RunState, code: Parameters<typeof filterIncidents>[1], sinceMs: number): boolean {
+  return filterIncidents(state.incidents, code).some(({ at }) => (fromRfc3339(at) ?? 0) >= sinceMs);
 }

@@ -4,7 +4,7 @@ import type { AccountRead, MachineStatus, RentedInstance } from '../domain/care/
 import type { TearDownReason } from '../domain/logbook/events/rental-events.ts';
 
 /** The cost of one instance up to its last observation. */
-export type Spent = {
+export type MachineSpending = {
   readonly dollars: number;
   readonly atMs: number;
   /** `gone` according to the record. */
@@ -16,14 +16,14 @@ export type Spent = {
 };
 
 /** When the card ran, by the job's times: from its start to the latest possible stop. */
-export type Worked = { readonly fromMs: number; readonly untilMs: number };
+export type WorkedPeriod = { readonly fromMs: number; readonly untilMs: number };
 
 const HOUR_MS = 3_600_000;
 
 type Rates = Pick<RentedInstance, 'hourly' | 'storageHourly'>;
 
 /** Dollars per hour: the card is billed while `running` or `frozen`, the disk always. */
-export function rateOf({ hourly, storageHourly }: Rates, status: MachineStatus | 'gone'): number {
+export function hourlyRate({ hourly, storageHourly }: Rates, status: MachineStatus | 'gone'): number {
   return status === 'running' || status === 'frozen' ? hourly : storageHourly;
 }
 
@@ -33,11 +33,11 @@ export function rateOf({ hourly, storageHourly }: Rates, status: MachineStatus |
  * their cost.
  */
 export function bookCosts(
-  spent: ReadonlyMap<number, Spent>,
+  spent: ReadonlyMap<number, MachineSpending>,
   instances: readonly RentedInstance[],
   nowMs: number,
-  worked: ReadonlyMap<number, Worked> = new Map(),
-): ReadonlyMap<number, Spent> {
+  worked: ReadonlyMap<number, WorkedPeriod> = new Map(),
+): ReadonlyMap<number, MachineSpending> {
   const booked = new Map(spent);
   for (const instance of instances) {
     if (instance.jobId === null) continue;
@@ -46,29 +46,29 @@ export function bookCosts(
     const isBack = seen?.status === 'gone';
     const before = seen === undefined || isBack ? { ...NOTHING_SPENT, atMs: createdAtMs } : seen;
     const traffic = Math.max(before.traffic, instance.traffic);
-    const isUnseen = isBack || mayRunUnseen(before.status, status);
+    const isUnseen = isBack || mayHaveRunUnobserved(before.status, status);
     const time = isUnseen
-      ? unseenCost(before, instance, nowMs, isBack ? null : (worked.get(id) ?? null))
-      : ((rateOf(instance, before.status) + rateOf(instance, status)) / 2) * hoursSince(before, nowMs);
+      ? costWhileUnobserved(before, instance, nowMs, isBack ? null : (worked.get(id) ?? null))
+      : ((hourlyRate(instance, before.status) + hourlyRate(instance, status)) / 2) * elapsedHours(before, nowMs);
     const dollars = before.dollars + time + traffic - before.traffic;
     booked.set(id, { dollars, atMs: nowMs, status, traffic, isEstimated: before.isEstimated || isUnseen });
   }
   return booked;
 }
 
-const NOTHING_SPENT: Omit<Spent, 'atMs'> = { dollars: 0, status: null, traffic: 0, isEstimated: false };
+const NOTHING_SPENT: Omit<MachineSpending, 'atMs'> = { dollars: 0, status: null, traffic: 0, isEstimated: false };
 
 /** Books the cost of a machine that left the account between two observations. */
-export function bookGone(
-  before: Spent,
+export function bookGoneMachine(
+  before: MachineSpending,
   instance: Rates & Pick<RentedInstance, 'createdAtMs'>,
   nowMs: number,
-  worked: Worked | null,
-): Spent {
-  const isUnseen = mayRunUnseen(before.status, 'gone');
+  worked: WorkedPeriod | null,
+): MachineSpending {
+  const isUnseen = mayHaveRunUnobserved(before.status, 'gone');
   const time = isUnseen
-    ? unseenCost(before, instance, nowMs, worked)
-    : (rateOf(instance, before.status) * hoursSince(before, nowMs)) / 2;
+    ? costWhileUnobserved(before, instance, nowMs, worked)
+    : (hourlyRate(instance, before.status) * elapsedHours(before, nowMs)) / 2;
   const isEstimated = before.isEstimated || isUnseen;
   return { ...before, dollars: before.dollars + time, atMs: nowMs, isEstimated };
 }
@@ -77,28 +77,28 @@ export function bookGone(
 const NOT_YET: ReadonlySet<MachineStatus | 'gone'> = new Set([null, 'created', 'loading', 'rebooting']);
 
 /** Whether the card may have run between two observations that did not see it running. */
-export function mayRunUnseen(before: MachineStatus | 'gone', status: MachineStatus | 'gone'): boolean {
+export function mayHaveRunUnobserved(before: MachineStatus | 'gone', status: MachineStatus | 'gone'): boolean {
   return NOT_YET.has(before) && !NOT_YET.has(status) && status !== 'running' && status !== 'frozen';
 }
 
 /** The maximum cost. A host's clock is not trusted, so times outside of the machine's life are ignored. */
-function unseenCost(
-  before: Spent,
+function costWhileUnobserved(
+  before: MachineSpending,
   { hourly, storageHourly, createdAtMs }: Rates & Pick<RentedInstance, 'createdAtMs'>,
   nowMs: number,
-  worked: Worked | null,
+  worked: WorkedPeriod | null,
 ): number {
-  const hours = hoursSince(before, nowMs);
-  if (worked === null || !isWithin(worked, createdAtMs, nowMs)) return hourly * hours;
+  const hours = elapsedHours(before, nowMs);
+  if (worked === null || !overlapsWork(worked, createdAtMs, nowMs)) return hourly * hours;
   const ranMs = Math.min(nowMs, worked.untilMs) - Math.max(before.atMs, worked.fromMs);
   return storageHourly * hours + ((hourly - storageHourly) * Math.max(0, ranMs)) / HOUR_MS;
 }
 
-function isWithin({ fromMs, untilMs }: Worked, sinceMs: number, nowMs: number): boolean {
+function overlapsWork({ fromMs, untilMs }: WorkedPeriod, sinceMs: number, nowMs: number): boolean {
   return sinceMs <= fromMs && fromMs <= untilMs && fromMs <= nowMs;
 }
 
-function hoursSince({ atMs }: Pick<Spent, 'atMs'>, nowMs: number): number {
+function elapsedHours({ atMs }: Pick<MachineSpending, 'atMs'>, nowMs: number): number {
   return Math.max(0, nowMs - atMs) / HOUR_MS;
 }
 
@@ -153,7 +153,7 @@ export type TearDownInput = {
   readonly alertEveryMs: number;
   /** Earlier decisions that are not verified, by instance. */
   readonly condemned: ReadonlyMap<number, Condemned>;
-  readonly spent: ReadonlyMap<number, Spent>;
+  readonly spent: ReadonlyMap<number, MachineSpending>;
 };
 
 /**
@@ -178,14 +178,18 @@ export function decideTearDown(input: TearDownInput): readonly Destruction[] {
     const { id, jobId } = instance;
     const before = condemned.get(id);
     // A decision stays, because the request may have been sent.
-    const reason = before?.reason ?? reasonFor(instance, ours, input);
+    const reason = before?.reason ?? findTearDownReason(instance, ours, input);
     if (reason === null) return [];
     const isDue = before !== undefined && nowMs - (before.alertedAtMs ?? before.sinceMs) >= alertEveryMs;
     return [{ id, jobId, reason, alertSinceMs: isDue ? before.sinceMs : null }];
   });
 }
 
-function reasonFor(instance: OurInstance, ours: readonly OurInstance[], input: TearDownInput): TearDownReason | null {
+function findTearDownReason(
+  instance: OurInstance,
+  ours: readonly OurInstance[],
+  input: TearDownInput,
+): TearDownReason | null {
   const { record, nextLookMs } = input;
   const run = record.runs.find(({ jobId }) => jobId === instance.jobId);
   const { lifetimeMs, dollarsMax, idleGraceMs } = run?.policy ?? input.policy;
@@ -193,18 +197,18 @@ function reasonFor(instance: OurInstance, ours: readonly OurInstance[], input: T
   if (nextLookMs - instance.createdAtMs > lifetimeMs) return 'lifetime';
   if ((run?.dollarsThen ?? input.spent.get(instance.id)?.dollars ?? 0) >= dollarsMax) return 'cost';
   if (run === undefined) return record.isWhole ? 'orphan' : null;
-  if (isDouble(instance, ours, input.condemned)) return 'double';
+  if (isDuplicate(instance, ours, input.condemned)) return 'double';
   if (run.isAsked) return 'asked';
   // rule VA-26
   if (run.keepUntilMs !== null && nextLookMs <= run.keepUntilMs) return null;
   // rule VA-01
   if (run.endedAtMs !== null) return 'ended';
   // rule VA-25
-  return nextLookMs - idleSince(instance, run) > idleGraceMs ? 'idle' : null;
+  return nextLookMs - idleSinceMs(instance, run) > idleGraceMs ? 'idle' : null;
 }
 
 /** Of several machines for one job, ferrybot keeps the oldest, which counts as the job's machine. */
-function isDouble(
+function isDuplicate(
   { id, jobId }: OurInstance,
   ours: readonly OurInstance[],
   condemned: ReadonlyMap<number, Condemned>,
@@ -213,13 +217,19 @@ function isDouble(
 }
 
 /** When a machine became idle, by its steps, because utilization may be missing or old. A starting machine has its own grace time. */
-export function idleSince(
+export function idleSinceMs(
   { createdAtMs, status }: Pick<RentedInstance, 'createdAtMs' | 'status'>,
   { progressAtMs, policy }: Pick<RentingRun, 'progressAtMs' | 'policy'>,
 ): number {
   if (progressAtMs !== null) return Math.max(createdAtMs, progressAtMs);
-  return STARTS.has(status) ? createdAtMs + policy.startGraceMs - policy.idleGraceMs : createdAtMs;
+  return STARTING_STATUSES.has(status) ? createdAtMs + policy.startGraceMs - policy.idleGraceMs : createdAtMs;
 }
 
 /** States that can still reach a first step. */
-const STARTS: ReadonlySet<RentedInstance['status']> = new Set([null, 'created', 'loading', 'running', 'rebooting']);
+const STARTING_STATUSES: ReadonlySet<RentedInstance['status']> = new Set([
+  null,
+  'created',
+  'loading',
+  'running',
+  'rebooting',
+]);

@@ -1,26 +1,31 @@
 /** Turns recorded approvals into gate facts, and drops those that are no longer valid. */
 
 import { dropByBrake } from '../commands/brakes.ts';
-import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
+import { approvalMaxAgeMs, canApprove, requiredQuorum } from '../config/approvers.ts';
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import { holdsOn } from '../domain/launch/hold.ts';
-import { failedAttempt, isBeforeLaunch, restartsLeft } from '../domain/launch/next-attempt.ts';
-import { namingOf } from '../domain/launch/order.ts';
-import { approvalsBeforehand, isTooOld, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
+import { filterHolds } from '../domain/launch/hold.ts';
+import { isBeforeLaunch, lastFailure, restartsLeft } from '../domain/launch/next-attempt.ts';
+import { compareDigest } from '../domain/launch/order.ts';
+import { envelopeApprovals, isApprovalTooOld, usableApprovals, wantsRelaunch } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
-import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import { commentName } from '../domain/marker.ts';
-import { type Need, type Needing, need } from '../domain/reconcile-request.ts';
+import { type Approval, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
+import { commentId } from '../domain/marker.ts';
+import { type FactRequest, type Need, request } from '../domain/reconcile-request.ts';
 import { type Digest, type Instant, known, type Observed, unknown } from '../domain/values.ts';
 import { type ApprovalFacts, type ApprovalStanding, approvalVerdicts } from '../gates/gate.ts';
 import type { LaneScopedConfig } from './lane.ts';
-import { offeredDigestsOf } from './pending-commands.ts';
+import { readOfferedDigests } from './pending-commands.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
 
 /** Every approval that was not dropped, checked against its current comment and the person's current permission. */
-export function approvalFacts(state: RunState, facts: RunFacts, config: LaneScopedConfig, now: Instant): ApprovalFacts {
-  return factsWith(state, config, (approval) => standingOf(approval, { state, facts, config, now }));
+export function gatherApprovalFacts(
+  state: RunState,
+  facts: RunFacts,
+  config: LaneScopedConfig,
+  now: Instant,
+): ApprovalFacts {
+  return buildApprovalFacts(state, config, (approval) => judgeApproval(approval, { state, facts, config, now }));
 }
 
 /** The verdicts of the approval gates for the card, which uses only the record. */
@@ -28,29 +33,29 @@ export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConf
   const digest = state.gate?.digest ?? null;
   const body = state.gate?.body ?? null;
   return approvalVerdicts({
-    approvals: known(factsWith(state, config, () => known('counts'))),
+    approvals: known(buildApprovalFacts(state, config, () => known('counts'))),
     bound: digest === null || body === null ? unknown('there is no manifest') : known({ digest, body }),
   });
 }
 
 /** The approvals that control rechecks. Once control has ordered a launch, the runner checks them instead. */
-function approvalsToLookAt(state: RunState): readonly Approval[] {
+function listApprovalsToCheck(state: RunState): readonly Approval[] {
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   const isAwaited = isBeforeLaunch(state) || wantsRelaunch(state);
-  return isAwaited && !isOrdered ? restingOn(state) : [];
+  return isAwaited && !isOrdered ? usableApprovals(state) : [];
 }
 
-function factsWith(
+function buildApprovalFacts(
   state: RunState,
   config: LaneScopedConfig,
   standing: (approval: Approval) => Observed<ApprovalStanding>,
 ): ApprovalFacts {
   const drop = state.drops.at(-1);
-  const resting = restingOn(state);
-  const isOfBefore = new Set(standingApprovals(state).filter((one) => !resting.includes(one)));
-  const beforehand = approvalsBeforehand(state)[0]?.digest;
+  const resting = usableApprovals(state);
+  const isOfBefore = new Set(listCurrentApprovals(state).filter((one) => !resting.includes(one)));
+  const beforehand = envelopeApprovals(state)[0]?.digest;
   return {
-    needed: quorumOf(config),
+    needed: requiredQuorum(config),
     ...(beforehand === undefined ? {} : { beforehand }),
     given: state.approvals
       .filter((approval) => !isOfBefore.has(approval))
@@ -66,11 +71,11 @@ function factsWith(
 }
 
 /** A comment missing from the threads counts as gone only if GitHub has none with its id. */
-function standingOf(
+function judgeApproval(
   approval: Approval,
   { state, facts, config, now }: Pick<DeciderInput, 'state' | 'facts' | 'config' | 'now'>,
 ): Observed<ApprovalStanding> {
-  const read = commentOf(approval, facts);
+  const read = findApprovalComment(approval, facts);
   if (read.kind === 'unknown') return read;
   const comment = read.value;
   const isAsGiven =
@@ -78,36 +83,36 @@ function standingOf(
     comment.editedAt === null &&
     comment.bodyDigest === approval.bodyDigest &&
     !comment.minimized &&
-    (comment.surface !== 'review' || comment.commit === commitOf(state, approval));
+    (comment.surface !== 'review' || comment.commit === approvedCommit(state, approval));
   if (!isAsGiven) return known('approval-invalid');
   const { createdAt } = comment;
-  if (isTooOld(state, { digest: approval.digest, createdAt }, now, maxAgeMsOf(config)))
+  if (isApprovalTooOld(state, { digest: approval.digest, createdAt }, now, approvalMaxAgeMs(config)))
     return known('approval-outdated');
   const permission = facts.permissions.get(approval.actor.id);
   if (permission === undefined) return unknown('the permission of an approver was not asked for');
   if (permission.kind === 'unknown') return permission;
-  return known(mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'approver-not-permitted');
+  return known(canApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'approver-not-permitted');
 }
 
 /** The commit that was approved; for a fix that was approved in advance, the failed attempt's commit. */
-function commitOf(state: RunState, { digest }: Approval): string | undefined {
-  const ran = [failedAttempt(state), ...state.attempts].find((past) => past?.order.order.digest === digest);
+function approvedCommit(state: RunState, { digest }: Approval): string | undefined {
+  const ran = [lastFailure(state), ...state.attempts].find((past) => past?.order.order.digest === digest);
   return digest === state.gate?.digest ? state.gate.commit : ran?.order.order.commit;
 }
 
-function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts | null> {
-  const shown = shownIn(facts.comments, approval);
+function findApprovalComment(approval: Approval, facts: RunFacts): Observed<CommentFacts | null> {
+  const shown = findInComments(facts.comments, approval);
   if (shown.kind === 'unknown' || shown.value !== null) return shown;
-  return facts.cited.get(nameOf(approval)) ?? unknown('an approving comment was not asked for');
+  return facts.cited.get(approvalCommentId(approval)) ?? unknown('an approving comment was not asked for');
 }
 
 /** Facts to read: permissions of approvers, and approving comments that are missing from the threads. */
-function unreadOfApprovals(
+function listUnreadFacts(
   state: RunState,
   { comments, permissions, cited }: Pick<RunFacts, 'comments' | 'permissions' | 'cited'>,
 ): readonly Need[] {
   if (comments.kind === 'unknown') return [];
-  const resting = approvalsToLookAt(state);
+  const resting = listApprovalsToCheck(state);
   const people = new Map(resting.map(({ actor }) => [actor.id, actor]));
   return [
     ...[...people.values()]
@@ -115,38 +120,39 @@ function unreadOfApprovals(
       .map((actor) => ({ fact: 'permissions' as const, of: actor })),
     ...resting
       .filter((approval) => {
-        const shown = shownIn(comments, approval);
-        return shown.kind === 'known' && shown.value === null && !cited.has(nameOf(approval));
+        const shown = findInComments(comments, approval);
+        return shown.kind === 'known' && shown.value === null && !cited.has(approvalCommentId(approval));
       })
       .map(({ surface, comment }) => ({ fact: 'cited' as const, of: { surface, comment } })),
   ];
 }
 
-function nameOf({ surface, comment }: Approval): string {
-  return commentName({ surface, id: comment });
+function approvalCommentId({ surface, comment }: Approval): string {
+  return commentId({ surface, id: comment });
 }
 
-function shownIn(comments: RunFacts['comments'], approval: Approval): Observed<CommentFacts | null> {
+function findInComments(comments: RunFacts['comments'], approval: Approval): Observed<CommentFacts | null> {
   if (comments.kind === 'unknown') return comments;
-  const isIt = ({ surface, id }: CommentFacts): boolean => surface === approval.surface && id === approval.comment;
-  return known(comments.value.find(isIt) ?? null);
+  const isApprovalComment = ({ surface, id }: CommentFacts): boolean =>
+    surface === approval.surface && id === approval.comment;
+  return known(comments.value.find(isApprovalComment) ?? null);
 }
 
 /** Drops invalid approvals, one reason at a time, before an order uses them. While a fact is unreadable, it neither drops nor orders. */
 export function decideApprovals(state: RunState, facts: RunFacts, config: LaneScopedConfig, now: Instant): Step | null {
-  const unread = unreadOfApprovals(state, facts);
-  if (unread.length > 0) return need(...unread);
-  const resting = approvalsToLookAt(state);
+  const unread = listUnreadFacts(state, facts);
+  if (unread.length > 0) return request(...unread);
+  const resting = listApprovalsToCheck(state);
   // After the launch, a dropped approval changes nothing unless restarts need new approvals.
   if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;
   const { journalHolds } = facts;
-  if (journalHolds.kind === 'known' && holdsOn(journalHolds.value, state.proposal).length > 0) {
+  if (journalHolds.kind === 'known' && filterHolds(journalHolds.value, state.proposal).length > 0) {
     const drop = dropByBrake(state);
     if (drop !== null) return append(drop);
   }
   const ids = new Set(resting.map((approval) => approval.actor.id));
   const digests = new Set(resting.map((approval) => approval.digest));
-  const fallen = approvalFacts(state, facts, config, now)
+  const fallen = gatherApprovalFacts(state, facts, config, now)
     .given.filter(({ actor, digest }) => ids.has(actor.id) && digests.has(digest))
     .flatMap(({ actor, digest, standing }) => {
       if (standing.kind === 'unknown' || standing.value === 'counts') return [];
@@ -160,7 +166,7 @@ export function decideApprovals(state: RunState, facts: RunFacts, config: LaneSc
 }
 
 /** The approving comment to check. Only cards posted before it could mislead the approver. */
-type AskedApproval = {
+type ApprovalQuestion = {
   readonly state: Pick<RunState, 'shown' | 'cardEdit'>;
   readonly digest: Digest;
   readonly approval: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'>;
@@ -170,19 +176,19 @@ type AskedApproval = {
  * The oldest visible comment that looks like a card, by a bot or a person with write permission. Comments of other people never count,
  * because otherwise anyone could block a launch.
  */
-export function secondCard(
-  asked: AskedApproval,
+export function findSecondCard(
+  asked: ApprovalQuestion,
   comments: readonly CommentFacts[],
   permissions: RunFacts['permissions'],
-): Observed<CommentFacts | null> | Needing {
+): Observed<CommentFacts | null> | FactRequest {
   const likeCards = comments
-    .filter((comment) => isForeign(asked, comment) && offers(comment, asked.digest))
+    .filter((comment) => isForeignCard(asked, comment) && offersDigest(comment, asked.digest))
     .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
   const people = likeCards.filter(({ authorIsBot }) => !authorIsBot).map(({ author }) => author);
   const unread = [...new Map(people.map((person) => [person.id, person])).values()].filter(
     ({ id }) => !permissions.has(id),
   );
-  if (unread.length > 0) return need(...unread.map((of) => ({ fact: 'permissions' as const, of })));
+  if (unread.length > 0) return request(...unread.map((of) => ({ fact: 'permissions' as const, of })));
   for (const comment of likeCards) {
     const held = comment.authorIsBot ? known('write' as const) : permissions.get(comment.author.id);
     if (held?.kind === 'known' && permits(held.value, 'write')) return known(comment);
@@ -194,7 +200,7 @@ export function secondCard(
 /**
  * Seal and record do not show it as ferrybot's: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
  */
-function isForeign({ state, approval }: AskedApproval, comment: CommentFacts): boolean {
+function isForeignCard({ state, approval }: ApprovalQuestion, comment: CommentFacts): boolean {
   const { surface, id, marker, minimized, createdAt, author } = comment;
   const isCard = surface === 'comment' && (id === state.shown?.comment || id === state.cardEdit?.comment);
   const isApproval = surface === approval.surface && id === approval.id;
@@ -202,6 +208,6 @@ function isForeign({ state, approval }: AskedApproval, comment: CommentFacts): b
   return createdAt <= approval.createdAt && author.id !== 0;
 }
 
-function offers(comment: CommentFacts, digest: Digest): boolean {
-  return offeredDigestsOf(comment).some((offered) => namingOf(offered, digest) === 'named');
+function offersDigest(comment: CommentFacts, digest: Digest): boolean {
+  return readOfferedDigests(comment).some((offered) => compareDigest(offered, digest) === 'named');
 }

@@ -4,10 +4,10 @@ import {
   type AnswerDecision,
   answer,
   type CommandDefinition,
+  commandPolicy,
   type PlaceContext,
-  policyOf,
 } from '../commands/decision.ts';
-import { definitionOf } from '../commands/registry.ts';
+import { findCommand } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Detail } from '../domain/incidents.ts';
@@ -16,12 +16,12 @@ import type { EventDraft } from '../domain/logbook/define.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked } from '../domain/reconcile-request.ts';
 import { assertNever, compactDate, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
-import { showingsAt } from './decide-shown.ts';
-import { adoptingLanes, type LabConfig, proposingLanes } from './lane.ts';
-import { type PendingItem, type Said, untrustedDetail } from './pending-commands.ts';
+import { listShowings } from './decide-shown.ts';
+import { type LabConfig, listAdoptingLanes, listProposingLanes } from './lane.ts';
+import { buildUntrustedDetail, type CommentCommand, type PendingItem } from './pending-commands.ts';
 
 /** The record that a command was received. */
-export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
+export function buildSeenDraft({ comment, index, said }: PendingItem): EventDraft {
   const isNamed = said.kind === 'command' || said.kind === 'edited';
   const name = isNamed ? said.name : said.kind === 'error' ? said.word.slice(1) : 'hint';
   const args = isNamed ? said.args : {};
@@ -40,13 +40,13 @@ export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
 /** The record of a command's answer; the posted text is rendered from it. */
 export function answerDraft({ comment, index }: PendingItem, answer: RecordedAnswer): EventDraft {
   const { id, surface, thread } = comment;
-  return answeredDraft({ comment: id, surface, index, thread }, answer);
+  return buildAnsweredDraft({ comment: id, surface, index, thread }, answer);
 }
 
 type RecordedAnswer = { readonly code: string; readonly detail: Detail };
 
 /** `answerDraft` for a deleted comment. */
-export function answeredDraft(
+export function buildAnsweredDraft(
   { comment, surface, index, thread }: Pick<SeenCommand, 'comment' | 'surface' | 'index' | 'thread'>,
   { code, detail }: RecordedAnswer,
 ): EventDraft {
@@ -55,7 +55,7 @@ export function answeredDraft(
 }
 
 /** The answer to a comment that is not a valid command. */
-function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): AnswerDecision {
+function answerUnreadable(said: Exclude<CommentCommand, { kind: 'command' | 'unread' }>): AnswerDecision {
   switch (said.kind) {
     case 'error': {
       const { kind: _, ...facts } = said;
@@ -73,7 +73,7 @@ function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): Answ
 }
 
 /** The result of checking an item's author: it waits for a permission, has its answer already, or is a command to decide. */
-export type HeardItem =
+export type CheckedItem =
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'answer'; readonly answer: AnswerDecision; readonly mark: Detail }
   | {
@@ -90,11 +90,11 @@ export type HeardItem =
  * Checks an item's author. `needs`: the permission that its command requires, or null. `isMuted`: another answer informed the person. An
  * unreadable permission is reported only after the patience time: a colleague's may be temporarily unreadable during a flood.
  */
-export function hearItem(
+export function checkItem(
   { said, comment }: Pick<PendingItem, 'said'> & { readonly comment: Pick<CommentFacts, 'createdAt'> },
   permission: Observed<Permission> | undefined,
   { needs, isMuted, now }: { readonly needs: Permission | null; readonly isMuted: boolean; readonly now: Instant },
-): HeardItem {
+): CheckedItem {
   if (permission?.kind !== 'known') {
     const why = permission?.why ?? 'not asked';
     const isAsked = needs !== null || said.kind === 'unread';
@@ -103,32 +103,32 @@ export function hearItem(
     if (isAsked) return { kind: 'answer', answer: answer('permission-unknown', { why }), mark: {} };
   }
   const held = permission?.kind === 'known' ? permission.value : 'none';
-  const mark = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
+  const mark = permits(held, 'triage') ? {} : buildUntrustedDetail(isMuted);
   if (needs !== null && !permits(held, needs))
     return { kind: 'answer', answer: answer('not-permitted', { needs, held }), mark };
   if (said.kind === 'unread') return { kind: 'wait', why: 'not read' };
-  if (said.kind !== 'command') return { kind: 'answer', answer: unreadAnswer(said), mark };
+  if (said.kind !== 'command') return { kind: 'answer', answer: answerUnreadable(said), mark };
   const { name, args } = said;
   return {
     kind: 'command',
-    ...{ definition: registered(name), name, args, held, mark: needs === null ? mark : {} },
+    ...{ definition: requireCommand(name), name, args, held, mark: needs === null ? mark : {} },
   };
 }
 
 /** The context that every command gets, on any thread, with or without a run. */
-export function placeContext(
-  { held: permission, args }: Pick<Extract<HeardItem, { kind: 'command' }>, 'held' | 'args'>,
+export function buildPlaceContext(
+  { held: permission, args }: Pick<Extract<CheckedItem, { kind: 'command' }>, 'held' | 'args'>,
   comment: CommentFacts,
   { facts, config, now }: PlaceInput,
 ): Omit<PlaceContext, 'laneHere' | 'actions' | 'holds'> {
   const { journalHolds, recordedRuns, proposalTexts } = facts;
   return {
     ...{ now, actor: comment.author, permission, comment, args, journalHolds, recordedRuns },
-    policy: policyOf(config),
+    policy: commandPolicy(config),
     lanes: Object.keys(config.lanes),
-    proposing: proposingLanes(config),
-    adoptable: adoptingLanes(config).map(({ lane }) => lane.cluster),
-    showings: showingsAt(proposalTexts, comment.createdAt),
+    proposing: listProposingLanes(config),
+    adoptable: listAdoptingLanes(config).map(({ lane }) => lane.cluster),
+    showings: listShowings(proposalTexts, comment.createdAt),
   };
 }
 
@@ -139,8 +139,8 @@ type PlaceInput = {
 };
 
 /** Throws for a command that is not registered. */
-function registered(name: string): CommandDefinition {
-  const definition = definitionOf(name);
+function requireCommand(name: string): CommandDefinition {
+  const definition = findCommand(name);
   if (definition === null) throw new Error(`the registry read ${name} and does not know it`);
   return definition;
 }
@@ -149,30 +149,30 @@ function registered(name: string): CommandDefinition {
  * Whether `item` may be decided while earlier items wait for a fact. Read-only commands always may. Stops and holds may, unless the same
  * author has an earlier command waiting. Everything else waits behind a stop or hold whose author's permission is unknown.
  */
-export function mayOvertake(item: PendingItem, waiting: readonly PendingItem[], config: LabConfig): boolean {
-  if (waiting.length === 0 || neededFor(item, config) === null) return true;
+export function canOvertake(item: PendingItem, waiting: readonly PendingItem[], config: LabConfig): boolean {
+  if (waiting.length === 0 || requiredPermission(item, config) === null) return true;
   return waiting.every(
-    (earlier) => earlier.comment.author.id !== item.comment.author.id && (!holdsBack(earlier) || holdsBack(item)),
+    (earlier) => earlier.comment.author.id !== item.comment.author.id && (!isBlocking(earlier) || isBlocking(item)),
   );
 }
 
 /** The permission that a command requires; null for none or for other text. Throws for a command that is not registered. */
-export function neededFor({ said }: PendingItem, config: LabConfig): Permission | null {
-  return said.kind === 'command' ? registered(said.name).who(policyOf(config)) : null;
+export function requiredPermission({ said }: PendingItem, config: LabConfig): Permission | null {
+  return said.kind === 'command' ? requireCommand(said.name).who(commandPolicy(config)) : null;
 }
 
-function holdsBack({ said }: PendingItem): boolean {
+function isBlocking({ said }: PendingItem): boolean {
   // An unread comment may contain a stop.
-  return said.kind === 'unread' || (said.kind === 'command' && definitionOf(said.name)?.holdsBack === true);
+  return said.kind === 'unread' || (said.kind === 'command' && findCommand(said.name)?.holdsBack === true);
 }
 
 /** The seal's tag: `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
-export function sealTagOf(state: RunState): string {
+export function sealTagName(state: RunState): string {
   return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
 }
 
 /** The oldest unanswered `/seal` in an edited or deleted comment. A command is recorded only if its author may seal. */
-export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
+export function findWithdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
   for (const seen of state.commands.values())
     if (seen.name === 'seal' && seen.answer === null) {
       const comment = comments.find(({ surface, id }) => surface === seen.surface && id === seen.comment);
@@ -182,7 +182,7 @@ export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]
 }
 
 /** The withdrawn `/seal` as a command; null if its tag was not pushed, `unknown` if the tag cannot be read. */
-export function begunSeal(
+export function findBegunSeal(
   { submission }: RunState,
   { sealTag }: Pick<RunFacts, 'sealTag'>,
   seen: SeenCommand,
@@ -191,10 +191,10 @@ export function begunSeal(
   if (sealTag.kind === 'unknown') return isNotAsked(sealTag) ? 'unasked' : 'unknown';
   if (sealTag.value !== submission.commit) return null;
   const { name, args, index } = seen;
-  return { comment: commentOf(seen), index, said: { kind: 'command', name, args } };
+  return { comment: toCommentFacts(seen), index, said: { kind: 'command', name, args } };
 }
 
-function commentOf({ surface, comment, thread, actor, bodyDigest, at }: SeenCommand): CommentFacts {
+function toCommentFacts({ surface, comment, thread, actor, bodyDigest, at }: SeenCommand): CommentFacts {
   const seenAt = fromRfc3339(at);
   if (seenAt === null) throw new Error('a folded command carries a valid time');
   return {

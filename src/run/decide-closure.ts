@@ -3,28 +3,28 @@
  * `closed` is recorded last, so the record is never ahead of GitHub.
  */
 
-import { answerOf, type CommandDecision } from '../commands/decision.ts';
+import { buildAnswer, type CommandDecision } from '../commands/decision.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { saidIn } from '../domain/launch/contract.ts';
-import { asLaunched } from '../domain/launch/next-attempt.ts';
+import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
+import { contractValue } from '../domain/launch/contract.ts';
+import { stateAtLastLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
-import { isNotAsked, need } from '../domain/reconcile-request.ts';
+import { isNotAsked, request } from '../domain/reconcile-request.ts';
 import { cutText } from '../domain/values.ts';
 import { renderMilestoneTag, renderSourceTag, renderTagMessage } from '../render/card.ts';
-import { answerDraft, sealTagOf } from './command-events.ts';
+import { answerDraft, sealTagName } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import type { ClosureDecision } from './kind.ts';
 import type { LaneScopedConfig } from './lane.ts';
-import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, append, canTry, isEffectDone, perform, type Step } from './step.ts';
 
 /** The decision to carry out. `said` is null if a timeout closed the run, not a command. */
 export type ClosingCommand = {
   readonly decision: ClosureDecision;
-  readonly said: Pick<StagedCommand, 'item' | 'actor'> | null;
+  readonly staged: Pick<StagedCommand, 'item' | 'actor'> | null;
 };
 
 type ClosureInput = {
@@ -39,37 +39,37 @@ type ClosureInput = {
 /** The next step; null while a fact is missing. */
 export function decideClosure(given: ClosureInput): Step | null {
   // Ignore a next attempt that was not launched.
-  const input = { ...given, state: asLaunched(given.state) };
-  for (const next of [tagStep, branchStep, pullStep, proposalStep, issueStep]) {
+  const input = { ...given, state: stateAtLastLaunch(given.state) };
+  for (const next of [decideTag, decideBranch, decidePull, decideProposalThread, decideIssue]) {
     const step = next(input);
     if (step === 'wait') return null;
     if (step !== null) return step;
   }
-  return recordStep(input);
+  return decideRecord(input);
 }
 
 /** null: the step is done; `wait`: a fact is missing. */
 type Next = Step | null | 'wait';
 
 /** The key of one step. A later /seal repeats each step, because a refused step may succeed then. */
-function closureKey(
+function closureAttemptKey(
   step: 'tag' | 'branch' | 'pull',
   { state, command }: Pick<ClosureInput, 'state' | 'command'>,
 ): string {
-  return `closure-${step}:${state.run}:${command.said?.item.comment.id ?? 'nobody'}`;
+  return `closure-${step}:${state.run}:${command.staged?.item.comment.id ?? 'nobody'}`;
 }
 
 /** Branch of the closure pull request. */
-function closureBranchOf(state: RunState): string {
+function closureBranch(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
 }
 
-function tagStep({ state, command, memory }: ClosureInput): Next {
+function decideTag({ state, command, memory }: ClosureInput): Next {
   if (command.decision.kind !== 'seal' || state.submission === null) return null;
-  const key = closureKey('tag', { state, command });
-  const before = beforeStep(key, command.said, memory);
+  const key = closureAttemptKey('tag', { state, command });
+  const before = checkEarlierTry(key, command.staged, memory);
   if (before !== 'do') return before;
-  const tag = sealTagOf(state);
+  const tag = sealTagName(state);
   return perform(key, {
     kind: 'push-tag',
     tag,
@@ -80,37 +80,37 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
 }
 
 /** `do`: the step has no outcome yet, and tries are left. */
-function beforeStep(key: string, said: ClosingCommand['said'], memory: AttemptCache): Next | 'do' {
+function checkEarlierTry(key: string, said: ClosingCommand['staged'], memory: AttemptCache): Next | 'do' {
   const outcome = memory.outcomes.get(key);
-  if (outcome?.kind === 'refused') return refusedSeal(said, outcome.code, outcome.message);
+  if (outcome?.kind === 'refused') return answerRefusedSeal(said, outcome.code, outcome.message);
   if (outcome?.kind === 'done') return null;
-  return mayTry(memory, key, limits.effectTriesMax) ? 'do' : 'wait';
+  return canTry(memory, key, limits.effectTriesMax) ? 'do' : 'wait';
 }
 
-function refusedSeal(said: ClosingCommand['said'], code: string, message: string): Next {
+function answerRefusedSeal(said: ClosingCommand['staged'], code: string, message: string): Next {
   // No command to answer; the next process retries.
   if (said === null) return 'wait';
   const detail = { code, message: cutText(message, limits.messageCharactersMax) };
   return append(
     incidentDraft('control', 'seal-failed', detail),
-    answerDraft(said.item, answerOf('seal-refused', detail)),
+    answerDraft(said.item, buildAnswer('seal-refused', detail)),
   );
 }
 
-function branchStep({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
+function decideBranch({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
-  const key = closureKey('branch', { state, command });
-  const before = beforeStep(key, command.said, memory);
+  const key = closureAttemptKey('branch', { state, command });
+  const before = checkEarlierTry(key, command.staged, memory);
   if (before !== 'do') return before;
-  if (isNotAsked(facts.closureLog)) return need('closureLog');
+  if (isNotAsked(facts.closureLog)) return request('closureLog');
   if (facts.closureLog.kind === 'unknown') return 'wait';
   const { decision } = command;
   const { base, text } = facts.closureLog.value;
-  const after = log.text({ before: text, state, decision, tag: sealTagOf(state), verdict });
+  const after = log.text({ before: text, state, decision, tag: sealTagName(state), verdict });
   return perform(key, {
     kind: 'push-branch',
-    branch: closureBranchOf(state),
+    branch: closureBranch(state),
     base,
     mayFollow: true,
     files: { [log.path(config.lane)]: after },
@@ -118,19 +118,19 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
   });
 }
 
-function pullStep({ state, config, command, memory }: ClosureInput): Next {
+function decidePull({ state, config, command, memory }: ClosureInput): Next {
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
-  const key = closureKey('pull', { state, command });
-  const before = beforeStep(key, command.said, memory);
+  const key = closureAttemptKey('pull', { state, command });
+  const before = checkEarlierTry(key, command.staged, memory);
   if (before !== 'do') return before;
-  const branch = memory.outcomes.get(closureKey('branch', { state, command }));
+  const branch = memory.outcomes.get(closureAttemptKey('branch', { state, command }));
   return perform(key, {
     kind: 'open-pull',
     ...(branch?.kind === 'done' && branch.isNew === true ? { isFirst: true } : {}),
-    head: closureBranchOf(state),
+    head: closureBranch(state),
     base: config.lane.targetBranch,
-    ...log.pull({ state, decision: command.decision, tag: sealTagOf(state) }),
+    ...log.pull({ state, decision: command.decision, tag: sealTagName(state) }),
   });
 }
 
@@ -139,17 +139,17 @@ function proposalKey({ run }: RunState): string {
 }
 
 /** Merges or closes the proposal's pull request as configured, unless a person already did. */
-function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
+function decideProposalThread({ state, facts, config, memory, command }: ClosureInput): Next {
   const sealed = config.kind.proposes?.afterSeal(config.lane) ?? 'leave';
   if (sealed === 'leave') return null;
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
   const wish = command.decision.kind === 'close' ? 'close' : sealed;
   const key = proposalKey(state);
-  if (pull.state === 'closed' || isDone(memory, key)) return null;
+  if (pull.state === 'closed' || isEffectDone(memory, key)) return null;
   // The seal does not wait for a merge that GitHub refuses; its answer reports it.
   if (memory.outcomes.get(key)?.kind === 'refused') return null;
-  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  if (!canTry(memory, key, limits.effectTriesMax)) return 'wait';
   return perform(
     key,
     wish === 'merge'
@@ -158,11 +158,11 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
   );
 }
 
-function issueStep({ state, facts, memory }: ClosureInput): Next {
+function decideIssue({ state, facts, memory }: ClosureInput): Next {
   if (facts.issue.kind === 'unknown') return 'wait';
   const key = `close-issue:${state.run}`;
-  if (facts.issue.value.state === 'closed' || isDone(memory, key)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  if (facts.issue.value.state === 'closed' || isEffectDone(memory, key)) return null;
+  if (!canTry(memory, key, limits.effectTriesMax)) return 'wait';
   return perform(key, {
     kind: 'edit-issue',
     issue: facts.issue.value.number,
@@ -172,22 +172,22 @@ function issueStep({ state, facts, memory }: ClosureInput): Next {
   });
 }
 
-function recordStep({ state, config, command, memory }: ClosureInput): Step | null {
-  const opened = memory.outcomes.get(closureKey('pull', { state, command }));
+function decideRecord({ state, config, command, memory }: ClosureInput): Step | null {
+  const opened = memory.outcomes.get(closureAttemptKey('pull', { state, command }));
   const closurePull = opened?.kind === 'done' ? opened.number : null;
   if (closurePull === null && config.kind.proposes?.closureLog !== undefined) return null;
-  const { decision, said } = command;
+  const { decision, staged } = command;
   const told = closurePull === null ? {} : { closurePull };
   const merge = memory.outcomes.get(proposalKey(state));
   const notMerged = merge?.kind === 'refused' ? cutText(merge.message, limits.messageCharactersMax) : null;
   if (decision.kind === 'seal') {
-    if (state.end === null || state.submission === null || said === null) return null;
-    const tag = sealTagOf(state);
+    if (state.end === null || state.submission === null || staged === null) return null;
+    const tag = sealTagName(state);
     const { commit } = state.submission;
     const sealed: EventDraft = {
       type: 'sealed',
       role: 'control',
-      actor: said.actor,
+      actor: staged.actor,
       data: {
         tag,
         commit,
@@ -199,14 +199,14 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
       },
     };
     return append(
-      answerDraft(said.item, answerOf('sealed', { tag, ...told, ...(notMerged === null ? {} : { notMerged }) })),
+      answerDraft(staged.item, buildAnswer('sealed', { tag, ...told, ...(notMerged === null ? {} : { notMerged }) })),
       sealed,
     );
   }
   const data = { outcome: decision.outcome, reason: decision.reason, closurePull };
-  if (said === null) return append({ type: 'closed', role: 'control', data });
-  const closed: EventDraft = { type: 'closed', role: 'control', actor: said.actor, data };
-  return append(answerDraft(said.item, answerOf('closed', told)), closed);
+  if (staged === null) return append({ type: 'closed', role: 'control', data });
+  const closed: EventDraft = { type: 'closed', role: 'control', actor: staged.actor, data };
+  return append(answerDraft(staged.item, buildAnswer('closed', told)), closed);
 }
 
 /** Pushes the milestone's tag, then records it with the answer; null while the tag cannot be pushed. */
@@ -217,11 +217,11 @@ export function decideMilestone(
 ): Step | null {
   const { submission } = state;
   if (submission === null) throw new Error('a milestone without a job was not refused');
-  const tag = `${sealTagOf(state)}.${name}`;
+  const tag = `${sealTagName(state)}.${name}`;
   const { commit } = submission;
   const { surface, id: comment } = item.comment;
   const key = `tag:${tag}:${comment}`;
-  const before = beforeStep(key, { item, actor }, memory);
+  const before = checkEarlierTry(key, { item, actor }, memory);
   if (before === 'wait') return null;
   // rule HR-70
   if (before === 'do') {
@@ -238,32 +238,33 @@ export function decideMilestone(
       actor,
       data: { name, tag, commit, checkpoint, metrics, comment, surface },
     },
-    answerDraft(item, answerOf('milestone-sealed', { name, tag, path, step, unseen: unseen.join(', ') })),
+    answerDraft(item, buildAnswer('milestone-sealed', { name, tag, path, step, unseen: unseen.join(', ') })),
   );
 }
 
 /** Pushes the tag, then reports it; null if the source is on the target branch, was reported, or cannot be tagged now. */
 export function decideSourceTag(state: RunState, memory: AttemptCache): Step | null {
   const { submission, contract, order } = state;
-  const branch = saidIn(contract, 'branch');
+  const branch = contractValue(contract, 'branch');
   const target = order?.manifest?.policy['lane.targetBranch'];
   if (submission === null || branch === null || target === undefined || branch === target) return null;
   const { attempt, commit } = submission;
-  if (isTold(state, commit)) return null;
-  const tag = `${sealTagOf(state)}.source-${attempt}`;
+  if (isSourceTagReported(state, commit)) return null;
+  const tag = `${sealTagName(state)}.source-${attempt}`;
   const key = `tag:${tag}`;
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'refused') {
     const message = cutText(outcome.message, limits.messageCharactersMax);
     return append(incidentDraft('control', 'source-not-kept', { attempt, commit, branch, message }));
   }
-  if (isDone(memory, key)) return append(incidentDraft('control', 'source-kept', { attempt, commit, branch, tag }));
-  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (isEffectDone(memory, key))
+    return append(incidentDraft('control', 'source-kept', { attempt, commit, branch, tag }));
+  if (!canTry(memory, key, limits.effectTriesMax)) return null;
   return perform(key, { kind: 'push-tag', tag, commit, message: renderSourceTag(state, branch) });
 }
 
 /** Whether the source tag of this commit was reported. A commit is tagged once, even if several attempts use it. */
-function isTold({ incidents }: RunState, commit: string): boolean {
-  const told = [...incidentsWith(incidents, 'source-kept'), ...incidentsWith(incidents, 'source-not-kept')];
+function isSourceTagReported({ incidents }: RunState, commit: string): boolean {
+  const told = [...filterIncidents(incidents, 'source-kept'), ...filterIncidents(incidents, 'source-not-kept')];
   return told.some(({ detail }) => detail.commit === commit);
 }

@@ -2,64 +2,64 @@
 
 import { planCleanup } from '../checkpoints/cleanup.ts';
 import { sealArtefacts } from '../checkpoints/evidence.ts';
-import { ownSearch } from '../checkpoints/start.ts';
+import { searchOfRun } from '../checkpoints/start.ts';
 import {
   type AnswerDecision,
   answer,
   type CommandContext,
   type CommandDecision,
+  commandPolicy,
   type GateView,
-  policyOf,
   type RunVerdict,
 } from '../commands/decision.ts';
-import { namesOther } from '../commands/registry.ts';
-import { quorumOf } from '../config/approvers.ts';
-import { missingCluster } from '../config/lane-of-file.ts';
+import { namesOtherRun } from '../commands/registry.ts';
+import { requiredQuorum } from '../config/approvers.ts';
+import { findMissingCluster } from '../config/lane-of-file.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Detail } from '../domain/incidents.ts';
-import { holdsOver } from '../domain/launch/hold.ts';
+import { listHoldsOnRun } from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
-import { commandKey, type RunState, type SeenCommand, standingApprovals } from '../domain/logbook/run-state.ts';
-import { aboutComment, commentName } from '../domain/marker.ts';
-import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
+import { commandKey, listCurrentApprovals, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
+import { commentId, withCommentContext } from '../domain/marker.ts';
+import { isNotAsked, type Need, request } from '../domain/reconcile-request.ts';
 import { known as certain, type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
-import { secondCard } from './approvals.ts';
-import { interestedIn } from './authors.ts';
+import { findSecondCard } from './approvals.ts';
+import { listInterestedPeople } from './authors.ts';
 import {
   answerDraft,
-  answeredDraft,
-  begunSeal,
-  type HeardItem,
-  hearItem,
-  mayOvertake,
-  neededFor,
-  placeContext,
-  seenDraft,
-  withdrawnSeal,
+  buildAnsweredDraft,
+  buildPlaceContext,
+  buildSeenDraft,
+  type CheckedItem,
+  canOvertake,
+  checkItem,
+  findBegunSeal,
+  findWithdrawnSeal,
+  requiredPermission,
 } from './command-events.ts';
-import { unreadFacts } from './gate-run.ts';
+import { listUnreadFacts } from './gate-run.ts';
 import type { LaneScopedConfig } from './lane.ts';
 import {
   colleaguesFirst,
   commandsSince,
-  isForUs,
+  isAddressedToBot,
   isUntrusted,
   itemKey,
+  listPendingItems,
   type PendingItem,
-  pendingItems,
-  quietFirst,
+  sortAuthors,
   UNTRUSTED_ANSWERS_PER_THREAD_MAX,
-  wasToldBefore,
+  wasAnsweredBefore,
 } from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
 
 /** Bounds the size of one push during a flood. */
 const UNTRUSTED_PER_STEP_MAX = 50;
 /** A recorded comment that is missing for this long was deleted; GitHub's list can lag by up to a minute. */
-export const COMMENT_GONE_MS = 60_000;
+export const COMMENT_DELETED_MS = 60_000;
 
 /** A decided command that starts work outside. The work starts after the command was recorded as seen. */
 export type StagedCommand = {
@@ -75,25 +75,25 @@ export type CommandOutcome =
   | { readonly kind: 'nothing' };
 
 /**
- * The first unanswered item that can be decided. An item that waits for a fact blocks only items that may not overtake it (`mayOvertake`).
+ * The first unanswered item that can be decided. An item that waits for a fact blocks only items that may not overtake it (`canOvertake`).
  */
 export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
   const { permissions, handedOver } = facts;
   if (facts.comments.kind === 'unknown') return { kind: 'wait', why: facts.comments.why };
   const comments = facts.comments.value;
-  const approved = new Set(standingApprovals(state).map(({ actor }) => actor.id));
+  const approved = new Set(listCurrentApprovals(state).map(({ actor }) => actor.id));
   const needsApprovalOf = ({ id }: Actor): boolean => isBeforeLaunch(state) && !approved.has(id);
   const { otherBots } = config;
   const options = { since: commandsSince(state), otherBots, permissions, needsApprovalOf };
-  const pending = pendingItems(new Map([...handedOver, ...state.commands]), comments, options).filter(
-    ({ said, comment }) => isForUs(said, comment, state.actions),
+  const pending = listPendingItems(new Map([...handedOver, ...state.commands]), comments, options).filter(
+    ({ said, comment }) => isAddressedToBot(said, comment, state.actions),
   );
-  const unsealed = withdrawnSeal(state, comments);
-  const unread = unreadPeople(permissions, unsealed, pending);
-  if (unread.length > 0) return { kind: 'step', step: need(...unread) };
-  const begun = unsealed === null ? null : begunSeal(state, facts, unsealed);
-  if (begun === 'unasked') return { kind: 'step', step: need('sealTag') };
+  const unsealed = findWithdrawnSeal(state, comments);
+  const unread = listUnreadPermissions(permissions, unsealed, pending);
+  if (unread.length > 0) return { kind: 'step', step: request(...unread) };
+  const begun = unsealed === null ? null : findBegunSeal(state, facts, unsealed);
+  if (begun === 'unasked') return { kind: 'step', step: request('sealTag') };
   const withdrawn = begun === null ? null : unsealed;
   const others = colleaguesFirst(pending, permissions).filter(
     (item) => !handedOver.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
@@ -101,11 +101,11 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   // First in the list: nothing else may end the run until the seal's state is known.
   const items = begun === null || begun === 'unknown' ? others : [begun, ...others];
   const waiting: PendingItem[] = [];
-  let rest: CommandOutcome = begun === 'unknown' ? UNCLEAR : goneOutcome(input, comments, withdrawn);
+  let rest: CommandOutcome = begun === 'unknown' ? UNCLEAR : outcomeForDeletedComment(input, comments, withdrawn);
   for (const [index, item] of items.entries()) {
-    const decided = mayOvertake(item, waiting, config) ? decideItem(input, item) : BEHIND;
+    const decided = canOvertake(item, waiting, config) ? decideItem(input, item) : BEHIND_OUTCOME;
     const outcome = decided.kind === 'staged' && begun === 'unknown' ? UNCLEAR : decided;
-    if (outcome.kind === 'step') return withUntrusted(input, item, outcome, items.slice(index + 1));
+    if (outcome.kind === 'step') return addUntrustedAnswers(input, item, outcome, items.slice(index + 1));
     if (outcome.kind === 'wait') waiting.push(item);
     if (rest.kind === 'nothing' || (rest.kind === 'wait' && outcome.kind === 'staged')) rest = outcome;
   }
@@ -113,12 +113,12 @@ export function decideCommand(input: CommandInput): CommandOutcome {
 }
 
 /** Authors of pending commands without a read permission, up to the limit per trigger. */
-function unreadPeople(
+function listUnreadPermissions(
   permissions: RunFacts['permissions'],
   sealed: SeenCommand | null,
   pending: readonly PendingItem[],
 ): readonly Need[] {
-  const people = [...(sealed === null ? [] : [sealed.actor]), ...quietFirst(pending)];
+  const people = [...(sealed === null ? [] : [sealed.actor]), ...sortAuthors(pending)];
   // Once the first people are answered, the others move up.
   return [...new Map(people.map((person) => [person.id, person])).values()]
     .slice(0, limits.permissionsPerTriggerMax)
@@ -127,43 +127,44 @@ function unreadPeople(
 }
 
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };
-const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
+const BEHIND_OUTCOME: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
 
 /** Answers recorded commands that were deleted before they were answered. */
-function goneOutcome(
+function outcomeForDeletedComment(
   { state, now }: CommandInput,
   comments: readonly CommentFacts[],
   begun: SeenCommand | null,
 ): CommandOutcome {
   const drafts: EventDraft[] = [];
   for (const seen of state.commands.values()) {
-    const isLagging = now - (fromRfc3339(seen.at) ?? now) < COMMENT_GONE_MS;
+    const isLagging = now - (fromRfc3339(seen.at) ?? now) < COMMENT_DELETED_MS;
     if (seen.answer !== null || seen === begun || isLagging) continue;
     if (comments.some(({ surface, id }) => surface === seen.surface && id === seen.comment)) continue;
-    drafts.push(answeredDraft(seen, answer('comment-gone', { name: seen.name })));
+    drafts.push(buildAnsweredDraft(seen, answer('comment-gone', { name: seen.name })));
   }
   return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
 }
 
 /** Records many outsiders' items in one step, so that a flood does not delay other people. */
-function withUntrusted(
+function addUntrustedAnswers(
   input: CommandInput,
   first: PendingItem,
   outcome: Extract<CommandOutcome, { kind: 'step' }>,
   later: readonly PendingItem[],
 ): CommandOutcome {
-  const ofUntrusted = (item: PendingItem): boolean => isUntrusted(input.facts.permissions.get(item.comment.author.id));
-  if (outcome.step.kind !== 'append' || !ofUntrusted(first)) return outcome;
+  const isByUntrusted = (item: PendingItem): boolean =>
+    isUntrusted(input.facts.permissions.get(item.comment.author.id));
+  if (outcome.step.kind !== 'append' || !isByUntrusted(first)) return outcome;
   const drafts = [...outcome.step.drafts];
-  const wereTold = (item: PendingItem): boolean => wasToldBefore(input.state.commands.values(), item);
-  const told = new Map(wereTold(first) ? [] : [[placeOf(first), commentName(first.comment)]]);
-  for (const item of later.filter(ofUntrusted).slice(0, UNTRUSTED_PER_STEP_MAX)) {
-    const name = commentName(item.comment);
-    const place = placeOf(item);
-    const isMuted = (told.get(place) ?? name) !== name || wereTold(item);
+  const wereAnsweredBefore = (item: PendingItem): boolean => wasAnsweredBefore(input.state.commands.values(), item);
+  const told = new Map(wereAnsweredBefore(first) ? [] : [[commentKey(first), commentId(first.comment)]]);
+  for (const item of later.filter(isByUntrusted).slice(0, UNTRUSTED_PER_STEP_MAX)) {
+    const name = commentId(item.comment);
+    const place = commentKey(item);
+    const isMuted = (told.get(place) ?? name) !== name || wereAnsweredBefore(item);
     if (!isMuted && !told.has(place) && told.size >= UNTRUSTED_ANSWERS_PER_THREAD_MAX) break;
     const next = decideItem(input, item, isMuted);
-    if (next.kind !== 'step' || next.step.kind !== 'append' || !next.step.drafts.every(isOfCommand)) break;
+    if (next.kind !== 'step' || next.step.kind !== 'append' || !next.step.drafts.every(isCommandDraft)) break;
     if (!isMuted) told.set(place, name);
     drafts.push(...next.step.drafts);
   }
@@ -171,46 +172,46 @@ function withUntrusted(
 }
 
 /** The key of one person in one thread. */
-function placeOf({ comment }: PendingItem): string {
+function commentKey({ comment }: PendingItem): string {
   return `${comment.thread} ${comment.author.id}`;
 }
 
-function isOfCommand({ type }: EventDraft): boolean {
+function isCommandDraft({ type }: EventDraft): boolean {
   return type === 'command-seen' || type === 'command-answered';
 }
 
 /** `wereTold`: this step already answers the person in this thread. */
 function decideItem(input: CommandInput, item: PendingItem, wereTold = false): CommandOutcome {
-  return aboutComment(item.comment, () => {
+  return withCommentContext(item.comment, () => {
     const { state, config, facts, now } = input;
-    const isMuted = wereTold || wasToldBefore(state.commands.values(), item);
-    const heard = hearItem(item, facts.permissions.get(item.comment.author.id), {
-      ...{ needs: neededFor(item, config), isMuted, now },
+    const isMuted = wereTold || wasAnsweredBefore(state.commands.values(), item);
+    const heard = checkItem(item, facts.permissions.get(item.comment.author.id), {
+      ...{ needs: requiredPermission(item, config), isMuted, now },
     });
     if (heard.kind === 'wait') return heard;
-    if (heard.kind === 'answer') return answered(input, item, heard.answer, heard.mark);
-    const decision = namesOther(heard, state.run)
+    if (heard.kind === 'answer') return toAnswerOutcome(input, item, heard.answer, heard.mark);
+    const decision = namesOtherRun(heard, state.run)
       ? ({ kind: 'hand-over' } as const)
-      : heard.definition.decide(contextOf(input, item, heard));
-    return settled(input, item, decision, heard.mark);
+      : heard.definition.decide(buildContext(input, item, heard));
+    return toOutcome(input, item, decision, heard.mark);
   });
 }
 
-function settled(input: CommandInput, item: PendingItem, decision: CommandDecision, more: Detail): CommandOutcome {
+function toOutcome(input: CommandInput, item: PendingItem, decision: CommandDecision, more: Detail): CommandOutcome {
   if (decision.kind === 'need') return { kind: 'step', step: decision };
-  if (decision.kind === 'answer') return answered(input, item, decision, more);
-  if (decision.kind === 'hand-over') return { kind: 'step', step: appendBoth([], [seenDraft(item)]) };
-  if (!input.state.commands.has(itemKey(item))) return { kind: 'step', step: append(seenDraft(item)) };
+  if (decision.kind === 'answer') return toAnswerOutcome(input, item, decision, more);
+  if (decision.kind === 'hand-over') return { kind: 'step', step: appendBoth([], [buildSeenDraft(item)]) };
+  if (!input.state.commands.has(itemKey(item))) return { kind: 'step', step: append(buildSeenDraft(item)) };
   return { kind: 'staged', command: { item, actor: item.comment.author, decision } };
 }
 
-function answered(
+function toAnswerOutcome(
   input: CommandInput,
   item: PendingItem,
   { code, detail, drafts, journal }: AnswerDecision,
   more: Detail = {},
 ): CommandOutcome {
-  const seen = input.state.commands.has(itemKey(item)) ? [] : [seenDraft(item)];
+  const seen = input.state.commands.has(itemKey(item)) ? [] : [buildSeenDraft(item)];
   const answer = answerDraft(item, { code, detail: { ...detail, ...more } });
   return { kind: 'step', step: appendBoth([...seen, ...drafts, answer], journal) };
 }
@@ -232,26 +233,26 @@ export type CommandInput = {
 };
 
 /** The context of one item by a person with this permission. */
-function contextOf(
+function buildContext(
   input: CommandInput,
   item: PendingItem,
-  heard: Extract<HeardItem, { kind: 'command' }>,
+  heard: Extract<CheckedItem, { kind: 'command' }>,
 ): CommandContext {
   return {
-    ...placeContext(heard, item.comment, input),
-    policy: policyOf(input.config, quorumOf(input.config)),
+    ...buildPlaceContext(heard, item.comment, input),
+    policy: commandPolicy(input.config, requiredQuorum(input.config)),
     state: input.state,
-    missingCluster: missingCluster(input.state, input.config),
+    missingCluster: findMissingCluster(input.state, input.config),
     laneHere: input.state.proposal.lane,
-    ...careContextOf(input),
-    artefacts: () => artefactsOf(input),
+    ...careContext(input),
+    artefacts: () => findArtefacts(input),
     cleanup: (asked) =>
       isNotAsked(input.facts.checkpoints)
-        ? need('checkpoints')
+        ? request('checkpoints')
         : planCleanup(cleanupInput(input, item.comment.author), asked),
-    search: () => searchOf(input),
+    search: () => searchCheckpoints(input),
     isCardUnread: input.isCardUnread,
-    secondCard: (digest) => secondCardOf(input, item, digest),
+    secondCard: (digest) => findSecondCardFor(input, item, digest),
     isJobShown: isJobShown(input, item),
     get gates() {
       return input.gates;
@@ -260,9 +261,9 @@ function contextOf(
       return input.verdict;
     },
     people: input.facts.people,
-    unread: input.areGatesDue ? unreadFacts(input.facts) : ['gates'],
+    unread: input.areGatesDue ? listUnreadFacts(input.facts) : ['gates'],
     get interested() {
-      return interestedIn(input.state.proposal, input.facts);
+      return listInterestedPeople(input.state.proposal, input.facts);
     },
   };
 }
@@ -277,25 +278,25 @@ function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): b
   });
 }
 
-function secondCardOf(
+function findSecondCardFor(
   { state, facts: { comments, permissions } }: CommandInput,
   { comment: approval }: PendingItem,
   digest: Digest,
 ): ReturnType<CommandContext['secondCard']> {
   if (comments.kind === 'unknown') return comments;
-  return secondCard({ state, digest, approval }, comments.value, permissions);
+  return findSecondCard({ state, digest, approval }, comments.value, permissions);
 }
 
-function artefactsOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {
+function findArtefacts({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {
   if (config.kind.isCritical !== true) return null;
   const { checkpoints } = facts;
-  return isNotAsked(checkpoints) ? need('checkpoints') : sealArtefacts(state, config.lane, checkpoints);
+  return isNotAsked(checkpoints) ? request('checkpoints') : sealArtefacts(state, config.lane, checkpoints);
 }
 
-function searchOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['search']> {
+function searchCheckpoints({ state, facts, config }: CommandInput): ReturnType<CommandContext['search']> {
   const { searchedRoots: searched } = facts;
-  if (isNotAsked(searched) && config.checkpoints !== null) return need('searchedRoots');
-  return ownSearch(state, config.checkpoints, searched.kind === 'known' ? searched.value : []);
+  if (isNotAsked(searched) && config.checkpoints !== null) return request('searchedRoots');
+  return searchOfRun(state, config.checkpoints, searched.kind === 'known' ? searched.value : []);
 }
 
 function cleanupInput(
@@ -307,10 +308,10 @@ function cleanupInput(
 }
 
 /** Cluster changes proposed here or outside a run, and holds on this run. */
-function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'actions' | 'holds'> {
+function careContext({ state, facts }: CommandInput): Pick<CommandContext, 'actions' | 'holds'> {
   const { clusterActions: others, journalHolds } = facts;
   return {
     actions: others.kind === 'known' ? certain([...state.actions, ...others.value]) : others,
-    holds: holdsOver(state, journalHolds),
+    holds: listHoldsOnRun(state, journalHolds),
   };
 }

@@ -1,22 +1,22 @@
 /** Starts watches. */
 
-import { preApprovalOf, preApprovalsUsed } from '../care/action-approval.ts';
-import { openSignatureMatch } from '../care/bad-node.ts';
-import { maxAgeMsOf } from '../config/approvers.ts';
-import { hasCluster, missingCluster } from '../config/lane-of-file.ts';
-import { type ActionApproval, type ActionRecord, approvalEndsAt, targetName } from '../domain/actions/action.ts';
+import { configuredPreApproval, countPreApprovalsUsed } from '../care/action-approval.ts';
+import { findOpenBadNodeMatch } from '../care/bad-node.ts';
+import { approvalMaxAgeMs } from '../config/approvers.ts';
+import { findMissingCluster, hasCluster } from '../config/lane-of-file.ts';
+import { type ActionApproval, type ActionRecord, approvalEndsAt, describeTarget } from '../domain/actions/action.ts';
 import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { duration } from '../domain/figures.ts';
-import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { filterIncidents, type Incident, incidentDraft } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import { awaitsDescription, offerWanted } from '../domain/logbook/holdings.ts';
-import { silenceAllowedMs, watchedClusters } from '../domain/logbook/job-state.ts';
+import { awaitsDescription, offerRequest } from '../domain/logbook/holdings.ts';
+import { allowedSilenceMs, listWatchedClusters } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/reconcile-request.ts';
+import { request } from '../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
 import { type Cadence, firstPaceMs, nextCheckAt } from '../watch/cadence.ts';
-import { anyLane, type LabConfig, type LaneScopedConfig } from './lane.ts';
+import { firstLane, type LabConfig, type LaneScopedConfig } from './lane.ts';
 import {
   type AttemptCache,
   append,
@@ -24,10 +24,10 @@ import {
   type DispatchFacts,
   decideDispatch,
   dispatchOfRun,
-  isHeldBack,
-  laneWorkflow,
+  isRunHeld,
   type Step,
-  type WantedWorkflow,
+  type WorkflowRequest,
+  workflowForLane,
 } from './step.ts';
 
 /** Time for a dispatched watch to start. */
@@ -40,12 +40,12 @@ const WATCH_HUNG_MS = 10 * 60 * 1_000;
 
 /** Whether the run must be observed and no watch holds a valid lease. */
 export function needsWatch(state: RunState, now: Instant): boolean {
-  if (awaitsDescription(state) || offerWanted(state) !== null) return true;
+  if (awaitsDescription(state) || offerRequest(state) !== null) return true;
   // A watch handles a bad node in the log, even after the job ended.
   if (
     state.submission === null ||
     // rules HR-68, ML-35
-    (watchedClusters(state).length === 0 && openSignatureMatch(state) === null)
+    (listWatchedClusters(state).length === 0 && findOpenBadNodeMatch(state) === null)
   )
     return false;
   const until = state.observation === null ? null : fromRfc3339(state.observation.lease.until);
@@ -58,26 +58,26 @@ export function needsWatch(state: RunState, now: Instant): boolean {
  * second watch. Two watches are harmless, because only one can hold the lease.
  */
 export function decideWatch({ state, facts, config, now, memory }: DeciderInput): Step | null {
-  const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerWanted(state)?.cluster;
+  const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerRequest(state)?.cluster;
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
   // A watch that ended before the job started did not observe it (policy VA-11).
-  const wanted: WantedWorkflow = {
-    ...watchOf(config, cluster, lastSignAt(state)),
-    ...(isSilent(state, config.lane.cadence, now) ? { overdueMs: WATCH_HUNG_MS } : {}),
+  const wanted: WorkflowRequest = {
+    ...watchWorkflow(config, cluster, lastSignAtMs(state)),
+    ...(isWatchSilent(state, config.lane.cadence, now) ? { overdueMs: WATCH_HUNG_MS } : {}),
   };
-  const dispatches = watchDispatches(state, facts, cluster);
+  const dispatches = listWatchDispatches(state, facts, cluster);
   const { workflowRuns } = facts;
   const dispatch = decideDispatch(wanted, { dispatches, workflowRuns, now, memory });
   if (dispatch?.kind === 'need') return dispatch;
   const newest = workflowRuns.get(dispatches.at(-1)?.workflowRun ?? 0);
   const isActive = newest?.kind === 'known' && newest.value?.status !== 'completed';
   const isHung = wanted.overdueMs !== undefined && isActive;
-  const why = silenceOf(state, dispatches, {
+  const why = describeSilence(state, dispatches, {
     dueAt: nextCheckAt(state, config.lane.cadence, now),
     isHung,
     now,
   });
-  const sign = lastSign(state);
+  const sign = lastSignOfLife(state);
   if (why !== null && sign !== null)
     // rule HR-39
     return append(incidentDraft('control', 'monitor-stale', { since: sign.seq, why }));
@@ -85,15 +85,15 @@ export function decideWatch({ state, facts, config, now, memory }: DeciderInput)
 }
 
 /** Why to report a silent watch, once per silence; null if there is nothing new. `dueAt`: when the next observation is due. */
-function silenceOf(
+function describeSilence(
   state: RunState,
   dispatches: readonly Dispatch[],
   { dueAt, isHung, now }: { readonly dueAt: Instant; readonly isHung: boolean; readonly now: Instant },
 ): string | null {
-  const sign = lastSign(state);
+  const sign = lastSignOfLife(state);
   // A pending stop is reported separately.
   if (sign === null || (state.stop !== null && state.end === null)) return null;
-  if (incidentsWith(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)) return null;
+  if (filterIncidents(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)) return null;
   const silentMs = now - (fromRfc3339(sign.at) ?? 0);
   if (isHung && state.observation !== null) return `nothing was recorded for ${duration(silentMs)}`;
   const first = dispatches.find(({ at }) => at >= sign.at);
@@ -103,44 +103,44 @@ function silenceOf(
 }
 
 /** Silent for longer than the newest observation allows. A silent watch does not mean a failed job. */
-export function isSilent(state: RunState, cadence: Cadence, now: Instant): boolean {
-  const sign = lastSign(state);
-  if (sign === null || watchedClusters(state).length === 0) return false;
+export function isWatchSilent(state: RunState, cadence: Cadence, now: Instant): boolean {
+  const sign = lastSignOfLife(state);
+  if (sign === null || listWatchedClusters(state).length === 0) return false;
   // Nothing can watch while the cluster is missing.
-  const backAt = incidentsWith(state.incidents, 'cluster-back').at(-1)?.at ?? sign.at;
+  const backAt = filterIncidents(state.incidents, 'cluster-back').at(-1)?.at ?? sign.at;
   const silentMs = now - Math.max(fromRfc3339(sign.at) ?? 0, fromRfc3339(backAt) ?? 0);
   const nextEntryMs = sign === state.observation ? state.observation.nextEntryMs : undefined;
   const cadenceMs = 'cadenceMs' in sign ? sign.cadenceMs : firstPaceMs(cadence);
-  return silentMs > silenceAllowedMs(nextEntryMs ?? cadenceMs);
+  return silentMs > allowedSilenceMs(nextEntryMs ?? cadenceMs);
 }
 
 /** The newest sign of a watch. After the job's end, the watch still checks rented machines. */
-function lastSign({ submission, observation, end, rental }: RunState) {
+function lastSignOfLife({ submission, observation, end, rental }: RunState) {
   return (end === null ? null : rental.look) ?? observation ?? submission;
 }
 
 /** Every renting account is checked once a day, with some slack, even without jobs. */
-const ACCOUNT_LOOK_MS = 22 * 60 * 60 * 1_000;
+const ACCOUNT_CHECK_MS = 22 * 60 * 60 * 1_000;
 /** Retry after a failed check. */
 const ACCOUNT_RETRY_MS = 60 * 60 * 1_000;
 
 /** Starts a watch of a renting cluster if its account was not checked for a day. A watch fails if it cannot read the account. */
-export function decideAccountLook(cluster: string, config: LabConfig, known: DispatchFacts): Step | null {
+export function decideAccountCheck(cluster: string, config: LabConfig, known: DispatchFacts): Step | null {
   const { now } = known;
   const last = dispatchesFor(known.dispatches, 'watch', cluster).at(-1);
   const ageMs = now - (fromRfc3339(last?.at ?? '') ?? 0);
   if (ageMs < ACCOUNT_RETRY_MS) return null;
   const run = last === undefined ? undefined : known.workflowRuns.get(last.workflowRun);
-  if (ageMs < ACCOUNT_LOOK_MS && run?.kind === 'known' && run.value?.conclusion === 'success') return null;
-  return decideDispatch(watchOf(anyLane(config), cluster, now - ACCOUNT_LOOK_MS), known);
+  if (ageMs < ACCOUNT_CHECK_MS && run?.kind === 'known' && run.value?.conclusion === 'success') return null;
+  return decideDispatch(watchWorkflow(firstLane(config), cluster, now - ACCOUNT_CHECK_MS), known);
 }
 
-function watchOf(config: LaneScopedConfig, cluster: string, since: number): WantedWorkflow {
-  return { ...laneWorkflow(config, 'watch'), subject: cluster, inputs: { cluster }, since };
+function watchWorkflow(config: LaneScopedConfig, cluster: string, since: number): WorkflowRequest {
+  return { ...workflowForLane(config, 'watch'), subject: cluster, inputs: { cluster }, since };
 }
 
 /** Watch dispatches for the cluster, oldest first: one watch serves all its runs. */
-export function watchDispatches(
+export function listWatchDispatches(
   state: RunState,
   { recordedRuns }: Pick<RunFacts, 'recordedRuns'>,
   cluster = state.submission?.cluster ?? '',
@@ -150,14 +150,14 @@ export function watchDispatches(
   return dispatchesFor(oldestFirst(all), 'watch', cluster);
 }
 
-function lastSignAt({ observation, submission, proposedAt }: RunState): number {
+function lastSignAtMs({ observation, submission, proposedAt }: RunState): number {
   return fromRfc3339((observation ?? submission)?.at ?? proposedAt) ?? 0;
 }
 
 /** A live watch checks for stops every 30 s; waiting longer would leave a stop workflow too little time. */
 const STOP_PATIENCE_MS = 35_000;
 /** Time until an unconfirmed stop is reported. */
-const STOP_TOLD_MS = 2 * 60 * 1_000;
+const STOP_REPORT_MS = 2 * 60 * 1_000;
 const NOT_CONFIRMED = 'no watch and no stop workflow has reported the end of the job';
 /** Longer than the stop workflow's `timeout-minutes` of 15. */
 const STOP_WORK_MS = 20 * 60 * 1_000;
@@ -169,24 +169,24 @@ const STOP_WORK_MS = 20 * 60 * 1_000;
 export function decideStop(input: DeciderInput): Step | null {
   const { state, facts, config, now } = input;
   // The job is unreachable; keep the retries for later.
-  if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
+  if (!isStopPending(state) || findMissingCluster(state, config) !== null) return null;
   if (isSeenByWatch(state, now)) return null;
-  const isTold = incidentsWith(state.incidents, 'stop-unconfirmed').some(({ seq }) => seq > (state.stop?.seq ?? 0));
-  if (!isTold && now - pendingSince(state) >= STOP_TOLD_MS)
+  const isTold = filterIncidents(state.incidents, 'stop-unconfirmed').some(({ seq }) => seq > (state.stop?.seq ?? 0));
+  if (!isTold && now - stopPendingSince(state) >= STOP_REPORT_MS)
     return append(incidentDraft('control', 'stop-unconfirmed', { message: NOT_CONFIRMED }));
-  const watch = watchDispatches(state, facts).at(-1);
+  const watch = listWatchDispatches(state, facts).at(-1);
   if (mayBeSeenByWatch(state, now) && watch !== undefined) {
     const run = facts.workflowRuns.get(watch.workflowRun);
-    if (run === undefined) return need({ fact: 'workflowRuns', of: watch.workflowRun });
+    if (run === undefined) return request({ fact: 'workflowRuns', of: watch.workflowRun });
     if (run.kind === 'known' && run.value?.status === 'in_progress') return null;
   }
   const subject = String(state.stop?.seq ?? 0);
   const inputs = { run: state.run };
-  return dispatchOfRun(input, { ...laneWorkflow(config, 'stop'), subject, inputs, overdueMs: STOP_WORK_MS });
+  return dispatchOfRun(input, { ...workflowForLane(config, 'stop'), subject, inputs, overdueMs: STOP_WORK_MS });
 }
 
 /** Whether a requested stop is neither confirmed by the engine nor handled by a live watch. */
-export function isStopOwed(state: RunState, now: Instant): boolean {
+export function isStopOverdue(state: RunState, now: Instant): boolean {
   return isStopPending(state) && !isSeenByWatch(state, now);
 }
 
@@ -201,25 +201,25 @@ function isSeenByWatch(state: RunState, now: Instant): boolean {
 
 /** Whether the lease is valid, but the watch may not have read the stop yet. */
 function mayBeSeenByWatch(state: RunState, now: Instant): boolean {
-  return !needsWatch(state, now) && now - stoppedAt(state) < STOP_PATIENCE_MS;
+  return !needsWatch(state, now) && now - stopRequestedAt(state) < STOP_PATIENCE_MS;
 }
 
 /** When the wait for a confirmed stop started: at the stop, or when the cluster was reachable again. */
-function pendingSince(state: RunState): number {
-  const back = incidentsWith(state.incidents, 'cluster-back').at(-1);
-  return Math.max(stoppedAt(state), fromRfc3339(back?.at ?? '') ?? 0);
+function stopPendingSince(state: RunState): number {
+  const back = filterIncidents(state.incidents, 'cluster-back').at(-1);
+  return Math.max(stopRequestedAt(state), fromRfc3339(back?.at ?? '') ?? 0);
 }
 
-function stoppedAt(state: RunState): number {
+function stopRequestedAt(state: RunState): number {
   return fromRfc3339(state.stop?.at ?? '') ?? 0;
 }
 
 /** Reports once when the cluster of a run's job leaves the config, and once when it returns. */
 export function decideMissingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): Step | null {
-  const missing = missingCluster(state, config);
-  const told = toldMissing(state);
+  const missing = findMissingCluster(state, config);
+  const told = reportedMissingCluster(state);
   if (missing === told) return null;
-  const [cluster] = watchedClusters(state);
+  const [cluster] = listWatchedClusters(state);
   // A later attempt on another cluster does not mean that the first one returned.
   if (cluster === undefined || (missing === null && cluster !== told)) return null;
   const code = missing === null ? 'cluster-back' : 'cluster-missing';
@@ -227,7 +227,7 @@ export function decideMissingCluster(state: RunState, config: Pick<LabConfig, 'c
 }
 
 /** The cluster last reported as missing, if not reported as back. */
-function toldMissing({ incidents }: RunState): string | null {
+function reportedMissingCluster({ incidents }: RunState): string | null {
   const last = incidents.findLast(({ code }) => code === 'cluster-missing' || code === 'cluster-back');
   return last?.code === 'cluster-missing' ? last.detail.cluster : null;
 }
@@ -250,11 +250,11 @@ export type CareInput = {
 /** The next step for a run's cluster changes; null if none is pending. */
 export function decideCare({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const { run: record, actions, incidents, dispatches } = state;
-  const isHeld = isHeldBack(state, facts.journalHolds);
+  const isHeld = isRunHeld(state, facts.journalHolds);
   const { workflowRuns } = facts;
   const ref = config.lane.targetBranch;
   return (
-    (isHeld ? null : configConsent({ state, facts, config, now })) ??
+    (isHeld ? null : decideConfigApproval({ state, facts, config, now })) ??
     decideActions({
       ...{ record, actions, incidents, dispatches, workflowRuns, isHeld, config, ref, now, memory },
     })
@@ -262,16 +262,16 @@ export function decideCare({ state, facts, config, now, memory }: DeciderInput):
 }
 
 /** The config approves the deletion of a bad node only after the job failed: a log line of a running job proves nothing. */
-function configConsent({ state, facts, config, now }: Omit<DeciderInput, 'memory'>): Step | null {
+function decideConfigApproval({ state, facts, config, now }: Omit<DeciderInput, 'memory'>): Step | null {
   if (state.end?.status !== 'FAILED') return null;
   if (facts.configHealth.kind === 'unknown' || facts.recordedRuns.kind === 'unknown') return null;
   const { isValid, inForce } = facts.configHealth.value;
   const all = [...facts.recordedRuns.value.filter(({ run }) => run !== state.run), state];
   const one = state.actions.find(({ proposal, digest, approvals: consents, ended }) => {
-    const said = preApprovalOf(config, proposal);
+    const said = configuredPreApproval(config, proposal);
     if (!isValid || said === null || !said.stands || consents.length > 0 || ended !== null) return false;
     const others = all.flatMap(({ actions }) => actions);
-    return preApprovalsUsed(others, { cluster: proposal.cluster, digest }, now) < said.max;
+    return countPreApprovalsUsed(others, { cluster: proposal.cluster, digest }, now) < said.max;
   });
   if (one === undefined) return null;
   const source = { kind: 'config', commit: inForce } as const;
@@ -283,27 +283,31 @@ export function decideActions(input: CareInput): Step | null {
   for (const one of input.actions) {
     const consent = one.approvals.at(-1);
     if (consent === undefined || one.ended !== null) continue;
-    const isOver = one.claim === null && input.now >= approvalEndsAt(consent, maxAgeMsOf(input.config));
-    const step = isOver ? unused(input, one, consent) : dispatch(input, one, consent);
+    const isOver = one.claim === null && input.now >= approvalEndsAt(consent, approvalMaxAgeMs(input.config));
+    const step = isOver ? reportUnusedApproval(input, one, consent) : dispatchAction(input, one, consent);
     if (step !== null) return step;
   }
   return null;
 }
 
-function unused({ incidents }: CareInput, { proposal }: ActionRecord, consent: ActionApproval): Step | null {
-  const isTold = incidentsWith(incidents, 'approval-unused').some(({ detail }) => detail.consent === consent.seq);
+function reportUnusedApproval(
+  { incidents }: CareInput,
+  { proposal }: ActionRecord,
+  consent: ActionApproval,
+): Step | null {
+  const isTold = filterIncidents(incidents, 'approval-unused').some(({ detail }) => detail.consent === consent.seq);
   if (isTold) return null;
   const detail = {
     consent: consent.seq,
     at: consent.at,
     kind: proposal.change.kind,
-    target: targetName(proposal.change),
+    target: describeTarget(proposal.change),
   };
   return append(incidentDraft('control', 'approval-unused', detail));
 }
 
 /** Dispatches the runner, also for a claimed change, so that its end gets recorded. */
-function dispatch(input: CareInput, { claim: begun, digest }: ActionRecord, { at }: ActionApproval): Step | null {
+function dispatchAction(input: CareInput, { claim: begun, digest }: ActionRecord, { at }: ActionApproval): Step | null {
   if (input.isHeld && begun === null) return null;
   const { config, record, ref } = input;
   return decideDispatch(

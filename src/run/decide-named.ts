@@ -1,15 +1,15 @@
 /** Commands that name their run. */
 
-import { type AnswerDecision, answer, policyOf } from '../commands/decision.ts';
-import { definitionOf } from '../commands/registry.ts';
-import { missingCluster } from '../config/lane-of-file.ts';
+import { type AnswerDecision, answer, commandPolicy } from '../commands/decision.ts';
+import { findCommand } from '../commands/registry.ts';
+import { findMissingCluster } from '../config/lane-of-file.ts';
 import type { Permission } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type Observed, type RunId } from '../domain/values.ts';
-import { hearItem } from './command-events.ts';
-import { configFor, type LabConfig } from './lane.ts';
+import { checkItem } from './command-events.ts';
+import { configForRun, type LabConfig } from './lane.ts';
 
 type NamedInput = {
   readonly command: SeenCommand;
@@ -28,11 +28,11 @@ type NamedInput = {
  */
 export function decideNamed({ command, run, states, permission, config, now }: NamedInput): AnswerDecision | null {
   const { name, args } = command;
-  const definition = definitionOf(name);
+  const definition = findCommand(name);
   if (definition?.decideNamed === undefined) throw new Error(`/${name} names no run`);
   const comment = { createdAt: fromRfc3339(command.at) ?? now };
-  const needs = definition.who(policyOf(config));
-  const heard = hearItem({ comment, said: { kind: 'command', name, args } }, permission, {
+  const needs = definition.who(commandPolicy(config));
+  const heard = checkItem({ comment, said: { kind: 'command', name, args } }, permission, {
     ...{ needs, isMuted: false, now },
   });
   if (heard.kind !== 'command') return heard.kind === 'wait' ? null : heard.answer;
@@ -44,8 +44,8 @@ export function decideNamed({ command, run, states, permission, config, now }: N
   if (isOver(state)) return answer('run-over', { run });
   return definition.decideNamed({
     state,
-    missingCluster: missingCluster(state, configFor(config, state)),
-    policy: policyOf(configFor(config, state)),
+    missingCluster: findMissingCluster(state, configForRun(config, state)),
+    policy: commandPolicy(configForRun(config, state)),
     permission: heard.held,
     actor: command.actor,
     args,

@@ -1,31 +1,31 @@
 /** Reminders about undecided runs, each recorded once, and the automatic close without a decision. */
 
 import { idsOf, type OnCall } from '../config/approvals-schema.ts';
-import { underWay } from '../domain/actions/action.ts';
+import { listClaimedActions } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { type Incident, type IncidentCode, incidentDraft, QUIET_INCIDENTS, readIncident } from '../domain/incidents.ts';
-import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
+import { contractDri, isSameLogin } from '../domain/launch/contract.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import { awaitsAdoptionUntil } from '../domain/logbook/holdings.ts';
-import { isHolding } from '../domain/logbook/job-state.ts';
-import { inChargeByContract, openOffer, ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
+import { isBilled } from '../domain/logbook/job-state.ts';
+import { findAcceptedDri, findOwner, findUnacknowledgedWatchEnd, openOffer } from '../domain/logbook/ownership.ts';
 import {
   type Ending,
   isNotified,
   isOver,
+  listPages,
+  listUndelivered,
   type Notice,
-  pagesOf,
   type RunState,
-  undelivered,
 } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/reconcile-request.ts';
-import { after, dateAfter, dateOf, fromRfc3339, type Instant, timeOf, toRfc3339, weekdayOf } from '../domain/values.ts';
-import { notConfirmed } from '../render/propose-words.ts';
+import { isNotAsked, request } from '../domain/reconcile-request.ts';
+import { addDays, addMs, fromRfc3339, type Instant, toRfc3339, utcDate, utcTime, weekdayOf } from '../domain/values.ts';
+import { explainNotConfirmed } from '../render/propose-words.ts';
 import type { ClosingCommand } from './decide-closure.ts';
 import { isWaitOpen } from './decide-waits.ts';
 import type { LaneScopedConfig } from './lane.ts';
-import { isOpenToAll, publicationsOf } from './publications.ts';
+import { listPublications, mayAnyonePost } from './publications.ts';
 import { append, type Step } from './step.ts';
 
 /** Daily workflows start at varying times; a reminder shortly before their own notice adds nothing. */
@@ -35,14 +35,14 @@ const HOUR_MS = 3_600_000;
 
 /** The notice in the run that blocks its lane on this day; null if it is that day's run or people were notified. */
 export function blockedNotice(blocking: RunState, config: LaneScopedConfig, date: string): EventDraft | null {
-  const data = { reason: 'lane-blocked', about: date, ...audienceOf(blocking, config) } as const;
+  const data = { reason: 'lane-blocked', about: date, ...chooseAudience(blocking, config) } as const;
   // A closed run that still holds something accepts no entries; its holdings end by themselves.
   if (blocking.proposal.date >= date || isOver(blocking) || isNotified(blocking, data)) return null;
   return { type: 'notified', role: 'control', data };
 }
 
 /** The occasion of a reminder: the entry that started it, the news since, and the audience of the next reminder. */
-type Occasion = {
+type ReminderOccasion = {
   readonly reason: 'undecided' | 'watch-ended' | 'job-unconfirmed' | 'update';
   readonly since: { readonly seq: number; readonly at: string };
   /** Null if the lane sends no reminders. */
@@ -56,7 +56,7 @@ type Occasion = {
 type Audience = Pick<EventDataByType['notified'], 'people' | 'permission'>;
 
 /** The next reminder about an occasion, numbered; null while it is not due. */
-function reminderOf({ notices }: RunState, occasion: Occasion, now: Instant): EventDraft | null {
+function buildReminder({ notices }: RunState, occasion: ReminderOccasion, now: Instant): EventDraft | null {
   const { reason, since, everyHours, heardAt, slackMs = 0, audience } = occasion;
   if (everyHours === null) return null;
   const told = notices.filter((one) => one.reason === reason && one.seq > since.seq);
@@ -72,15 +72,15 @@ function reminderOf({ notices }: RunState, occasion: Occasion, now: Instant): Ev
 
 /** The due reminder about what waits for a person: a job to confirm, an end without a decision, an ended watch, an issue without news. */
 export function decideReminder(state: RunState, config: LaneScopedConfig, now: Instant): EventDraft | null {
-  const occasion = occasionOf(state, config, now);
-  return occasion === null ? null : reminderOf(state, occasion, now);
+  const occasion = findOccasion(state, config, now);
+  return occasion === null ? null : buildReminder(state, occasion, now);
 }
 
-function occasionOf(state: RunState, config: LaneScopedConfig, now: Instant): Occasion | null {
+function findOccasion(state: RunState, config: LaneScopedConfig, now: Instant): ReminderOccasion | null {
   const { lane, permissions, approvals } = config;
   const { everyHours } = lane.reminders;
   const { description, watch, submission } = state;
-  const end = undecidedEnd(state);
+  const end = findUndecidedEnd(state);
   if (awaitsAdoptionUntil(state, lane.reminders.closeAfterHours) !== null) {
     if (description?.found !== 'described') return null;
     // Remind only once: the description has already notified the requester.
@@ -89,18 +89,18 @@ function occasionOf(state: RunState, config: LaneScopedConfig, now: Instant): Oc
     return isNotified(state, data) ? null : { reason: data.reason, since: description, everyHours, audience };
   }
   if (end !== null) {
-    if (unsealedClosing(state, config, now) !== null) return null;
-    const last = noticesSince(state, end).at(-1);
+    if (closeUnsealed(state, config, now) !== null) return null;
+    const last = listNoticesSince(state, end).at(-1);
     const isOfLane = last?.reason === 'lane-blocked' && (everyHours ?? 0) >= 24;
     return {
       ...{ reason: 'undecided', since: end, everyHours, heardAt: (last ?? end).at },
-      ...{ slackMs: isOfLane ? DAILY_NOTICE_SLACK_MS : 0, audience: audienceOf(state, config) },
+      ...{ slackMs: isOfLane ? DAILY_NOTICE_SLACK_MS : 0, audience: chooseAudience(state, config) },
     };
   }
-  const ended = untakenWatchEnd(state);
+  const ended = findUnacknowledgedWatchEnd(state);
   if (ended !== null && state.end === null) {
-    const owner = ownerOf(state);
-    const isFirst = noticesSince(state, ended).every(({ reason }) => reason !== 'watch-ended');
+    const owner = findOwner(state);
+    const isFirst = listNoticesSince(state, ended).every(({ reason }) => reason !== 'watch-ended');
     const audience = owner !== null && isFirst ? { people: [owner.id] } : { permission: permissions.ack };
     return { reason: 'watch-ended', since: ended, everyHours, audience };
   }
@@ -108,14 +108,14 @@ function occasionOf(state: RunState, config: LaneScopedConfig, now: Instant): Oc
   if (watch.ended !== null || isOver(state)) return null;
   return {
     ...{ reason: 'update', since: submission, everyHours: lane.updateHours },
-    ...{ heardAt: heardInIssue(state) ?? submission.at, audience: {} },
+    ...{ heardAt: isIssueMentioned(state) ?? submission.at, audience: {} },
   };
 }
 
 /** When the issue had its last news; answers to commands do not count. */
-function heardInIssue(state: RunState): string | undefined {
+function isIssueMentioned(state: RunState): string | undefined {
   const { issue } = state.proposal;
-  const news = publicationsOf(state).filter(({ kind, thread }) => kind !== 'answer' && thread === issue);
+  const news = listPublications(state).filter(({ kind, thread }) => kind !== 'answer' && thread === issue);
   return news
     .map(({ at }) => at)
     .toSorted()
@@ -123,50 +123,50 @@ function heardInIssue(state: RunState): string | undefined {
 }
 
 /** The automatic close after the lane's time limit; null before it, or without a limit. */
-export function unsealedClosing(state: RunState, config: LaneScopedConfig, now: Instant): ClosingCommand | null {
-  const at = closesAt(state, config);
+export function closeUnsealed(state: RunState, config: LaneScopedConfig, now: Instant): ClosingCommand | null {
+  const at = closingTime(state, config);
   const { closeAfterHours } = config.lane.reminders;
   if (at === null || now < at) return null;
   const reason = `nobody sealed or closed it within ${closeAfterHours} h of its end`;
-  return { decision: { kind: 'close', outcome: 'unsealed', reason }, said: null };
+  return { decision: { kind: 'close', outcome: 'unsealed', reason }, staged: null };
 }
 
-function closesAt(state: RunState, config: LaneScopedConfig): Instant | null {
-  const end = undecidedEnd(state);
+function closingTime(state: RunState, config: LaneScopedConfig): Instant | null {
+  const end = findUndecidedEnd(state);
   const { closeAfterHours } = config.lane.reminders;
   const endedAt = end === null ? null : fromRfc3339(end.at);
-  return endedAt === null || closeAfterHours === null ? null : after(endedAt, closeAfterHours * HOUR_MS);
+  return endedAt === null || closeAfterHours === null ? null : addMs(endedAt, closeAfterHours * HOUR_MS);
 }
 
 /** The end that needs a decision; null while the run still holds something. */
-function undecidedEnd(state: RunState): Ending | null {
-  return isOver(state) || isHolding(state) || underWay(state.actions).length > 0 ? null : state.end;
+function findUndecidedEnd(state: RunState): Ending | null {
+  return isOver(state) || isBilled(state) || listClaimedActions(state.actions).length > 0 ? null : state.end;
 }
 
-function noticesSince({ notices }: RunState, since: { readonly seq: number }): readonly Notice[] {
+function listNoticesSince({ notices }: RunState, since: { readonly seq: number }): readonly Notice[] {
   return notices.filter(({ seq }) => seq > since.seq);
 }
 
 /** The first notice goes to the approvers and the requester, later ones to everyone who may decide. */
-function audienceOf(state: RunState, config: LaneScopedConfig): Audience {
-  const end = undecidedEnd(state);
+function chooseAudience(state: RunState, config: LaneScopedConfig): Audience {
+  const end = findUndecidedEnd(state);
   if (end === null || config.lane.reminders.everyHours === null) return {};
   const { order, proposal } = state;
   const approvers = order?.order.approvals.map(({ user }) => user) ?? [];
   const named = [...new Set([...approvers, ...(proposal.requestedBy === null ? [] : [proposal.requestedBy.id])])];
-  if (named.length > 0 && noticesSince(state, end).length === 0) return { people: named };
+  if (named.length > 0 && listNoticesSince(state, end).length === 0) return { people: named };
   return { permission: config.permissions[end.status === 'FAILED' ? 'ack' : 'seal'] };
 }
 
 /** The due close of an adoption that no person confirmed, or null. */
-export function unconfirmedClosing(state: RunState, { lane }: LaneScopedConfig, now: Instant): EventDraft | null {
+export function closeUnconfirmed(state: RunState, { lane }: LaneScopedConfig, now: Instant): EventDraft | null {
   const { closeAfterHours } = lane.reminders;
   const until = awaitsAdoptionUntil(state, closeAfterHours);
-  return until === null || now < until ? null : withdrawn(notConfirmed(state, closeAfterHours));
+  return until === null || now < until ? null : buildWithdrawal(explainNotConfirmed(state, closeAfterHours));
 }
 
 /** The end of a run that was given up before a launch. */
-export function withdrawn(reason: string): EventDraft {
+export function buildWithdrawal(reason: string): EventDraft {
   return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
 }
 
@@ -176,7 +176,7 @@ export function decideOffer(state: RunState, now: Instant): Step | null {
   const { offer } = watch;
   if (submission === null || end !== null || watch.ended !== null) return null;
   if (offer?.state !== 'offered' || openOffer(state, now) !== null) return null;
-  const owner = ownerOf(state)?.login;
+  const owner = findOwner(state)?.login;
   const { to, until } = offer;
   return append(
     { type: 'handoff', role: 'control', data: { state: 'expired', to, until } },
@@ -192,10 +192,14 @@ export function decideOffer(state: RunState, now: Instant): Step | null {
  * Asks the contract's DRI once before the launch. Mentions the account only if that person has a role here; otherwise the text names the
  * login.
  */
-export function decideCharge(state: RunState, { people }: RunFacts, { permissions }: LaneScopedConfig): Step | null {
-  const dri = loginToAsk(state);
+export function decideChargeRequest(
+  state: RunState,
+  { people }: RunFacts,
+  { permissions }: LaneScopedConfig,
+): Step | null {
+  const dri = findLoginToAsk(state);
   if (dri === null) return null;
-  if (isNotAsked(people)) return need('people');
+  if (isNotAsked(people)) return request('people');
   if (people.kind === 'unknown') return null;
   const person = people.value.find(({ actor }) => isSameLogin(actor.login, dri));
   const may = person !== undefined && permits(person.permission, permissions.watch);
@@ -208,9 +212,9 @@ export function decideCharge(state: RunState, { people }: RunFacts, { permission
 }
 
 /** The DRI to ask, or null if none is left to ask. */
-function loginToAsk(state: RunState): string | null {
+function findLoginToAsk(state: RunState): string | null {
   const { contract, proposal, submission, attempts, watch } = state;
-  const dri = personInCharge(contract);
+  const dri = contractDri(contract);
   if (dri === null || submission !== null || attempts.length > 0) return null;
   if (isSameLogin(dri, proposal.author.login)) return null;
   if (watch.owner !== null && isSameLogin(dri, watch.owner.login)) return null;
@@ -235,12 +239,12 @@ const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
 export function decidePages(state: RunState, config: LaneScopedConfig, now: Instant): readonly EventDraft[] {
   if (isOver(state)) return [];
   return state.incidents
-    .flatMap((incident) => dueFor(state, config, incident, now))
+    .flatMap((incident) => listDuePages(state, config, incident, now))
     .map((data) => ({ type: 'notified', role: 'control', data }));
 }
 
 /** Pages for incidents among these drafts, pushed together with them after the entry `state.head`. */
-export function pagesWith(
+export function buildPages(
   state: RunState,
   drafts: readonly EventDraft[],
   config: LaneScopedConfig,
@@ -249,12 +253,12 @@ export function pagesWith(
   return drafts.flatMap((draft, index) => {
     if (draft.type !== 'incident') return [];
     const written = { role: draft.role, at: toRfc3339(now), seq: state.head.seq + 1 + index };
-    const due = dueFor(state, config, readIncident(draft.data, written), now);
+    const due = listDuePages(state, config, readIncident(draft.data, written), now);
     return due.map((data): EventDraft => ({ type: 'notified', role: draft.role, data }));
   });
 }
 
-function dueFor(
+function listDuePages(
   state: RunState,
   config: LaneScopedConfig,
   incident: Incident,
@@ -262,20 +266,21 @@ function dueFor(
 ): readonly EventDataByType['notified'][] {
   // An incident from another version of ferrybot counts as urgent.
   const { code } = incident;
-  if (code !== null && (QUIET_INCIDENTS.includes(code) || (!URGENT.includes(code) && isQuiet(config, now)))) return [];
-  if (!isDue(state, config, incident, now)) return [];
+  if (code !== null && (QUIET_INCIDENTS.includes(code) || (!URGENT.includes(code) && isQuietHour(config, now))))
+    return [];
+  if (!isPageDue(state, config, incident, now)) return [];
   // rule HR-30
-  const own = [state.watch.owner, inChargeByContract(state)].flatMap((one) => (one === null ? [] : [one.id]));
-  const people = [...new Set([...own, ...peopleAt(config, now)])];
+  const own = [state.watch.owner, findAcceptedDri(state)].flatMap((one) => (one === null ? [] : [one.id]));
+  const people = [...new Set([...own, ...listPeopleOnCall(config, now)])];
   if (people.length === 0 && Object.keys(config.onCall.channels).length === 0) return [];
-  const about = `${incident.seq}-${pagesOf(state, incident.seq).length + 1}`;
+  const about = `${incident.seq}-${listPages(state, incident.seq).length + 1}`;
   const channels = Object.keys(config.onCall.channels);
   // rule HR-05
   const data = { reason: 'incident', about, people, ...(channels.length === 0 ? {} : { channels }) } as const;
   return [data];
 }
 
-function isDue(
+function isPageDue(
   state: RunState,
   { onCall: { againAfterMinutes } }: LaneScopedConfig,
   incident: Incident,
@@ -283,7 +288,7 @@ function isDue(
 ): boolean {
   const { taken } = state;
   if (taken !== null && taken.seq > incident.seq) return false;
-  const told = pagesOf(state, incident.seq);
+  const told = listPages(state, incident.seq);
   const [first, again] = told;
   const last = told.at(-1);
   if (last !== undefined && isWaitOpen(state, incident, now))
@@ -295,36 +300,39 @@ function isDue(
 }
 
 /** User ids of the lane's maintainers and the people on call. */
-export function peopleAt({ lane, onCall }: LaneScopedConfig, now: Instant): readonly number[] {
-  const onShift = onCall.shifts.filter((shift) => isOn(shift, now)).flatMap(({ users }) => users);
+export function listPeopleOnCall({ lane, onCall }: LaneScopedConfig, now: Instant): readonly number[] {
+  const onShift = onCall.shifts.filter((shift) => isShiftActive(shift, now)).flatMap(({ users }) => users);
   return idsOf([...lane.inCharge, ...onShift]);
 }
 
 /** During quiet hours, only urgent incidents may mention people. */
-export function isQuiet({ onCall: { quietHours } }: LaneScopedConfig, now: Instant): boolean {
-  return quietHours !== null && beginsOn(quietHours, now) !== null;
+export function isQuietHour({ onCall: { quietHours } }: LaneScopedConfig, now: Instant): boolean {
+  return quietHours !== null && findShiftStart(quietHours, now) !== null;
 }
 
-function isOn({ days, from, until, since, through }: OnCall['shifts'][number], now: Instant): boolean {
-  const day = beginsOn({ from, until }, now);
+function isShiftActive({ days, from, until, since, through }: OnCall['shifts'][number], now: Instant): boolean {
+  const day = findShiftStart({ from, until }, now);
   if (day === null || !days.includes(weekdayOf(day))) return false;
   return (since === null || day >= since) && (through === null || day <= through);
 }
 
 /** The day on which the current period started; null outside the period. */
-function beginsOn({ from, until }: { readonly from: string; readonly until: string }, now: Instant): string | null {
-  const today = dateOf(now);
-  const time = timeOf(now);
+function findShiftStart(
+  { from, until }: { readonly from: string; readonly until: string },
+  now: Instant,
+): string | null {
+  const today = utcDate(now);
+  const time = utcTime(now);
   if (from < until) return from <= time && time < until ? today : null;
   if (time >= from) return today;
-  return time < until ? dateAfter(today, -1) : null;
+  return time < until ? addDays(today, -1) : null;
 }
 
 /** Records a delivery as unknown if its sender died. The message may have arrived, so it is not sent again. */
-export function lostDeliveries(state: RunState, now: Instant): readonly EventDraft[] {
+export function listLostDeliveries(state: RunState, now: Instant): readonly EventDraft[] {
   if (isOver(state)) return [];
-  return undelivered(state)
-    .filter(({ at }) => isOpenToAll(at, now))
+  return listUndelivered(state)
+    .filter(({ at }) => mayAnyonePost(at, now))
     .map(({ seq, channel }) => ({
       type: 'delivered',
       role: 'control',

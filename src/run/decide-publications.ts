@@ -3,26 +3,32 @@
 import type { Annotation } from '../domain/effect.ts';
 import type { BodyFacts, CommentFacts } from '../domain/facts.ts';
 import type { Incident } from '../domain/incidents.ts';
-import { isBeforeLaunch, launchTrouble } from '../domain/launch/next-attempt.ts';
+import { findLaunchTrouble, isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf } from '../domain/logbook/job-state.ts';
+import { runPhase } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { knownEntry, markerIdentity, saysForControl, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
-import { isNotAsked, need } from '../domain/reconcile-request.ts';
+import {
+  isControlTextCurrent,
+  isSameContent,
+  lastEntry,
+  markerIdentity,
+  type VerifiedMarker,
+} from '../domain/marker.ts';
+import { isNotAsked, request } from '../domain/reconcile-request.ts';
 import { assertNever, type Digest, fromRfc3339 } from '../domain/values.ts';
 import { renderCard } from '../render/card.ts';
-import { checkConclusion, renderCheck, renderMismatch, renderUnreadableDelta } from '../render/check.ts';
+import { chooseConclusion, renderCheck, renderMismatch, renderUnreadableDelta } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { ISSUE_CARD_KEY, renderOwnedIssueCard } from '../render/issues.ts';
 import { renderPublication } from '../render/publication.ts';
-import { cardLink, placeWord } from '../render/words.ts';
+import { cardLink, threadKind } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approvals.ts';
-import { isCardLeft, needsShowing } from './decide-shown.ts';
+import { isCardPaused, mustShowCard } from './decide-shown.ts';
 import { decideWaitEdit } from './decide-waits.ts';
-import { pastOf, verdictOf } from './lane.ts';
+import { createPastReader, judgeSealedRun } from './lane.ts';
 import { isOpenProposal } from './proposal-texts.ts';
-import { isHeadOurs, isOpenToAll, isShared, mayPost, type Publication, publicationsOf } from './publications.ts';
-import { type DeciderInput, isDone, mayTry, once, perform, type Step } from './step.ts';
+import { isHeadOwn, isShared, listPublications, mayAnyonePost, mayPost, type Publication } from './publications.ts';
+import { canTry, type DeciderInput, isEffectDone, memoizeOnce, perform, type Step } from './step.ts';
 
 /** Minimum time between card edits without a phase change (docs/decisions/0115-derive-every-post-from-the-record.md). */
 const CARD_PERIOD_MS = 30 * 60 * 1_000;
@@ -37,19 +43,19 @@ export type PublishInput = DeciderInput & {
 /** The next comment; null if the threads contain everything that the record requires. */
 export function decideComments(input: PublishInput): Step | null {
   const { comments } = input.facts;
-  if (comments.kind === 'unknown') return isNotAsked(comments) ? need('comments') : null;
-  return nextComment(input, comments.value);
+  if (comments.kind === 'unknown') return isNotAsked(comments) ? request('comments') : null;
+  return decideNextComment(input, comments.value);
 }
 
 /** The next edit of a comment about an open wait; null if none is due. */
 export function decideOpenWait(input: PublishInput): Step | null {
   const { state, facts, now, memory } = input;
   if (input.only !== undefined) return null;
-  if (facts.comments.kind === 'unknown') return isNotAsked(facts.comments) ? need('comments') : null;
+  if (facts.comments.kind === 'unknown') return isNotAsked(facts.comments) ? request('comments') : null;
   if (facts.pull.kind === 'unknown') return null;
   const textOf = ({ seq }: Incident): string | null => {
-    const told = publicationsOf(state).find((one) => one.kind === 'incident' && one.seq === seq);
-    return told === undefined ? null : renderPublication(told, viewOf(input));
+    const told = listPublications(state).find((one) => one.kind === 'incident' && one.seq === seq);
+    return told === undefined ? null : renderPublication(told, renderInputFor(input));
   };
   return decideWaitEdit({ state, facts, ours: facts.comments.value, textOf, now, memory });
 }
@@ -58,42 +64,42 @@ export function decideOpenWait(input: PublishInput): Step | null {
 export function decideCard(input: PublishInput): Step | null {
   const { comments } = input.facts;
   if (input.only !== undefined) return null;
-  if (comments.kind === 'unknown') return isNotAsked(comments) ? need('comments') : null;
-  const card = cardOf(input.state, comments.value);
+  if (comments.kind === 'unknown') return isNotAsked(comments) ? request('comments') : null;
+  const card = findCard(input.state, comments.value);
   return (
-    nextCheck(input, card) ??
-    nextCard(input, card, comments.value) ??
+    decideCheckRun(input, card) ??
+    decideCardWrite(input, card, comments.value) ??
     nextIssueCard(input, card, comments.value) ??
-    nextTick(input)
+    decideTick(input)
   );
 }
 
 /** Texts depend only on the record and the config, so every process renders the same. */
-function viewOf({ state, config, facts: { recordedRuns } }: PublishInput): RenderInput {
-  const past = pastOf(recordedRuns, config.lanes);
-  const verdict = recordedRuns.kind === 'known' ? verdictOf(state, config, recordedRuns.value) : null;
+function renderInputFor({ state, config, facts: { recordedRuns } }: PublishInput): RenderInput {
+  const past = createPastReader(recordedRuns, config.lanes);
+  const verdict = recordedRuns.kind === 'known' ? judgeSealedRun(state, config, recordedRuns.value) : null;
   return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
 }
 
-function nextComment(input: PublishInput, comments: readonly CommentFacts[]): Step | null {
+function decideNextComment(input: PublishInput, comments: readonly CommentFacts[]): Step | null {
   const { state, facts, memory, now, only } = input;
   const standing = Map.groupBy(comments, ({ marker }) => (marker === null ? null : markerIdentity(marker)));
-  for (const publication of publicationsOf(state)) {
+  for (const publication of listPublications(state)) {
     const { kind, seq, role, thread, summons } = publication;
     if (only?.includes(kind) === false) continue;
     const marker = markerIdentity({ run: state.run, kind, key: publication.key });
-    const text = once(() => renderPublication(publication, viewOf(input)));
+    const text = memoizeOnce(() => renderPublication(publication, renderInputFor(input)));
     // Control's own events need control's seal or exactly its text; other processes accept any verified text.
     const own = facts.pull.kind === 'known' && role === 'control' ? text : null;
-    if (standing.get(marker)?.some((comment) => tells(comment, seq, own)) === true) continue;
-    const key = tryOf(input, publication);
-    if (!mayPost(publication, memory, now) || !mayTry(memory, key, limits.effectTriesMax)) continue;
-    const proposal = proposalOf(state, publication);
+    if (standing.get(marker)?.some((comment) => reportsEntry(comment, seq, own)) === true) continue;
+    const key = attemptKey(input, publication);
+    if (!mayPost(publication, memory, now) || !canTry(memory, key, limits.effectTriesMax)) continue;
+    const proposal = findProposalDigest(state, publication);
     const shown = proposal === null ? null : facts.proposalTexts.get(proposal);
-    if (proposal !== null && shown === undefined) return need({ fact: 'proposalTexts', of: proposal });
+    if (proposal !== null && shown === undefined) return request({ fact: 'proposalTexts', of: proposal });
     // A proposal comment that lost its marker is rewritten in place.
     if (shown?.kind === 'known' && shown.value !== null) continue;
-    const card = LINKS_CARD.includes(kind) ? cardOf(state, comments) : null;
+    const card = LINKS_CARD.includes(kind) ? findCard(state, comments) : null;
     const body = card === null ? text() : `${text()}\n${cardLink(card.comment)}\n`;
     return perform(key, {
       ...{ kind: 'post-comment', thread, marker, body, entry: { seq, role } },
@@ -108,61 +114,61 @@ function nextComment(input: PublishInput, comments: readonly CommentFacts[]): St
 const LINKS_CARD: readonly Publication['kind'][] = ['answer', 'launch', 'drop', 'ended', 'sealed', 'closed'];
 
 /** Entry numbers are predictable, contents are not: a text that is older than its entry cannot report it. */
-function tells({ marker, body }: CommentFacts, seq: number, own: (() => string) | null): boolean {
-  if (marker === null || knownEntry(marker) < seq) return false;
-  return own === null || marker.role === 'control' || saysForControl(marker, body, own());
+function reportsEntry({ marker, body }: CommentFacts, seq: number, own: (() => string) | null): boolean {
+  if (marker === null || lastEntry(marker) < seq) return false;
+  return own === null || marker.role === 'control' || isControlTextCurrent(marker, body, own());
 }
 
 /** The open proposal that this comment shows, or null. */
-function proposalOf({ actions }: RunState, { kind, seq }: Publication): Digest | null {
+function findProposalDigest({ actions }: RunState, { kind, seq }: Publication): Digest | null {
   const one = kind === 'action' ? actions.find((action) => action.seq === seq) : undefined;
   return one !== undefined && isOpenProposal(one) ? one.digest : null;
 }
 
 /** A deleted proposal comment is reposted hourly; other comments are posted once. */
-function tryOf({ now, state }: PublishInput, publication: Publication): string {
+function attemptKey({ now, state }: PublishInput, publication: Publication): string {
   const key = `publish:${publication.kind}:${publication.key}`;
-  if (proposalOf(state, publication) === null) return key;
+  if (findProposalDigest(state, publication) === null) return key;
   const periods = Math.floor((now - (fromRfc3339(publication.at) ?? now)) / limits.textRestoresPeriodMs);
   return periods > 0 ? `${key}:${periods}` : key;
 }
 
 /** Identifies the check run's content; the card stores it to avoid a lookup. */
-function checkKeyOf(state: RunState): string {
-  return `${phaseOf(state)}.${state.gate?.commit.slice(0, 12) ?? 'none'}.${state.gate?.seq ?? 0}`;
+function checkRunKey(state: RunState): string {
+  return `${runPhase(state)}.${state.gate?.commit.slice(0, 12) ?? 'none'}.${state.gate?.seq ?? 0}`;
 }
 
 /** The watch reads no pull request: it updates only a check run that its own App created. */
-function nextCheck(input: PublishInput, card: StandingCard | null): Step | null {
+function decideCheckRun(input: PublishInput, card: PostedCard | null): Step | null {
   const { state, facts, memory } = input;
   const { pull, checks } = facts;
   const { gate, end, run } = state;
-  const key = `check:${checkKeyOf(state)}`;
-  if (gate === null || isCheckTold(input, card) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  const key = `check:${checkRunKey(state)}`;
+  if (gate === null || isCheckCurrent(input, card) || !canTry(memory, key, limits.effectTriesMax)) return null;
   const isWatch = pull.kind === 'unknown';
   if (isWatch && card?.comment.byOwnApp !== true) return null;
-  if (end === null && !isSettled(input)) return null;
+  if (end === null && !mayPublish(input)) return null;
   // The id of the check run on this commit, as far as the threads show it.
   const isRead = checks.kind === 'known' && pull.kind === 'known' && pull.value.headSha === gate.commit;
   const existing = isRead ? (checks.value.find(({ id }) => id !== undefined)?.id ?? null) : null;
   // Annotations need the lines of the changed file. A check run that already exists on this commit has them.
-  if (!isWatch && existing === null && isBeforeLaunch(state) && isNotAsked(facts.change)) return need('change');
+  if (!isWatch && existing === null && isBeforeLaunch(state) && isNotAsked(facts.change)) return request('change');
   return perform(key, {
-    ...{ kind: 'put-check-run', head: gate.commit, externalId: run, existing, ...renderCheck(viewOf(input)) },
-    conclusion: checkConclusion(state),
-    annotations: annotationsOf(input),
+    ...{ kind: 'put-check-run', head: gate.commit, externalId: run, existing, ...renderCheck(renderInputFor(input)) },
+    conclusion: chooseConclusion(state),
+    annotations: listAnnotations(input),
     ...(isWatch ? { onlyOwn: true } : {}),
   });
 }
 
-function isCheckTold({ state, memory }: PublishInput, card: StandingCard | null): boolean {
-  const wanted = checkKeyOf(state);
-  return card?.marker.fields['check'] === wanted || isDone(memory, `check:${wanted}`);
+function isCheckCurrent({ state, memory }: PublishInput, card: PostedCard | null): boolean {
+  const wanted = checkRunKey(state);
+  return card?.marker.fields['check'] === wanted || isEffectDone(memory, `check:${wanted}`);
 }
 
-type StandingCard = { readonly comment: CommentFacts; readonly marker: VerifiedMarker };
+type PostedCard = { readonly comment: CommentFacts; readonly marker: VerifiedMarker };
 
-function cardOf({ run }: RunState, comments: readonly CommentFacts[]): StandingCard | null {
+function findCard({ run }: RunState, comments: readonly CommentFacts[]): PostedCard | null {
   for (const comment of comments) {
     const { marker } = comment;
     if (marker?.kind === 'card' && marker.run === run) return { comment, marker };
@@ -171,20 +177,20 @@ function cardOf({ run }: RunState, comments: readonly CommentFacts[]): StandingC
 }
 
 /** Whether publishing may start. If not, the process that wrote the newest event is still publishing. */
-function isSettled(input: PublishInput): boolean {
+function mayPublish(input: PublishInput): boolean {
   const { head } = input.state;
   return (
-    input.memory.appended.has(head.seq) || isOpenToAll(head.at, input.now) || isHeadOurs(input.state, input.memory)
+    input.memory.appended.has(head.seq) || mayAnyonePost(head.at, input.now) || isHeadOwn(input.state, input.memory)
   );
 }
 
-function nextCard(input: PublishInput, card: StandingCard | null, comments: readonly CommentFacts[]): Step | null {
+function decideCardWrite(input: PublishInput, card: PostedCard | null, comments: readonly CommentFacts[]): Step | null {
   const { state, memory, now } = input;
   const key = `card:${state.head.seq}`;
-  if (!isSettled(input) || isCardLeft(state, now) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (!mayPublish(input) || isCardPaused(state, now) || !canTry(memory, key, limits.effectTriesMax)) return null;
   // The check run's content according to the card, which may be outdated.
-  const check = isCheckTold(input, card) ? checkKeyOf(state) : (card?.marker.fields['check'] ?? 'none');
-  const body = renderCard({ ...viewOf(input), check });
+  const check = isCheckCurrent(input, card) ? checkRunKey(state) : (card?.marker.fields['check'] ?? 'none');
+  const body = renderCard({ ...renderInputFor(input), check });
   if (card === null) {
     const { cardEdit } = state;
     // A person damaged its marker: rewrite it in place.
@@ -199,9 +205,9 @@ function nextCard(input: PublishInput, card: StandingCard | null, comments: read
     const isDouble = isShared(state.head, memory, now);
     return isPosted ? null : perform(key, { kind: 'post-comment', thread, marker, body, isShared: isDouble });
   }
-  if (!needsShowing(state, card.comment)) {
-    const isSaid = card.marker.isIntact && saysTheSame(card.comment.body, body);
-    if (isSaid || isOnlyShown(state, card.marker) || !mayEditCard(input, card)) return null;
+  if (!mustShowCard(state, card.comment)) {
+    const isSaid = card.marker.isIntact && isSameContent(card.comment.body, body);
+    if (isSaid || isOnlyShowing(state, card.marker) || !mayEditCard(input, card)) return null;
   }
   const { id, thread, nodeId, minimized } = card.comment;
   const hidden = minimized && isBeforeLaunch(state) ? { hidden: nodeId } : {};
@@ -211,7 +217,7 @@ function nextCard(input: PublishInput, card: StandingCard | null, comments: read
 /** The issue had a card before it had a run, with commands that no longer apply. Only control rewrites it. */
 function nextIssueCard(
   { state, facts, memory }: PublishInput,
-  card: StandingCard | null,
+  card: PostedCard | null,
   comments: readonly CommentFacts[],
 ): Step | null {
   const old = comments.find(
@@ -219,23 +225,23 @@ function nextIssueCard(
   );
   if (old === undefined || card === null || facts.pull.kind === 'unknown' || isOver(state)) return null;
   const body = renderOwnedIssueCard(state.run, card.comment);
-  if (saysTheSame(old.body, body) || !mayTry(memory, 'issue-card', 1)) return null;
+  if (isSameContent(old.body, body) || !canTry(memory, 'issue-card', 1)) return null;
   return perform('issue-card', { kind: 'edit-comment', thread: old.thread, comment: old.id, body });
 }
 
 /** Recording that the card was shown must not edit the card, which would have to be shown again. */
-function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMarker): boolean {
+function isOnlyShowing({ head, shown }: RunState, { fields, isIntact }: VerifiedMarker): boolean {
   return isIntact && head.seq === shown?.seq && Number(fields['head']?.split(':')[0]) === head.seq - 1;
 }
 
 /** Phase changes edit the card immediately, progress only periodically (docs/decisions/0115-derive-every-post-from-the-record.md). */
-function mayEditCard(input: PublishInput, card: StandingCard): boolean {
-  if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
+function mayEditCard(input: PublishInput, card: PostedCard): boolean {
+  if (!card.marker.isIntact || card.marker.fields['phase'] !== runPhase(input.state)) return true;
   if (isOver(input.state)) return true;
   // These changes make the card wrong, not only old.
   const { description, watch, rental } = input.state;
   const goneAt = rental.machines.map(({ tearDown }) => tearDown?.endedAt);
-  const changedAt = [description?.at, launchTrouble(input.state)?.at, watch.ended?.at, ...goneAt].map(
+  const changedAt = [description?.at, findLaunchTrouble(input.state)?.at, watch.ended?.at, ...goneAt].map(
     (at) => fromRfc3339(at ?? '') ?? 0,
   );
   // GitHub's times are whole seconds: a card with the same second may be older.
@@ -247,25 +253,25 @@ function mayEditCard(input: PublishInput, card: StandingCard): boolean {
 }
 
 /** Ticks ferrybot's outcome boxes. A person's manual change is overwritten at most once per phase. */
-function nextTick(input: PublishInput): Step | null {
+function decideTick(input: PublishInput): Step | null {
   const { state, facts, memory } = input;
   // Both boxes in one edit after the first observation, to save content writes. Never edit a person's own description.
-  if (state.observation === null || state.proposal.own !== undefined || !isSettled(input)) return null;
+  if (state.observation === null || state.proposal.own !== undefined || !mayPublish(input)) return null;
   if (facts.pull.kind === 'unknown' || facts.pull.value.state !== 'open' || facts.body.kind === 'unknown') return null;
   const wanted = {
     // rule DF-20
     'human approval': state.order !== null && state.order.status !== 'void',
     'monitoring loop started': true,
   };
-  const body = tickedBody(facts.pull.value.body, facts.body.value.boxes, wanted);
-  const key = `ticks:${phaseOf(state)}`;
-  if (body === null || !mayTry(memory, key, 1)) return null;
+  const body = tickBoxes(facts.pull.value.body, facts.body.value.boxes, wanted);
+  const key = `ticks:${runPhase(state)}`;
+  if (body === null || !canTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
   return perform(key, { kind: 'edit-issue', issue: number, expected, body, state: null });
 }
 
 /** The body with the wanted boxes ticked; null if nothing changes. A tick is never removed. */
-function tickedBody(body: string, boxes: BodyFacts['boxes'], wanted: Readonly<Record<string, boolean>>): string | null {
+function tickBoxes(body: string, boxes: BodyFacts['boxes'], wanted: Readonly<Record<string, boolean>>): string | null {
   const lines = body.split('\n');
   const open = boxes.filter((box) => !box.checked && wanted[box.text] === true);
   for (const box of open) {
@@ -277,7 +283,7 @@ function tickedBody(body: string, boxes: BodyFacts['boxes'], wanted: Readonly<Re
 }
 
 /** Annotations on the changed file at the PR's head; none after the launch. */
-function annotationsOf({ state, facts, config }: PublishInput): readonly Annotation[] {
+function listAnnotations({ state, facts, config }: PublishInput): readonly Annotation[] {
   if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
   const path = config.kind.proposes?.change?.file(config.lane);
   if (path === undefined) return [];
@@ -289,7 +295,7 @@ function annotationsOf({ state, facts, config }: PublishInput): readonly Annotat
         path,
         line: mismatch.fileLine ?? 1,
         level: 'failure',
-        ...renderMismatch(mismatch, placeWord(state)),
+        ...renderMismatch(mismatch, threadKind(state)),
       }));
     case 'structural':
     case 'unparsable':

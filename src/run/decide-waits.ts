@@ -5,11 +5,11 @@ import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Incident, IncidentOf } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/reconcile-request.ts';
+import { request } from '../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 import { link, utc } from '../render/words.ts';
-import { needsWatch, watchDispatches } from './decide-dispatches.ts';
-import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
+import { listWatchDispatches, needsWatch } from './decide-dispatches.ts';
+import { type AttemptCache, canTry, perform, type Step } from './step.ts';
 
 /** Update interval of the comment. */
 export const WAIT_UPDATE_MS = 10 * 60 * 1_000;
@@ -19,13 +19,13 @@ const CLOSED = '\n- Closed: ';
 
 /** Whether a launch is still unclaimed, a stop unconfirmed, or a watch missing. */
 export function isWaitOpen(state: RunState, incident: Incident, now: Instant): boolean {
-  if (incident.code === 'launch-waiting') return orderOf(state, incident)?.status === 'open';
-  if (!isWait(state, incident) || state.end !== null) return false;
-  return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isLookedSince(state, incident));
+  if (incident.code === 'launch-waiting') return findWaitingOrder(state, incident)?.status === 'open';
+  if (!isWaitIncident(state, incident) || state.end !== null) return false;
+  return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isObservedSince(state, incident));
 }
 
 /** Whether this process has edited the incident's comment, but not for the last time. */
-export function isWaitUnclosed({ outcomes }: AttemptCache, { seq }: Incident): boolean {
+export function isWaitEditPending({ outcomes }: AttemptCache, { seq }: Incident): boolean {
   const own = [...outcomes.keys()].filter((key) => key.startsWith(`wait:${seq}:`));
   return own.length > 0 && !own.includes(`wait:${seq}:closed`);
 }
@@ -40,17 +40,17 @@ export function decideWaitEdit(input: {
   readonly memory: AttemptCache;
 }): Step | null {
   const { state, now, memory } = input;
-  for (const incident of state.incidents.filter((one) => isWait(state, one))) {
+  for (const incident of state.incidents.filter((one) => isWaitIncident(state, one))) {
     const comment = input.ours.find(
       ({ marker }) => marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
     );
     const text = input.textOf(incident);
     if (comment === undefined || text === null) continue;
     const isOpen = isWaitOpen(state, incident, now);
-    if (isOpen ? now - comment.updatedAt < pauseMs(incident, comment) : comment.body.includes(CLOSED)) continue;
+    if (isOpen ? now - comment.updatedAt < editPauseMs(incident, comment) : comment.body.includes(CLOSED)) continue;
     const key = `wait:${incident.seq}:${isOpen ? Math.floor(now / WAIT_UPDATE_MS) : 'closed'}`;
-    if (!mayTry(memory, key, limits.effectTriesMax)) continue;
-    const line = isOpen ? openLine(input, incident) : closedLine(state, incident);
+    if (!canTry(memory, key, limits.effectTriesMax)) continue;
+    const line = isOpen ? describeOpenWait(input, incident) : describeClosedWait(state, incident);
     if (typeof line !== 'string') return line;
     return perform(key, {
       kind: 'edit-comment',
@@ -62,18 +62,18 @@ export function decideWaitEdit(input: {
   return null;
 }
 
-function pauseMs({ code, at }: Incident, { updatedAt }: CommentFacts): number {
+function editPauseMs({ code, at }: Incident, { updatedAt }: CommentFacts): number {
   const openMs = updatedAt - (fromRfc3339(at) ?? 0);
   return code === 'launch-waiting' ? Math.max(WAIT_UPDATE_MS, openMs) : WAIT_UPDATE_MS;
 }
 
 /** The order of the waiting launch; null if it was replaced. */
-function orderOf({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>): IssuedOrder | null {
+function findWaitingOrder({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>): IssuedOrder | null {
   return order?.digest === detail.orderDigest ? order : null;
 }
 
 /** Whether the incident is a wait of the newest attempt. An open stop takes precedence over a missing watch. */
-function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
+function isWaitIncident({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
   return (
     code === 'launch-waiting' ||
     (code === 'stop-unconfirmed' && stop !== null && seq > stop.seq) ||
@@ -81,28 +81,31 @@ function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): b
   );
 }
 
-function isLookedSince({ observation }: RunState, { seq }: Incident): boolean {
+function isObservedSince({ observation }: RunState, { seq }: Incident): boolean {
   return observation !== null && observation.seq > seq;
 }
 
 /** The expected workflow run and its current status. */
-function openLine({ state, facts, now }: Parameters<typeof decideWaitEdit>[0], { code }: Incident): string | Step {
+function describeOpenWait(
+  { state, facts, now }: Parameters<typeof decideWaitEdit>[0],
+  { code }: Incident,
+): string | Step {
   const { dispatches, stop } = state;
   const last =
     code === 'launch-waiting'
       ? dispatches.findLast(({ workflow }) => workflow === 'launch')
       : code === 'stop-unconfirmed'
         ? dispatchesFor(dispatches, 'stop', String(stop?.seq)).at(-1)
-        : watchDispatches(state, facts).at(-1);
+        : listWatchDispatches(state, facts).at(-1);
   const checked = `\n- Checked last: ${utc(toRfc3339(now))}.`;
   if (last === undefined) return `${checked} No workflow run of ferrybot is recorded for it.`;
   const run = facts.workflowRuns.get(last.workflowRun);
   return run === undefined
-    ? need({ fact: 'workflowRuns', of: last.workflowRun })
-    : `${checked} ${standingOf(last, run)}`;
+    ? request({ fact: 'workflowRuns', of: last.workflowRun })
+    : `${checked} ${describeWorkflowRun(last, run)}`;
 }
 
-function standingOf(
+function describeWorkflowRun(
   { workflow, workflowRun }: Dispatch,
   run: NonNullable<ReturnType<RunFacts['workflowRuns']['get']>>,
 ): string {
@@ -114,10 +117,10 @@ function standingOf(
   return `Our ${workflow} ${linked} is ${status}; ferrybot dispatches it again ${isOver ? 'now' : 'as soon as it is over'}.`;
 }
 
-function closedLine(state: RunState, incident: Incident): string {
+function describeClosedWait(state: RunState, incident: Incident): string {
   const { end } = state;
   if (incident.code === 'launch-waiting') {
-    const isTaken = (orderOf(state, incident)?.claim ?? null) !== null;
+    const isTaken = (findWaitingOrder(state, incident)?.claim ?? null) !== null;
     return `${CLOSED}${isTaken ? 'a runner took the order' : 'the order is over'}.`;
   }
   return end === null

@@ -6,12 +6,12 @@
 import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
-import { METRICS_JUDGE } from '../config/rules/lane-rules.ts';
+import { metricsHaveARule } from '../config/rules/lane-rules.ts';
 import type { ContractFields } from '../contracts/fields.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
-import type { CarriedOver, Delta, ExperimentFile, ModelSize, ReadFile } from '../domain/launch/change-facts.ts';
+import type { CarriedOverFile, Delta, ExperimentFile, ModelSize, ReadSource } from '../domain/launch/change-facts.ts';
 import type { CheckpointPlan, Contract, ContractIssue, MachineNeeds, PinnedSource } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { Fixer } from '../domain/launch/small-fix.ts';
@@ -62,15 +62,15 @@ function judgeMetric(
   history: readonly SealedMetrics[],
 ): MetricRow {
   const base = { key: metric.key, value, tolerancePercent: metric.tolerancePercent };
-  const past = history.map((h) => numberOf(h.metrics[metric.key] ?? '')).filter(Number.isFinite);
-  const number = numberOf(value ?? '');
+  const past = history.map((h) => parseNumber(h.metrics[metric.key] ?? '')).filter(Number.isFinite);
+  const number = parseNumber(value ?? '');
   if (!Number.isFinite(number))
     return { ...base, median: null, worsePercent: null, outcome: value === null ? 'unknown' : 'fail' };
   // A policy's loss may be negative, as in its earlier runs; any other one is impossible.
   if (number < 0 && NEVER_NEGATIVE.test(metric.key) && past.every((one) => one >= 0))
     return { ...base, median: null, worsePercent: null, outcome: 'unknown' };
   if (past.length === 0) return { ...base, median: null, worsePercent: null, outcome: 'no-baseline' };
-  const median = medianOf(past);
+  const median = computeMedian(past);
   const worse = metric.better === 'lower' ? number - median : median - number;
   const worsePercent = median === 0 ? (worse > 0 ? Number.POSITIVE_INFINITY : 0) : (worse / Math.abs(median)) * 100;
   return {
@@ -84,12 +84,12 @@ function judgeMetric(
 const NEVER_NEGATIVE = /(?:^|[/_-])(?:loss|nll|bpb|ppl|perplexity|cross_?entropy)(?:$|[/_-])/i;
 
 /** Parses a number. Blank text is not a number, although `Number` parses it as zero. */
-function numberOf(text: string): number {
+function parseNumber(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }
 
 /** The list must not be empty. */
-function medianOf(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
@@ -122,7 +122,7 @@ export type Kind = LaneKind & {
 };
 
 const DEFAULTS = {
-  rules: [METRICS_JUDGE],
+  rules: [metricsHaveARule],
   settingsOf: () => ({}),
   gates: [],
   policy: () => ({}),
@@ -143,10 +143,10 @@ export type Proposes = Proposals & {
     /** Computes the model size from the file; null if the lane sets no scale. */
     readonly size: (lane: LaneConfig) => ((head: ExperimentFile) => ModelSize) | null;
     /** The file that a run based on a sealed pass starts from. Throws `GitError` if git cannot answer. */
-    readonly start: (git: GitReader, read: ReadFile, place: StartPlace) => Promise<CarriedOver>;
+    readonly start: (git: GitReader, read: ReadSource, place: StartPlace) => Promise<CarriedOverFile>;
   };
   /** The declarations in a pull request's text; null if it is too large or too deeply nested. Absent: nothing is declared. */
-  readonly readText?: (markdown: string, about: TextAbout) => DeclaredText | null;
+  readonly readText?: (markdown: string, about: BodyContext) => DeclaredText | null;
   /** The file that a closure pull request extends; absent: a seal opens none. */
   readonly closureLog?: ClosureLog;
   /** What happens to the proposal's pull request after the seal. */
@@ -224,7 +224,7 @@ export type Adopts = {
 /** `pass`: the commit of the sealed pass; `onto`: the target branch commit that the run is based on. */
 export type StartPlace = { readonly path: string; readonly pass: Sha; readonly onto: Sha };
 
-export type TextAbout = {
+export type BodyContext = {
   readonly delta: Delta;
   /** The earlier run that the proposal names, from the record. */
   readonly last: Pick<RunState['proposal'], 'issue' | 'pull'> | null;

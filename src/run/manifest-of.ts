@@ -1,9 +1,9 @@
 /** Builds a run's manifest from facts. Control and runner use the same function, so they compute the same digest. */
 
-import { fillLane, traitsOf } from '../config/lane-of-file.ts';
+import { fillLane, traitsFor } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
-import { FAILURES, type Failure, mayPassAgain } from '../domain/failure-class.ts';
+import { FAILURES, type Failure, isTransient } from '../domain/failure-class.ts';
 import { type BaseFacts, type Delta, newDelta } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
@@ -27,7 +27,7 @@ type ManifestFacts = {
 };
 
 /** The manifest. Unknown if a tree is missing, the delta cannot be counted, or the cluster is not configured. */
-export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
+export function buildManifestFrom(facts: ManifestFacts): Observed<Manifest> {
   const lane = facts.config.lane;
   const cluster = facts.config.clusters[lane.cluster];
   if (cluster === undefined) return unknown(`the cluster ${lane.cluster} is not configured`);
@@ -47,8 +47,8 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     runName,
     repository: facts.repository,
     trees: Object.fromEntries(lane.ships.map((path) => [path, facts.change.trees[path] ?? ''])),
-    delta: rowsOf(delta),
-    ...baseOf(base),
+    delta: toManifestChanges(delta),
+    ...toManifestBase(base),
     preconditions: lane.checklist.preconditions.map((text) => ({
       text,
       checked: isTicked(facts.body, text),
@@ -78,44 +78,44 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     envelope: {
       restarts: lane.restartsMax,
       ...(lane.preemptionsMax === null ? {} : { preemptions: lane.preemptionsMax }),
-      restartAfter: restartAfter(facts.config),
+      restartAfter: listRestartFailures(facts.config),
       fixes: [...(facts.config.kind.fixes?.(lane).preApproved ?? [])],
-      reductions: [...reductionsOf(facts.config)],
-      ...repairsOf(facts.config),
-      ...rentalOf(facts.config),
+      reductions: [...listReductions(facts.config)],
+      ...listRepairs(facts.config),
+      ...rentalTermsFor(facts.config),
     },
-    policy: policyOf(facts.config, facts.change),
+    policy: manifestPolicy(facts.config, facts.change),
   });
 }
 
-function rentalOf(config: LaneScopedConfig): Pick<Manifest['envelope'], 'rental'> {
-  const rental = traitsOf(config, config.lane.cluster)?.rental;
+function rentalTermsFor(config: LaneScopedConfig): Pick<Manifest['envelope'], 'rental'> {
+  const rental = traitsFor(config, config.lane.cluster)?.rental;
   return rental === undefined ? {} : { rental };
 }
 
 /** Pre-approved reductions, in order. */
-function reductionsOf({ kind, lane }: LaneScopedConfig): readonly string[] {
+function listReductions({ kind, lane }: LaneScopedConfig): readonly string[] {
   return kind.contracts?.reductions?.(lane) ?? [];
 }
 
-function repairsOf({ kind, lane }: LaneScopedConfig): Pick<Manifest['envelope'], 'repairs'> {
+function listRepairs({ kind, lane }: LaneScopedConfig): Pick<Manifest['envelope'], 'repairs'> {
   const repairs = kind.contracts?.repairs?.(lane) ?? [];
   return repairs.length === 0 ? {} : { repairs: [...repairs] };
 }
 
-function restartAfter(config: LaneScopedConfig): readonly Failure[] {
+function listRestartFailures(config: LaneScopedConfig): readonly Failure[] {
   const { responses } = config.kind;
   return FAILURES.filter((failure) => {
     if (failure === 'unknown' && config.lane.unknownFailure === 'restart-once') return true;
     switch (responses[failure]) {
       case 'retry-bounded':
-        return mayPassAgain(failure);
+        return isTransient(failure);
       case 'other-machine':
         return true;
       case 'reduce':
-        return reductionsOf(config).length > 0;
+        return listReductions(config).length > 0;
       case 'repair':
-        return repairsOf(config).repairs !== undefined;
+        return listRepairs(config).repairs !== undefined;
       case 'propose-node':
       case 'ask':
         return false;
@@ -125,7 +125,7 @@ function restartAfter(config: LaneScopedConfig): readonly Failure[] {
   });
 }
 
-function rowsOf(delta: Delta): readonly ManifestChange[] {
+function toManifestChanges(delta: Delta): readonly ManifestChange[] {
   if (delta.kind !== 'knobs') return [];
   return delta.changes.map(({ knob, path, before, after, bucket }) => ({
     knob,
@@ -136,11 +136,11 @@ function rowsOf(delta: Delta): readonly ManifestChange[] {
   }));
 }
 
-function baseOf(base: BaseFacts | null): Pick<Manifest, 'base'> {
+function toManifestBase(base: BaseFacts | null): Pick<Manifest, 'base'> {
   if (base === null) return {};
   const { run, commit, delta, notTaken } = base;
   const overruled = notTaken.map(({ path, ran, target, why }) => ({ path, ran, target, why }));
-  return { base: { run, commit, changes: rowsOf(delta), notTaken: overruled } };
+  return { base: { run, commit, changes: toManifestChanges(delta), notTaken: overruled } };
 }
 
 function isTicked(body: BodyFacts, text: string): boolean {
@@ -149,19 +149,19 @@ function isTicked(body: BodyFacts, text: string): boolean {
 }
 
 /** Policy keys that gates and the runner read; a changed value changes the manifest. */
-function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['policy'] {
+function manifestPolicy(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['policy'] {
   const lane = config.lane;
   const cluster = config.clusters[lane.cluster];
-  const launcher = traitsOf(config, lane.cluster)?.launcher ?? null;
+  const launcher = traitsFor(config, lane.cluster)?.launcher ?? null;
   return {
-    ...approversIn(config),
+    ...approverPolicy(config),
     'approvals.quorum': String(config.approvals.quorum),
     'approvals.quorumByCost': config.approvals.quorumByCost
       .map((row) => `${row.fromAcceleratorHours} ${row.people}`)
       .join(','),
     ...config.kind.policy(lane),
     'lane.targetBranch': lane.targetBranch,
-    'lane.costBudget': budgetText(lane.costBudget),
+    'lane.costBudget': formatBudget(lane.costBudget),
     'lane.freshnessHours': String(lane.freshnessHours),
     'lane.requiredChecks': lane.requiredChecks === 'all' ? 'all' : JSON.stringify(lane.requiredChecks),
     'lane.engine': cluster?.engine ?? '',
@@ -174,7 +174,7 @@ function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['
 }
 
 /** The policy keys that decide who may approve. */
-export function approversIn({ approvals }: LaneScopedConfig): Manifest['policy'] {
+export function approverPolicy({ approvals }: LaneScopedConfig): Manifest['policy'] {
   return {
     'approvals.permission': approvals.permission,
     'approvals.users': approvals.users.map(({ written }) => written).join(','),
@@ -190,7 +190,7 @@ function contractPolicy({ contract }: LaneScopedConfig): Manifest['policy'] {
 }
 
 /** The budget as text. Without periods it has no suffix. */
-function budgetText(budget: LaneConfig['costBudget']): string {
+function formatBudget(budget: LaneConfig['costBudget']): string {
   if (budget === null) return '';
   const { maxAcceleratorHours, perWeek, perMonth, enforce } = budget;
   const periods = [perWeek === null ? [] : [`week ${perWeek}`], perMonth === null ? [] : [`month ${perMonth}`]];

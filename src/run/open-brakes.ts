@@ -1,19 +1,19 @@
 /** Stops, holds and revocations written since the approval that a runner acts on. */
 
 import { APPROVING } from '../commands/approving.ts';
-import { meantHold, type meantLane, namesWiderHold } from '../commands/brakes.ts';
-import { definitionOf, namedRun } from '../commands/registry.ts';
+import { type chooseLane, namesWiderHold, readHoldTarget } from '../commands/brakes.ts';
+import { findCommand, runArgument } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import { holdsOn, type LaneDay } from '../domain/launch/hold.ts';
+import { filterHolds, type LaneDay } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Instant } from '../domain/values.ts';
-import { itemKey, type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
+import { itemKey, listPendingItems, type PendingItem, type PendingOptions } from './pending-commands.ts';
 
 /** A blocking command by a person who may use it. */
 export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
 
 /** The brake as text, for the record of a refusal. */
-export function brakeWords({ name, login, thread }: Brake): string {
+export function describeBrake({ name, login, thread }: Brake): string {
   return `/${name} by ${login} in #${thread}`;
 }
 
@@ -30,57 +30,57 @@ export type Braked = {
 };
 
 /** `name` is null for a long comment by an author with an unknown permission; it may contain a command. */
-type SaidBrake = PendingItem & { readonly name: string | null };
+type BrakeCommand = PendingItem & { readonly name: string | null };
 
 /** The lane of a thread, and whether an active run owns the thread. */
-export type PlaceOf = (thread: number) => Parameters<typeof meantLane>[1] & { readonly hasRun: boolean };
+export type PlaceLookup = (thread: number) => Parameters<typeof chooseLane>[1] & { readonly hasRun: boolean };
 
 type Look = Pick<PendingOptions, 'otherBots' | 'permissions'> & {
-  readonly placeOf: PlaceOf;
+  readonly placeOf: PlaceLookup;
   /** Other commands that block this action. */
   readonly heeds: (item: PendingItem) => boolean;
 };
 
 /** Blocking commands in the run's threads, and in other threads if they name its run, lane, day or the repository. */
-export function brakesSince(
+export function listBrakesSince(
   braked: Braked,
   { own, others }: { readonly own: readonly CommentFacts[]; readonly others: readonly CommentFacts[] },
   { otherBots, permissions, placeOf, heeds }: Look,
-): readonly SaidBrake[] {
+): readonly BrakeCommand[] {
   const { since, restsOn, failedAt = null } = braked;
   const here = new Set(own);
-  const younger = [...own, ...others].filter((one) => isSince(one, restsOn));
-  const items = pendingItems(new Map(), younger, { since, otherBots, permissions });
-  const isApproval = ({ said, comment }: PendingItem): boolean =>
-    isSameComment(comment, restsOn) && said.kind === 'command' && approves(said.name);
-  const approvedAt = items.findLast(isApproval)?.index ?? -1;
-  return items.flatMap((item): readonly SaidBrake[] => {
+  const younger = [...own, ...others].filter((one) => isAfterApproval(one, restsOn));
+  const items = listPendingItems(new Map(), younger, { since, otherBots, permissions });
+  const isApprovalComment = ({ said, comment }: PendingItem): boolean =>
+    isSameComment(comment, restsOn) && said.kind === 'command' && isApprovalName(said.name);
+  const approvedAt = items.findLast(isApprovalComment)?.index ?? -1;
+  return items.flatMap((item): readonly BrakeCommand[] => {
     const { said, comment } = item;
     if (isSameComment(comment, restsOn) && item.index < approvedAt) return [];
     if (said.kind === 'unread') return [{ ...item, name: null }];
     if (said.kind !== 'command' && said.kind !== 'edited') return [];
-    if (definitionOf(said.name)?.holdsBack !== true && !heeds(item)) return [];
+    if (findCommand(said.name)?.holdsBack !== true && !heeds(item)) return [];
     if (said.name === 'hold' && failedAt !== null && comment.createdAt < failedAt) return [];
-    const isMeant = concerns(said, here.has(comment), placeOf(comment.thread), braked);
+    const isMeant = concernsAction(said, here.has(comment), placeOf(comment.thread), braked);
     return isMeant ? [{ ...item, name: said.name }] : [];
   });
 }
 
-function concerns(
+function concernsAction(
   said: { readonly name: string; readonly args: Readonly<Record<string, string>> },
   isHere: boolean,
-  place: ReturnType<PlaceOf>,
+  place: ReturnType<PlaceLookup>,
   { run, day }: Braked,
 ): boolean {
-  const named = namedRun(said);
+  const named = runArgument(said);
   if (named !== null) return named === run;
   const isOfLane = !isHere && !place.hasRun && place.laneHere !== null;
   if (said.name !== 'hold' || !(namesWiderHold(said.args) || isOfLane)) return isHere;
-  const meant = meantHold(said.args, place);
-  return meant.kind === 'hold' && holdsOn([meant.target], day).length > 0;
+  const meant = readHoldTarget(said.args, place);
+  return meant.kind === 'hold' && filterHolds([meant.target], day).length > 0;
 }
 
-function approves(name: string): boolean {
+function isApprovalName(name: string): boolean {
   return APPROVING.includes(name) || name === 'approve';
 }
 
@@ -89,7 +89,7 @@ function isSameComment({ surface, id }: CommentFacts, restsOn: Braked['restsOn']
 }
 
 /** GitHub's times are whole seconds; ids order comments of one kind. The approving comment may also revoke itself. */
-function isSince({ surface, id, createdAt }: CommentFacts, restsOn: Braked['restsOn']): boolean {
+function isAfterApproval({ surface, id, createdAt }: CommentFacts, restsOn: Braked['restsOn']): boolean {
   if (restsOn === null || createdAt > restsOn.createdAt) return true;
   return createdAt === restsOn.createdAt && (surface !== restsOn.surface || id >= restsOn.id);
 }
@@ -97,11 +97,11 @@ function isSince({ surface, id, createdAt }: CommentFacts, restsOn: Braked['rest
 type Run = Pick<RunState, 'attempts' | 'order' | 'commands'>;
 
 /** Whether it rejects the ordered checkpoint and has no recorded answer. */
-export function isUnheardRejection(state: Run, item: PendingItem): boolean {
+export function isUnrecordedRejection(state: Run, item: PendingItem): boolean {
   const { said } = item;
   if (said.kind !== 'command' && said.kind !== 'edited') return false;
   if (state.attempts.length === 0 || (state.commands.get(itemKey(item))?.answer ?? null) !== null) return false;
-  const step = rejectedFrom(said);
+  const step = rejectedStep(said);
   if (step === null) return false;
   // A job that searches a checkpoint itself may load any of them.
   const from = state.order?.order.checkpoint?.step ?? Number.POSITIVE_INFINITY;
@@ -109,7 +109,7 @@ export function isUnheardRejection(state: Run, item: PendingItem): boolean {
 }
 
 /** The first rejected step, or null. */
-function rejectedFrom({
+function rejectedStep({
   name,
   args: { step },
 }: {

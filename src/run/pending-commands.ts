@@ -1,48 +1,62 @@
 /** Unanswered commands: commands in the threads minus commands answered in the logbook. */
 
-import { offeredDigests } from '../commands/grammar/approved-text.ts';
-import { type BoundedReading, readCommentOf, type Speaker } from '../commands/grammar/read-comment.ts';
-import { firstNamed } from '../commands/grammar/reading.ts';
+import { findOfferedDigests } from '../commands/grammar/approved-text.ts';
+import {
+  type BoundedReading,
+  type CommentAuthorTrust,
+  readCommentWithinBounds,
+} from '../commands/grammar/read-comment.ts';
+import { findCommandWord } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import { type ActionRecord, waitedAt } from '../domain/actions/action.ts';
+import { type ActionRecord, wasPendingAt } from '../domain/actions/action.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
-import { aboutComment, commentName, isQuiet, isToUntrusted } from '../domain/marker.ts';
-import { after, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
+import { commentId, isAnswerToUntrusted, isQuietAnswer, withCommentContext } from '../domain/marker.ts';
+import { addMs, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
 
 /** Enough for a full thread, at a few hundred bytes each. */
 const COMMENT_READINGS_KEPT = 20_000;
 
 type CommentText = Pick<CommentFacts, 'bodyDigest' | 'body'>;
 
-const kept = new Map<string, BoundedReading>();
-const named = new Map<string, boolean>();
-const offered = new Map<string, readonly string[]>();
+const keptReadings = new Map<string, BoundedReading>();
+const keptNames = new Map<string, boolean>();
+const keptDigests = new Map<string, readonly string[]>();
 
 /** `bodyDigest` is part of the key, so an edit takes effect immediately. */
-function readingOfComment(comment: CommentText, speaker: Speaker, otherBots: readonly string[]): BoundedReading {
-  const key = [speaker, keyOf(comment), ...otherBots].join(' ');
-  return once(kept, key, () => readCommentOf(speaker, comment.body, COMMAND_DEFINITIONS, { otherBots }));
+function readCachedComment(
+  comment: CommentText,
+  speaker: CommentAuthorTrust,
+  otherBots: readonly string[],
+): BoundedReading {
+  const key = [speaker, commentTextKey(comment), ...otherBots].join(' ');
+  return readOncePerKey(keptReadings, key, () =>
+    readCommentWithinBounds(speaker, comment.body, COMMAND_DEFINITIONS, { otherBots }),
+  );
 }
 
 /** Whether a comment that is not parsed names a command. */
-function namesCommand(comment: CommentText): boolean {
-  return once(named, keyOf(comment), () => firstNamed(comment.body, COMMAND_DEFINITIONS) !== null);
+function mentionsCommand(comment: CommentText): boolean {
+  return readOncePerKey(
+    keptNames,
+    commentTextKey(comment),
+    () => findCommandWord(comment.body, COMMAND_DEFINITIONS) !== null,
+  );
 }
 
 /** Digests that a comment offers for approval like a card does. */
-export function offeredDigestsOf(comment: CommentText): readonly string[] {
-  return once(offered, keyOf(comment), () => offeredDigests(comment.body));
+export function readOfferedDigests(comment: CommentText): readonly string[] {
+  return readOncePerKey(keptDigests, commentTextKey(comment), () => findOfferedDigests(comment.body));
 }
 
 /** The key contains the length because ferrybot's own text is stored in full, other text without tokens. */
-function keyOf({ bodyDigest, body }: CommentText): string {
+function commentTextKey({ bodyDigest, body }: CommentText): string {
   return `${bodyDigest} ${body.length}`;
 }
 
-function once<Answer>(answers: Map<string, Answer>, key: string, read: () => Answer): Answer {
+function readOncePerKey<Answer>(answers: Map<string, Answer>, key: string, read: () => Answer): Answer {
   const answer = answers.get(key) ?? read();
   answers.delete(key);
   answers.set(key, answer);
@@ -52,16 +66,16 @@ function once<Answer>(answers: Map<string, Answer>, key: string, read: () => Ans
 }
 
 /** How many comments of one person are parsed in one pass while the person's permission is unknown or absent. */
-export const UNTRUSTED_COMMENTS_PER_LOOK = 20;
+export const UNTRUSTED_COMMENTS_PER_READ = 20;
 
 /** A command, a parse error, a hint, or an edit; `index` counts within the comment. */
 export type PendingItem = {
   readonly comment: CommentFacts;
   readonly index: number;
-  readonly said: Said;
+  readonly said: CommentCommand;
 };
 
-export type Said =
+export type CommentCommand =
   | { readonly kind: 'command'; readonly name: string; readonly args: Readonly<Record<string, string>> }
   | {
       readonly kind: 'error';
@@ -96,69 +110,77 @@ export type PendingOptions = {
  * The unanswered items, oldest first. Ignores bots and comments older than the run. For a person without a known role, one pass parses only
  * the newest comments: a new command triggers a permission lookup, and the next pass continues with older ones.
  */
-export function pendingItems(
+export function listPendingItems(
   commands: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
   { since, otherBots, permissions, needsApprovalOf }: PendingOptions,
 ): readonly PendingItem[] {
-  const seen = byComment(commands);
+  const seen = groupByComment(commands);
   const parsedOf = new Map<number, number>();
   const found: (readonly PendingItem[])[] = [];
   const oldestFirst = comments.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
   for (const comment of oldestFirst.toReversed()) {
     if (comment.authorIsBot || comment.byUs || comment.createdAt < since) continue;
     const isEdited = comment.editedAt !== null;
-    const before = seen.get(commentName(comment)) ?? [];
-    if (wasAnsweredAsUntrusted(isEdited, before)) continue;
+    const before = seen.get(commentId(comment)) ?? [];
+    if (wasAnsweredAsUntrustedComment(isEdited, before)) continue;
     const { id } = comment.author;
     const held = permissions.get(id);
     // An answered comment came from a person with a role, so its remaining lines are parsed the same way.
-    const isTrusted = isColleague(held) || (before.length > 0 && !before.some(isToUntrusted));
+    const isTrusted = hasWriteAccess(held) || (before.length > 0 && !before.some(isAnswerToUntrusted));
     const parsed = parsedOf.get(id) ?? 0;
     if (!isTrusted) parsedOf.set(id, parsed + 1);
-    const saidBy = (): readonly Said[] =>
-      isTrusted || parsed < UNTRUSTED_COMMENTS_PER_LOOK
-        ? saidIn(readingOfComment(comment, isTrusted ? 'trusted' : 'stranger', otherBots), held)
-        : unparsed(comment, held);
+    const readCommands = (): readonly CommentCommand[] =>
+      isTrusted || parsed < UNTRUSTED_COMMENTS_PER_READ
+        ? toCommands(readCachedComment(comment, isTrusted ? 'trusted' : 'stranger', otherBots), held)
+        : toUnreadCommand(comment, held);
     const hinted = comment.approves === true && needsApprovalOf?.(comment.author) === true;
-    const saidOrHint = (): readonly Said[] => {
-      const said = saidBy();
+    const saidOrHint = (): readonly CommentCommand[] => {
+      const said = readCommands();
       return said.length === 0 && hinted ? [REVIEW_HINT] : said;
     };
-    const items = aboutComment(comment, () => openOf(isEdited, saidOrHint, before));
+    const items = withCommentContext(comment, () => filterOpenItems(isEdited, saidOrHint, before));
     found.push(items.map((item) => ({ comment, ...item })));
   }
   return found.toReversed().flat();
 }
 
-function isColleague(held: Observed<Permission> | undefined): boolean {
+function hasWriteAccess(held: Observed<Permission> | undefined): boolean {
   return held?.kind === 'known' && permits(held.value, 'triage');
 }
 
 /** Outsiders get one answer per comment. */
-function wasAnsweredAsUntrusted(isEdited: boolean, seen: readonly SeenCommand[]): boolean {
-  return !isEdited && seen.some(isToUntrusted) && seen.every(({ answer }) => answer !== null);
+function wasAnsweredAsUntrustedComment(isEdited: boolean, seen: readonly SeenCommand[]): boolean {
+  return !isEdited && seen.some(isAnswerToUntrusted) && seen.every(({ answer }) => answer !== null);
 }
 
 /** Beyond the limit, only checks for a command's name, until the permission is known. */
-function unparsed(comment: CommentFacts, held: Observed<Permission> | undefined): readonly Said[] {
+function toUnreadCommand(comment: CommentFacts, held: Observed<Permission> | undefined): readonly CommentCommand[] {
   if (held?.kind === 'known') return [];
-  return namesCommand(comment) ? [{ kind: 'unread' }] : [];
+  return mentionsCommand(comment) ? [{ kind: 'unread' }] : [];
 }
 
-type Open = { readonly index: number; readonly said: Said };
+type OpenItem = { readonly index: number; readonly said: CommentCommand };
 
 /** `isEdited`: the text may differ from the created one. */
 type Written = Pick<CommentFacts, 'body'> & { readonly isEdited: boolean };
 
 /** Unanswered items of a comment in order, parsed as an outsider's. */
-export function openIn(comment: Written, seen: readonly SeenCommand[], otherBots: readonly string[]): readonly Open[] {
-  if (wasAnsweredAsUntrusted(comment.isEdited, seen)) return [];
-  const read = () => readCommentOf('stranger', comment.body, COMMAND_DEFINITIONS, { otherBots });
-  return openOf(comment.isEdited, () => saidIn(read(), undefined), seen);
+export function listOpenItems(
+  comment: Written,
+  seen: readonly SeenCommand[],
+  otherBots: readonly string[],
+): readonly OpenItem[] {
+  if (wasAnsweredAsUntrustedComment(comment.isEdited, seen)) return [];
+  const read = () => readCommentWithinBounds('stranger', comment.body, COMMAND_DEFINITIONS, { otherBots });
+  return filterOpenItems(comment.isEdited, () => toCommands(read(), undefined), seen);
 }
 
-function openOf(isEdited: boolean, saidBy: () => readonly Said[], seen: readonly SeenCommand[]): readonly Open[] {
+function filterOpenItems(
+  isEdited: boolean,
+  saidBy: () => readonly CommentCommand[],
+  seen: readonly SeenCommand[],
+): readonly OpenItem[] {
   if (!isEdited)
     return saidBy().flatMap((said, index) =>
       seen.some((one) => one.index === index && one.answer !== null) ? [] : { index, said },
@@ -169,7 +191,7 @@ function openOf(isEdited: boolean, saidBy: () => readonly Said[], seen: readonly
   // Further edits get no further answer.
   if (begun.length > 0 || seen.some((one) => one.answer?.code === 'comment-edited')) return begun;
   const said = saidBy();
-  const added = said.find((one) => one.kind === 'command' && !seen.some((old) => isSame(old, one)));
+  const added = said.find((one) => one.kind === 'command' && !seen.some((old) => isSameCommand(old, one)));
   if (added?.kind === 'command') {
     const index = Math.max(-1, ...seen.map((one) => one.index)) + 1;
     return [{ index, said: { kind: 'edited', name: added.name, args: added.args } }];
@@ -178,7 +200,7 @@ function openOf(isEdited: boolean, saidBy: () => readonly Said[], seen: readonly
   return isAnswered ? [] : said.map((one, index) => ({ index, said: one }));
 }
 
-function isSame(seen: SeenCommand, said: Extract<Said, { kind: 'command' }>): boolean {
+function isSameCommand(seen: SeenCommand, said: Extract<CommentCommand, { kind: 'command' }>): boolean {
   const names = Object.keys(said.args);
   return (
     seen.name === said.name &&
@@ -187,17 +209,19 @@ function isSame(seen: SeenCommand, said: Extract<Said, { kind: 'command' }>): bo
   );
 }
 
-/** The commands grouped by comment, keyed by `commentName`. */
-export function byComment(commands: ReadonlyMap<string, SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
-  return Map.groupBy(commands.values(), (seen) => commentName({ surface: seen.surface, id: seen.comment }));
+/** The commands grouped by comment, keyed by `commentId`. */
+export function groupByComment(
+  commands: ReadonlyMap<string, SeenCommand>,
+): ReadonlyMap<string, readonly SeenCommand[]> {
+  return Map.groupBy(commands.values(), (seen) => commentId({ surface: seen.surface, id: seen.comment }));
 }
 
 /**
  * Other bots also have an `/approve`. ferrybot ignores one without a digest, unless an action waited in that thread when the
  * command was written.
  */
-export function isForUs(
-  said: Said,
+export function isAddressedToBot(
+  said: CommentCommand,
   comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
   actions: readonly ActionRecord[],
 ): boolean {
@@ -205,7 +229,7 @@ export function isForUs(
   const isBareApprove = isCommand
     ? said.name === 'approve' && said.args['digest'] === undefined
     : said.kind !== 'unread' && said.word === '/approve';
-  return !isBareApprove || actions.some((one) => waitedAt(one, comment));
+  return !isBareApprove || actions.some((one) => wasPendingAt(one, comment));
 }
 
 /** Key of an item in the record. */
@@ -214,14 +238,17 @@ export function itemKey({ comment, index }: PendingItem): string {
 }
 
 /** Commands and errors in text order, or the hint. */
-function saidIn({ reading, isWhole }: BoundedReading, held: Observed<Permission> | undefined): readonly Said[] {
+function toCommands(
+  { reading, isWhole }: BoundedReading,
+  held: Observed<Permission> | undefined,
+): readonly CommentCommand[] {
   const { commands, errors, hint } = reading;
   if (!isWhole && held?.kind !== 'known') return hint === null ? [] : [{ kind: 'unread' }];
   if (commands.length + errors.length === 0)
     return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
   return [...commands, ...errors]
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .map((one): Said => {
+    .map((one): CommentCommand => {
       if ('args' in one) return { kind: 'command', name: one.name, args: one.args };
       const { code, word, line, column, suggest = '', takes } = one;
       return { kind: 'error', code, word, line, column, suggest, ...(takes === undefined ? {} : { takes }) };
@@ -232,12 +259,12 @@ function saidIn({ reading, isWhole }: BoundedReading, held: Observed<Permission>
 export function commandsSince(state: RunState): Instant {
   const at = fromRfc3339(state.proposedAt);
   if (at === null) throw new Error('a folded run carries a valid time');
-  return after(at, -(at % 1_000));
+  return addMs(at, -(at % 1_000));
 }
 
 /** Start of reading a run's threads, with slack for clock differences. */
-export function threadsSince(state: RunState): Instant {
-  return after(commandsSince(state), -limits.sweepSlackMs);
+export function threadsReadFrom(state: RunState): Instant {
+  return addMs(commandsSince(state), -limits.sweepSlackMs);
 }
 
 /** `quiet` 1 = recorded and answered only by a reaction. */
@@ -255,11 +282,11 @@ export function isUntrusted(held: Observed<Permission> | undefined): boolean {
  * Whether the thread reached its limit, or another comment of this person in it was answered. `answered`: the thread's recorded
  * commands.
  */
-export function wasToldBefore(answered: Iterable<SeenCommand>, { comment }: PendingItem): boolean {
+export function wasAnsweredBefore(answered: Iterable<SeenCommand>, { comment }: PendingItem): boolean {
   const others = new Set<number>();
   for (const seen of answered) {
-    if (seen.thread !== comment.thread || !isToUntrusted(seen) || isQuiet(seen)) continue;
-    if (commentName({ surface: seen.surface, id: seen.comment }) === commentName(comment)) continue;
+    if (seen.thread !== comment.thread || !isAnswerToUntrusted(seen) || isQuietAnswer(seen)) continue;
+    if (commentId({ surface: seen.surface, id: seen.comment }) === commentId(comment)) continue;
     if (seen.actor.id === comment.author.id) return true;
     others.add(seen.actor.id);
   }
@@ -276,7 +303,7 @@ export function colleaguesFirst(
 }
 
 /** Authors with the fewest waiting items first, so that a flood does not delay others. */
-export function quietFirst(items: readonly PendingItem[]): readonly Actor[] {
+export function sortAuthors(items: readonly PendingItem[]): readonly Actor[] {
   const waiting = new Map<number, { readonly author: Actor; count: number }>();
   for (const { comment } of items) {
     const one = waiting.get(comment.author.id) ?? { author: comment.author, count: 0 };
@@ -287,6 +314,6 @@ export function quietFirst(items: readonly PendingItem[]): readonly Actor[] {
 }
 
 /** Marks an answer to an outsider. */
-export function untrustedDetail(wereTold: boolean): UntrustedDetail {
+export function buildUntrustedDetail(wereTold: boolean): UntrustedDetail {
   return { stranger: 1, quiet: wereTold ? 1 : 0 };
 }

@@ -2,15 +2,15 @@
 
 import type { ActionRecord } from '../domain/actions/action.ts';
 import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../domain/facts.ts';
-import { bindingHex } from '../domain/launch/order.ts';
+import { shortDigestHex } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
-import { need } from '../domain/reconcile-request.ts';
-import { branded, fromRfc3339, type Instant, isInstant } from '../domain/values.ts';
-import { actionComment } from '../render/publication.ts';
-import { mayRewrite, shownSince } from './decide-shown.ts';
-import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
+import { request } from '../domain/reconcile-request.ts';
+import { brandAs, fromRfc3339, type Instant, isInstant } from '../domain/values.ts';
+import { actionCommentText } from '../render/publication.ts';
+import { canRewrite, findShownSince } from './decide-shown.ts';
+import { type AttemptCache, canTry, perform, type Step } from './step.ts';
 
 type ProposalTextInput = {
   readonly state: RunState;
@@ -24,27 +24,28 @@ export function decideProposalTexts(input: ProposalTextInput): Step | null {
   const { state, facts } = input;
   const open = state.actions.filter(isOpenProposal);
   const unread = open.filter(({ digest }) => !facts.proposalTexts.has(digest));
-  if (unread.length > 0) return need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const));
+  if (unread.length > 0)
+    return request(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const));
   for (const one of open) {
     const text = facts.proposalTexts.get(one.digest);
-    const step = text?.kind === 'known' && text.value !== null ? restored(input, one, text.value) : null;
+    const step = text?.kind === 'known' && text.value !== null ? restoreText(input, one, text.value) : null;
     if (step !== null) return step;
   }
   return null;
 }
 
 /** Rewrites an edited text, also one that a person restored: only a seal newer than the edit counts. */
-function restored(
+function restoreText(
   { state, now, memory }: ProposalTextInput,
   one: ActionRecord,
   { comment, versions }: ProposalText,
 ): Step | null {
   const newest = versions[0]?.editedAt ?? now;
   const seals = new Set(versions.flatMap(({ sealedAt }) => sealedAt ?? []));
-  if (comment === null || shownSince(versions, newest) !== null || !mayRewrite([...seals], now)) return null;
+  if (comment === null || findShownSince(versions, newest) !== null || !canRewrite([...seals], now)) return null;
   const key = `proposal:${one.seq}:${newest}`;
-  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
-  const body = actionComment(String(one.seq), state);
+  if (!canTry(memory, key, limits.effectTriesMax)) return null;
+  const body = actionCommentText(String(one.seq), state);
   return perform(key, { kind: 'edit-comment', thread: one.proposal.thread, comment, body });
 }
 
@@ -55,11 +56,11 @@ export function isOpenProposal({ claim: begun, ended }: ActionRecord): boolean {
 
 /** When to start reading texts of this proposal, with slack for clock differences. */
 export function textsSince({ at }: ActionRecord): Instant {
-  return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
+  return brandAs((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
 }
 
 /** Marker prefix of the proposal's text: its own comment, or the cluster's disk issue. */
-function proposalMarker({ proposal, seq }: ActionRecord): string {
+function proposalMarkerPrefix({ proposal, seq }: ActionRecord): string {
   return proposal.record === 'journal'
     ? markerIdentity({ run: 'journal', kind: 'disk', key: proposal.cluster })
     : markerIdentity({ run: proposal.record, kind: 'action', key: String(seq) });
@@ -70,7 +71,7 @@ function proposalMarker({ proposal, seq }: ActionRecord): string {
  * proposal.
  */
 export function proposalComments(one: ActionRecord, comments: readonly CommentFacts[]): readonly CommentFacts[] {
-  const identity = proposalMarker(one);
+  const identity = proposalMarkerPrefix(one);
   const from = textsSince(one);
   const here = comments.filter(
     ({ surface, byUs, thread, createdAt }) =>
@@ -83,29 +84,29 @@ export function proposalComments(one: ActionRecord, comments: readonly CommentFa
 
 /** Whether an old version has the proposal's marker. */
 export function wasProposalText(one: ActionRecord, versions: readonly ShownVersion[]): boolean {
-  const identity = proposalMarker(one);
+  const identity = proposalMarkerPrefix(one);
   return versions.some(({ marker }) => marker !== null && markerIdentity(marker) === identity);
 }
 
 /** Classifies each version. `words`: digest of control's text, if the watch may write it too. */
-export function judgedText(
+export function judgeText(
   one: ActionRecord,
   comment: number | null,
   versions: readonly ShownVersion[],
   words: string | null,
 ): ProposalText {
-  const identity = proposalMarker(one);
+  const identity = proposalMarkerPrefix(one);
   return {
     comment,
     versions: versions.map(({ editedAt, body, marker }) => ({
       editedAt,
-      shows: shownIn(one, { body, marker, identity, words }),
+      shows: classifyText(one, { body, marker, identity, words }),
       sealedAt: marker?.at ?? null,
     })),
   };
 }
 
-type StandingWords = {
+type PostedText = {
   readonly body: string;
   readonly marker: VerifiedMarker | null;
   /** Marker prefix of this proposal's text. */
@@ -118,11 +119,11 @@ type StandingWords = {
  * `this`: intact, sealed for this place, and names the proposal. The watch's key may only repeat control's text. It can therefore not
  * present another change for consent.
  */
-export function shownIn(
+export function classifyText(
   { digest }: Pick<ActionRecord, 'digest'>,
-  { body, marker, identity, words }: StandingWords,
+  { body, marker, identity, words }: PostedText,
 ): 'this' | 'other' | 'foreign' {
   if (marker === null || !marker.isIntact || markerIdentity(marker) !== identity) return 'foreign';
   if (marker.role !== 'control' && marker.text !== words) return 'foreign';
-  return body.includes(bindingHex(digest)) ? 'this' : 'other';
+  return body.includes(shortDigestHex(digest)) ? 'this' : 'other';
 }

@@ -1,7 +1,7 @@
 /** Finds out which lane a person's own pull request or issue requests, and whether that lane is free. */
 
-import { type AnswerCode, type Answers, answerOf, type NotTakenUp } from '../commands/decision.ts';
-import { namedRun } from '../commands/registry.ts';
+import { type AdoptionRefusal, type AnswerCode, type Answers, buildAnswer } from '../commands/decision.ts';
+import { runArgument } from '../commands/registry.ts';
 import { fillLane } from '../config/lane-of-file.ts';
 import {
   hasLabel,
@@ -17,21 +17,27 @@ import type { Detail, FactsArgument } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { Proposing } from '../domain/logbook/events/proposal-events.ts';
-import { isLive, phaseOf } from '../domain/logbook/job-state.ts';
+import { isLive, runPhase } from '../domain/logbook/job-state.ts';
 import type { BegunProposal, JournalState } from '../domain/logbook/journal-state.ts';
-import { commandKey, isOver, type RunState, type SeenCommand, standingApprovals } from '../domain/logbook/run-state.ts';
 import {
+  commandKey,
+  isOver,
+  listCurrentApprovals,
+  type RunState,
+  type SeenCommand,
+} from '../domain/logbook/run-state.ts';
+import {
+  addDays,
   compactDate,
   cutText,
-  dateAfter,
-  dateOf,
   fromRfc3339,
   type Instant,
   isRunId,
   RUN_ID_MAX,
   type RunId,
+  utcDate,
 } from '../domain/values.ts';
-import { type LabConfig, type LaneScopedConfig, lanesOf } from './lane.ts';
+import { allLanes, type LabConfig, type LaneScopedConfig } from './lane.ts';
 import type { Planned } from './proposing.ts';
 
 /** Label of a lane's runs, used by people and by the bot's proposals. */
@@ -40,12 +46,12 @@ function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'laneName
 }
 
 /** Labels of every proposal in a lane. */
-export function proposalLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
+export function listProposalLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
   return [config.kind.name, laneLabel(config)];
 }
 
 /** All labels that request a run of the lane. */
-export function askedLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
+export function listRequestLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
   return [laneLabel(config), ...(config.kind.contracts?.labels ?? [])];
 }
 
@@ -55,32 +61,32 @@ const EXPERIMENT = 'experiment';
 export function askingLabels(config: LaneScopedConfig, thread: OwnPull | OwnIssue): readonly string[] {
   const { contracts } = config.kind;
   const isClaimed = thread.kind === 'issue' && contracts?.claims?.(contracts.read(thread, config.lane)) === true;
-  return [...askedLabels(config), ...(isClaimed ? [EXPERIMENT] : [])];
+  return [...listRequestLabels(config), ...(isClaimed ? [EXPERIMENT] : [])];
 }
 
 /** The labels of threads that may request a run. */
-export function lookedAtLabels(config: LabConfig): readonly string[] {
-  const lanes = lanesOf(config);
+export function listRelevantLabels(config: LabConfig): readonly string[] {
+  const lanes = allLanes(config);
   const mayClaim = lanes.some(({ kind }) => kind.contracts?.claims !== undefined);
-  return [...lanes.flatMap(askedLabels), ...(mayClaim ? [EXPERIMENT] : [])];
+  return [...lanes.flatMap(listRequestLabels), ...(mayClaim ? [EXPERIMENT] : [])];
 }
 
 /** Labels by which issues request a run. */
-export function contractLabels(config: LabConfig): readonly string[] {
-  return lanesOf(config).flatMap((one) => (one.kind.contracts === undefined ? [] : askedLabels(one)));
+export function listContractLabels(config: LabConfig): readonly string[] {
+  return allLanes(config).flatMap((one) => (one.kind.contracts === undefined ? [] : listRequestLabels(one)));
 }
 
 /** Pull requests from these branches request nothing. */
 const OUR_BRANCHES = 'ferrybot/';
 
 /** Whether ferrybot created the thread. */
-export function isOurWork(thread: OwnPull | OwnIssue, appSlug: string): boolean {
+export function isBotWork(thread: OwnPull | OwnIssue, appSlug: string): boolean {
   const isFromOurs = thread.kind === 'pull' && thread.headBranch.startsWith(OUR_BRANCHES);
   return isFromOurs || (thread.author.login === appSlug && appSlug !== 'github-actions');
 }
 
 /** Runs of this pull request, including an active one. */
-export function runsOfPull(runs: readonly RunState[], pull: number): readonly RunState[] {
+export function listRunsOfPull(runs: readonly RunState[], pull: number): readonly RunState[] {
   return runs.filter(({ proposal }) => proposal.pull === pull || proposal.issue === pull);
 }
 
@@ -88,17 +94,17 @@ export function runsOfPull(runs: readonly RunState[], pull: number): readonly Ru
  * The newest label event of the lane after all earlier runs of the pull request ended: a remaining label does not request another run. Null
  * if there is none.
  */
-export function askedByLabel(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
+export function findLabelRequest(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
   if (!hasLabel(pull.labels, label)) return null;
   const newest = pull.labelled.findLast((one) => isSameLabel(one.label, label));
-  const before = runsOfPull(runs, pull.number);
+  const before = listRunsOfPull(runs, pull.number);
   if (newest === undefined || before.some((run) => !isOver(run))) return null;
   const over = Math.max(0, ...before.map(({ head }) => fromRfc3339(head.at) ?? 0));
   return newest.at > over ? newest : null;
 }
 
 /** `ferry-daily-20261121-pr42`, or the contract's name; repeated runs get `-2` and so on. Never collides with a bot's proposal. */
-export function ownRunId(
+export function chooseRunId(
   { kind, laneName, name = null }: Pick<LaneScopedConfig, 'kind' | 'laneName'> & { readonly name?: RunId | null },
   date: string,
   thread: string,
@@ -118,12 +124,12 @@ export function ownRunId(
 export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
 
 /** An answer with its texts cut to the limit of an event. */
-export function answerTo<Code extends AnswerCode>(code: Code, ...facts: FactsArgument<Answers[Code]>): Answered {
-  return cutAnswer(code, answerOf(code, ...facts).detail);
+export function reply<Code extends AnswerCode>(code: Code, ...facts: FactsArgument<Answers[Code]>): Answered {
+  return cutAnswerDetail(code, buildAnswer(code, ...facts).detail);
 }
 
 /** Cuts the texts of an answer. */
-export function cutAnswer(code: string, detail: Detail): Answered {
+export function cutAnswerDetail(code: string, detail: Detail): Answered {
   const short = Object.entries(detail).map(([name, value]) => [
     name,
     typeof value === 'string' ? cutText(value, limits.answerTextChars) : value,
@@ -132,38 +138,39 @@ export function cutAnswer(code: string, detail: Detail): Answered {
 }
 
 /** Refusals that do not depend on the lane. */
-export function refusalOf(pull: OwnPull, repository: string): Answered | null {
-  if (pull.headRepository !== repository) return refused('fork', pull.headRepository ?? 'a deleted fork', repository);
-  return pull.isDraft ? refused('draft') : null;
+export function findPullRefusal(pull: OwnPull, repository: string): Answered | null {
+  if (pull.headRepository !== repository)
+    return answerAdoptionRefused('fork', pull.headRepository ?? 'a deleted fork', repository);
+  return pull.isDraft ? answerAdoptionRefused('draft') : null;
 }
 
 /** Refusal: the change touches no experiment of these lanes. */
-export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
+export function answerNoExperiment(lanes: readonly LaneScopedConfig[]): Answered {
   const files = lanes.flatMap(({ kind, lane }) => kind.proposes?.change?.file(lane) ?? []);
-  return refused('no-experiment', files.join(' '));
+  return answerAdoptionRefused('no-experiment', files.join(' '));
 }
 
 /** Refusal: more than one lane fits. */
-export function severalLanes(lanes: readonly LaneScopedConfig[]): Answered {
-  return refused('several-lanes', lanes.map(({ laneName }) => laneName).join(' '));
+export function answerSeveralLanes(lanes: readonly LaneScopedConfig[]): Answered {
+  return answerAdoptionRefused('several-lanes', lanes.map(({ laneName }) => laneName).join(' '));
 }
 
 /** Refuses a pull request or an issue. */
-export function refused(why: NotTakenUp, about = '', wanted = ''): Answered {
-  return answerTo('propose-refused', { why, about, wanted });
+export function answerAdoptionRefused(why: AdoptionRefusal, about = '', wanted = ''): Answered {
+  return reply('propose-refused', { why, about, wanted });
 }
 
 /** Answer: another run occupies the lane. `own`: 1 if it was requested by label, 2 by command, which no label removal withdraws. */
-export function inTheWay(standing: RunState, isBusy: boolean): Answered {
+export function answerLaneOccupied(standing: RunState, isBusy: boolean): Answered {
   const { run, proposal } = standing;
   const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
   const own = proposal.own === undefined ? {} : { own: proposal.own.label === null ? 2 : 1 };
-  const facts = { run, pull: proposal.pull, phase: phaseOf(standing), ...alone, ...own };
-  return answerTo(isBusy ? 'propose-busy' : 'propose-standing', facts);
+  const facts = { run, pull: proposal.pull, phase: runPhase(standing), ...alone, ...own };
+  return reply(isBusy ? 'propose-busy' : 'propose-standing', facts);
 }
 
 /** The branch of a run's proposal. Each run has its own. */
-export function proposalBranchOf(run: string): string {
+export function proposalBranch(run: string): string {
   return `ferrybot/proposal/${run}`;
 }
 
@@ -171,7 +178,7 @@ export function proposalBranchOf(run: string): string {
  * A lane's proposal that was started but is not recorded as a run yet. If a command asked for it, its answer ends the
  * proposal. Otherwise it is given up two days after its date.
  */
-export function pendingProposal(
+export function findPendingProposal(
   { runs, journal }: { readonly runs: readonly RunState[]; readonly journal: JournalState },
   laneName: string,
   now: Instant,
@@ -181,24 +188,24 @@ export function pendingProposal(
   const { request, date } = begun.proposed;
   const isPending =
     request === undefined
-      ? date >= dateAfter(dateOf(now), -1)
+      ? date >= addDays(utcDate(now), -1)
       : journal.commands.get(commandKey(request))?.answer === null;
   return isPending ? begun : null;
 }
 
 /** The intent of a proposal that the bot writes itself. */
-export function proposingData(
+export function buildProposing(
   place: { readonly config: LaneScopedConfig; readonly repository: string },
   planned: Planned,
   request: SeenCommand | null,
 ): Proposing {
   const { run, branch, issue, pull } = planned;
-  const proposed = proposedData(place, planned, request, { headBranch: proposalBranchOf(run) });
-  return { run, proposed, branch, issue, pull, labels: [...proposalLabels(place.config)], missing: null };
+  const proposed = buildProposed(place, planned, request, { headBranch: proposalBranch(run) });
+  return { run, proposed, branch, issue, pull, labels: [...listProposalLabels(place.config)], missing: null };
 }
 
 /** The recorded data of a proposal by ferrybot or a person, except its threads and their author. */
-export function proposedData(
+export function buildProposed(
   { config, repository }: { readonly config: LaneScopedConfig; readonly repository: string },
   planned: Pick<Planned, 'run' | 'date' | 'recorded' | 'knobs'>,
   request: SeenCommand | null,
@@ -216,13 +223,13 @@ export function proposedData(
     headBranch,
     ...recorded,
     requestedBy: request?.actor ?? null,
-    ...(request === null ? {} : { request: requestOf(request, planned) }),
+    ...(request === null ? {} : { request: toRequest(request, planned) }),
     keys: config.keys,
   };
 }
 
 /** The request in the record. Without arguments that name knobs, it lists none. */
-function requestOf(
+function toRequest(
   { surface, comment, index, thread, args }: SeenCommand,
   { knobs }: Pick<Planned, 'knobs'>,
 ): NonNullable<EventDataByType['proposed']['request']> {
@@ -231,7 +238,7 @@ function requestOf(
 }
 
 /** Knobs in order; `objective` null = not given. */
-export type Ask = {
+export type ProposalAsk = {
   readonly knobs: readonly (readonly [name: string, value: string])[];
   readonly objective: string | null;
   /** The named lane, or null. */
@@ -243,33 +250,33 @@ const OBJECTIVE = 'objective';
 const LANE = 'lane';
 
 /** Commands that request a run. */
-const ASKING = ['propose', 'rent', 'watch', 'resume-as'];
+const REQUEST_COMMANDS = ['propose', 'rent', 'watch', 'resume-as'];
 
-function asksForRun({ name }: Pick<SeenCommand, 'name'>): boolean {
-  return ASKING.includes(name);
+function requestsRun({ name }: Pick<SeenCommand, 'name'>): boolean {
+  return REQUEST_COMMANDS.includes(name);
 }
 
 /** Whether the command applies only to its own issue. */
-export function isOfItsIssue({ name }: Pick<SeenCommand, 'name'>): boolean {
+export function belongsToOwnIssue({ name }: Pick<SeenCommand, 'name'>): boolean {
   return name === 'rent';
 }
 
 /** Unanswered requests for a run, oldest first. */
-export function waitingRequests(journal: JournalState): readonly SeenCommand[] {
+export function listWaitingRequests(journal: JournalState): readonly SeenCommand[] {
   return [...journal.commands.values()]
-    .filter((command) => asksForRun(command) && command.answer === null)
+    .filter((command) => requestsRun(command) && command.answer === null)
     .toSorted((a, b) => a.seq - b.seq);
 }
 
 /** Unanswered commands that name their run, oldest first. */
-export function waitingNamed(journal: JournalState): readonly SeenCommand[] {
+export function listWaitingNamedCommands(journal: JournalState): readonly SeenCommand[] {
   return [...journal.commands.values()]
-    .filter((command) => command.answer === null && namedRun(command) !== null)
+    .filter((command) => command.answer === null && runArgument(command) !== null)
     .toSorted((a, b) => a.seq - b.seq);
 }
 
 /** Parses the request. */
-export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
+export function readAsk({ args }: Pick<SeenCommand, 'args'>): ProposalAsk {
   return {
     knobs: Object.entries(args).filter(([name]) => name !== OBJECTIVE && name !== LANE),
     objective: args[OBJECTIVE] ?? null,
@@ -278,7 +285,7 @@ export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
 }
 
 /** Whether a run came from this command. */
-export function isFrom(
+export function isRequestedBy(
   request: { readonly surface: SeenCommand['surface']; readonly comment: number; readonly index: number } | undefined,
   command: SeenCommand,
 ): boolean {
@@ -289,20 +296,20 @@ export function isFrom(
  * `replaceable`: no approval or order, and requested in its own thread, so the request can only mean this run. `elsewhere`: the same, but
  * requested in another thread. `busy`: approved, ordered, launched, or ended without a seal.
  */
-type LaneStanding =
+type LaneAvailability =
   | { readonly kind: 'free' }
   | { readonly kind: 'replaceable' | 'elsewhere' | 'busy'; readonly run: RunState };
 
 /** `thread` is null if the schedule asks. */
-export function laneStanding(runs: readonly RunState[], thread: number | null): LaneStanding {
+export function judgeLane(runs: readonly RunState[], thread: number | null): LaneAvailability {
   const run = runs.find((one) => !isOver(one) || isLive(one));
   if (run === undefined) return { kind: 'free' };
-  const phase = phaseOf(run);
+  const phase = runPhase(run);
   const isUntouched =
     run.submission === null &&
     run.attempts.length === 0 &&
     (phase === 'proposed' || phase === 'gated') &&
-    standingApprovals(run).length === 0 &&
+    listCurrentApprovals(run).length === 0 &&
     run.stop === null;
   if (!isUntouched) return { kind: 'busy', run };
   const { pull, issue, own } = run.proposal;

@@ -23,7 +23,7 @@ export type NothingCode =
   | 'too-many-today'
   | 'names-taken';
 
-export type Nothing = { readonly kind: 'nothing'; readonly code: NothingCode; readonly why: string };
+export type NoProposal = { readonly kind: 'nothing'; readonly code: NothingCode; readonly why: string };
 
 /** `unreadable`: a retry may succeed, and nothing is lost. `running`: a retry will succeed. `not-written`: GitHub or git refused. */
 export type Failed = {
@@ -42,37 +42,37 @@ export type ProposeOutcome =
   | { readonly kind: 'already'; readonly run: RunId }
   | { readonly kind: 'held' | 'not-due'; readonly why: string }
   | { readonly kind: 'asked'; readonly issue: number }
-  | Nothing
+  | NoProposal
   | Failed;
 
 /** Nothing to propose, and why. */
-export function nothing(code: NothingCode, why: string): Nothing {
+export function noProposal(code: NothingCode, why: string): NoProposal {
   return { kind: 'nothing', code, why };
 }
 
 /** A failed write to GitHub or git. */
-function notWritten(what: string, why: string): Failed {
+function failNotWritten(what: string, why: string): Failed {
   return { kind: 'failed', code: 'not-written', why: `${what} could not be written: ${why}` };
 }
 
 /** An effect that failed. `unreadable` means that a retry may succeed; `not-written` means that it will not. */
-export function notDone(what: string, outcome: EffectOutcome): Failed {
+export function failNotDone(what: string, outcome: EffectOutcome): Failed {
   if (outcome.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: `${what}: ${outcome.message}` };
-  return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
+  return failNotWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
 }
 
 /** The logbook rejected the entry; nothing is lost. */
-export function notRecorded({ message }: { readonly message: string }): Failed {
+export function failNotRecorded({ message }: { readonly message: string }): Failed {
   return { kind: 'failed', code: 'unreadable', why: message };
 }
 
 /** One of the lab's programs still runs in the background. */
-export function stillRunning(what: string): Failed {
+export function failStillRunning(what: string): Failed {
   return { kind: 'failed', code: 'running', why: `${what} still run` };
 }
 
 /** The request that a helper works for: the command and its thread. Null if no other person waits for it. */
-export type AskedFor = { readonly by: string; readonly thread: number } | null;
+export type RequestOrigin = { readonly by: string; readonly thread: number } | null;
 
 /** How a program of the lab ended. `code`: the system's error code if it could not be started. */
 export type ProgramEnd = {
@@ -86,7 +86,7 @@ export type ProgramEnd = {
 
 /** One call of a program. `input`: its standard input; `about`: the parts of the call that decide the answer. */
 export type HelperCall = {
-  readonly asked: AskedFor;
+  readonly asked: RequestOrigin;
   readonly about: readonly string[];
   readonly command: readonly string[];
   readonly input: string;
@@ -96,7 +96,7 @@ export type HelperCall = {
 
 /** Commands that run one after another in a checkout of `commit` with `files` written over it. */
 export type TreeCall = {
-  readonly asked: AskedFor;
+  readonly asked: RequestOrigin;
   readonly git: GitExporter;
   readonly commit: Sha;
   readonly files: Readonly<Record<string, string>>;
@@ -107,12 +107,12 @@ export type TreeCall = {
 export type TreeResult = { readonly command: readonly string[]; readonly result: ProgramEnd } | null;
 
 /** The program still runs in the background. The command is processed again when the program ends. */
-export type Running = { readonly kind: 'running' };
+export type HelperRunning = { readonly kind: 'running' };
 
 /** The lab's programs that planning may call. */
 export type Helpers = {
-  readonly ask: (call: HelperCall) => Promise<ProgramEnd | Running>;
-  readonly check: (call: TreeCall) => Promise<TreeResult | Running>;
+  readonly ask: (call: HelperCall) => Promise<ProgramEnd | HelperRunning>;
+  readonly check: (call: TreeCall) => Promise<TreeResult | HelperRunning>;
 };
 
 /** The ports that a kind may use while it plans. Planning writes nothing outside. */
@@ -172,7 +172,7 @@ export type ObjectiveReading =
 export type Unanswered = { readonly issue: number; readonly until: string } | { readonly issue: null };
 
 /** The context of the question for a run's objective. `runs`: the runs of the lane. */
-export type AskedWhat = {
+export type ObjectiveQuestionInput = {
   readonly lane: LaneConfig;
   readonly laneName: string;
   readonly date: string;
@@ -185,7 +185,7 @@ export type Asks = {
   readonly objective: (said: string | null, lane: LaneConfig) => ObjectiveReading;
   /** The issue that asks for an unclear objective, and until when it waits for an answer; null if there is no time left. */
   readonly question: (
-    asked: AskedWhat,
+    asked: ObjectiveQuestionInput,
   ) => { readonly title: string; readonly body: string; readonly until: Instant } | null;
 };
 
@@ -196,7 +196,7 @@ export type Proposals = {
   /** How people choose the objective; left out if every run has the usual one. */
   readonly asks?: Asks;
   /** Throws `GitError` if git cannot answer. */
-  readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | Nothing | Failed | Refused>;
+  readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | NoProposal | Failed | Refused>;
   /** Plans a run for a person's own pull request; left out for kinds without such runs. Throws `GitError` if git cannot answer. */
   readonly planOfPull?: (work: PlanWork, pull: PullToPlan) => Promise<PlannedPull | Failed>;
 };

@@ -6,47 +6,47 @@
 import type { GateView } from '../commands/decision.ts';
 import { hasLabel, isIssueFirst } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { failedAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
-import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
+import { activeRollback, lastFailure } from '../domain/launch/next-attempt.ts';
+import { findBotFix, jobAfterFix } from '../domain/launch/small-fix.ts';
 import type { EventType } from '../domain/logbook/define.ts';
 import { awaitsAdoption } from '../domain/logbook/holdings.ts';
 import { isLive } from '../domain/logbook/job-state.ts';
-import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { findApprovedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
-import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
+import { isNotAsked, type Need, request } from '../domain/reconcile-request.ts';
 import { assertNever, type DigestOf, known } from '../domain/values.ts';
-import { notTakenOver } from '../render/propose-words.ts';
-import { approvalFacts, decideApprovals } from './approvals.ts';
+import { explainNotAdopted } from '../render/propose-words.ts';
+import { decideApprovals, gatherApprovalFacts } from './approvals.ts';
 import { decideContract, decideImage } from './contract.ts';
 import { decideClosure, decideMilestone, decideSourceTag } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
 import { decideCare, decideMissingCluster, decideStop, decideWatch } from './decide-dispatches.ts';
 import {
   decideGates,
-  decideHeld,
+  decideHoldVerdict,
   decideLaunch,
   decideLaunchTrouble,
   decideOrder,
-  decideStart,
+  decideStartReport,
 } from './decide-launch.ts';
 import { decideFix, decideRelaunch, type RelaunchInput } from './decide-next-attempt.ts';
 import {
-  decideCharge,
+  buildWithdrawal,
+  closeUnconfirmed,
+  closeUnsealed,
+  decideChargeRequest,
   decideOffer,
   decidePages,
   decideReminder,
-  lostDeliveries,
-  unconfirmedClosing,
-  unsealedClosing,
-  withdrawn,
+  listLostDeliveries,
 } from './decide-notices.ts';
 import { decideCard, decideComments, decideOpenWait, type PublishInput } from './decide-publications.ts';
-import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
-import { isWaitOpen, isWaitUnclosed } from './decide-waits.ts';
-import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
-import { verdictOf } from './lane.ts';
+import { decideShown, isCardHistoryUnread, withConfirmedShowing } from './decide-shown.ts';
+import { isWaitEditPending, isWaitOpen } from './decide-waits.ts';
+import { type GateEvaluation, gateRun, listUnreadFacts } from './gate-run.ts';
+import { judgeSealedRun } from './lane.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
-import { append, type DeciderInput, once, type Step } from './step.ts';
+import { append, type DeciderInput, memoizeOnce, type Step } from './step.ts';
 
 export type ReconcileInput = DeciderInput & {
   readonly repository: string;
@@ -57,8 +57,8 @@ export type ReconcileInput = DeciderInput & {
 };
 
 /** One round. The gates and the commands are judged once, when a decider first needs them. */
-type Turn = ReconcileInput & {
-  readonly judge: () => Gated;
+type ReconcileTurn = ReconcileInput & {
+  readonly judge: () => GateEvaluation;
   readonly command: () => CommandOutcome;
 };
 
@@ -71,10 +71,10 @@ export type Cause = 'facts' | 'time' | 'ended' | 'state' | 'posted' | EventType 
 
 type FactKind = Extract<Need, string> | Exclude<Need, string>['fact'];
 
-type Decider = { readonly on: readonly Cause[]; readonly decide: (turn: Turn) => Step | null };
+type Decider = { readonly on: readonly Cause[]; readonly decide: (turn: ReconcileTurn) => Step | null };
 
 /** Events that cause only the deciders that name them. */
-const ROUTINE: ReadonlySet<EventType> = new Set([
+const ROUTINE_CAUSES: ReadonlySet<EventType> = new Set([
   'command-seen',
   'command-answered',
   'gated',
@@ -89,7 +89,7 @@ const ROUTINE: ReadonlySet<EventType> = new Set([
 ]);
 
 /** The pending posts of the record. A process that only posts decides nothing else, and neither does control for a run that is over. */
-const POSTS: readonly Decider[] = [
+const POST_CAUSES: readonly Decider[] = [
   {
     on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
     decide: decideComments,
@@ -107,13 +107,14 @@ const WATCH: Decider = { on: ['facts', 'time', 'state'], decide: decideWatch };
 const DECIDERS: readonly Decider[] = [
   {
     on: ['facts'],
-    decide: (turn) => withdraw(turn) ?? leaveAlone(turn) ?? decideContract(turn.state, turn.facts, turn.config),
+    decide: (turn) =>
+      decideWithdrawal(turn) ?? declineAdoption(turn) ?? decideContract(turn.state, turn.facts, turn.config),
   },
   { on: ['facts', 'ended', 'state', 'released'], decide: decideFix },
   { on: ['facts', 'state'], decide: judgeGates },
-  { on: ['held', 'released'], decide: ({ state, facts }) => decideHeld(state, facts) },
-  { on: ['facts', 'gated'], decide: ({ state }) => decideStart(state) },
-  { on: ['facts', 'state'], decide: ({ state, facts, config }) => decideCharge(state, facts, config) },
+  { on: ['held', 'released'], decide: ({ state, facts }) => decideHoldVerdict(state, facts) },
+  { on: ['facts', 'gated'], decide: ({ state }) => decideStartReport(state) },
+  { on: ['facts', 'state'], decide: ({ state, facts, config }) => decideChargeRequest(state, facts, config) },
   { on: ['facts', 'state', 'gated', 'posted', 'cardHistory'], decide: decideShown },
   { on: ['facts', 'state', 'proposalTexts'], decide: decideProposalTexts },
   {
@@ -121,10 +122,10 @@ const DECIDERS: readonly Decider[] = [
     decide: ({ state, facts, config, now }) => decideApprovals(state, facts, config, now),
   },
   { on: ['facts', 'comments'], decide: answerCommands },
-  { on: ['facts', 'state', 'gated', 'approved'], decide: order },
+  { on: ['facts', 'state', 'gated', 'approved'], decide: decideOrderOrRelaunch },
   { on: ['facts', 'time'], decide: ({ state, config }) => decideMissingCluster(state, config) },
-  { on: ['facts', 'time', 'handoff'], decide: offer },
-  { on: ['facts', 'time', 'state', 'notified'], decide: page },
+  { on: ['facts', 'time', 'handoff'], decide: decideExpiredOffer },
+  { on: ['facts', 'time', 'state', 'notified'], decide: decidePagesOnCall },
   { on: ['facts'], decide: ({ state, memory }) => decideSourceTag(state, memory) },
   { on: ['facts', 'ended', 'state', 'held', 'released'], decide: decideCare },
   {
@@ -134,8 +135,8 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'time', 'ordered'], decide: decideLaunch },
   { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
   WATCH,
-  { on: ['facts', 'time', 'state'], decide: remind },
-  ...POSTS,
+  { on: ['facts', 'time', 'state'], decide: decideReminderOrClosing },
+  ...POST_CAUSES,
 ];
 
 /** The deciders that are still due in a turn. */
@@ -148,12 +149,12 @@ export type Agenda = {
 };
 
 /** The agenda of a process that only posts. */
-export const POSTING: Agenda = { due: new Set(POSTS), areGatesDue: false, scope: POSTS };
+export const POSTING_AGENDA: Agenda = { due: new Set(POST_CAUSES), areGatesDue: false, scope: POST_CAUSES };
 /** The agenda of the watchdog, which starts watches. */
-export const WATCHING: Agenda = { due: new Set([WATCH]), areGatesDue: false, scope: [WATCH] };
+export const WATCHING_AGENDA: Agenda = { due: new Set([WATCH]), areGatesDue: false, scope: [WATCH] };
 
 /** The deciders that declared one of the causes, in addition to those that are already due. */
-export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
+export function buildAgenda(causes: readonly Cause[], before?: Agenda): Agenda {
   const scope = before?.scope ?? DECIDERS;
   const caused = new Set(causes);
   const due = new Set<Decider>();
@@ -163,11 +164,11 @@ export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
 }
 
 /** The causes that follow from a step. */
-export function causesOfStep(step: Step): readonly Cause[] {
+export function listCausesOfStep(step: Step): readonly Cause[] {
   switch (step.kind) {
     case 'append':
       return [...step.drafts, ...step.journal].flatMap(({ type }) =>
-        ROUTINE.has(type) ? [type] : [type, 'state' as const],
+        ROUTINE_CAUSES.has(type) ? [type] : [type, 'state' as const],
       );
     case 'perform':
       return step.effect.kind === 'post-comment' || step.effect.kind === 'edit-comment' ? ['posted'] : [];
@@ -181,9 +182,9 @@ export function causesOfStep(step: Step): readonly Cause[] {
 type Reconciliation = { readonly step: Step | null; readonly agenda: Agenda };
 
 /** The next step, or null if no due decider has one, and the remaining agenda. A decider is due until it has no further step. */
-export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['facts'])): Reconciliation {
-  const turn = turnOf(input, agenda);
-  const deciders = isOver(input.state) ? POSTS.filter((one) => agenda.due.has(one)) : [...agenda.due];
+export function reconcile(input: ReconcileInput, agenda: Agenda = buildAgenda(['facts'])): Reconciliation {
+  const turn = buildTurn(input, agenda);
+  const deciders = isOver(input.state) ? POST_CAUSES.filter((one) => agenda.due.has(one)) : [...agenda.due];
   for (const [index, { decide }] of deciders.entries()) {
     const step = decide(turn);
     if (step !== null) return { step, agenda: { ...agenda, due: new Set(deciders.slice(index)) } };
@@ -191,16 +192,16 @@ export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['fa
   return { step: null, agenda: { ...agenda, due: new Set() } };
 }
 
-function turnOf(input: ReconcileInput, { areGatesDue }: Agenda): Turn {
-  const turn: Turn = {
+function buildTurn(input: ReconcileInput, { areGatesDue }: Agenda): ReconcileTurn {
+  const turn: ReconcileTurn = {
     ...input,
-    judge: once(() => judgedNow(input)),
-    command: once(() => commandOutcome(turn, areGatesDue)),
+    judge: memoizeOnce(() => evaluateGatesNow(input)),
+    command: memoizeOnce(() => decideCommandOutcome(turn, areGatesDue)),
   };
   return turn;
 }
 
-function judgedNow(input: ReconcileInput): Gated {
+function evaluateGatesNow(input: ReconcileInput): GateEvaluation {
   const { state, facts, config, now } = input;
   return gateRun({
     ...input,
@@ -208,22 +209,22 @@ function judgedNow(input: ReconcileInput): Gated {
     proposal: state.proposal,
     holds: state.holds,
     contract: state.contract,
-    description: jobAsMended(state),
-    failed: failedAttempt(state),
-    rollback: rollbackOf(state),
+    description: jobAfterFix(state),
+    failed: lastFailure(state),
+    rollback: activeRollback(state),
     owner: state.watch.owner,
-    ownFix: ownFix(state),
-    approvals: known(approvalFacts(state, facts, config, now)),
-    approved: approvedManifest(state),
+    ownFix: findBotFix(state),
+    approvals: known(gatherApprovalFacts(state, facts, config, now)),
+    approved: findApprovedManifest(state),
   });
 }
 
 /** The order of the first attempt or of the next one. */
-function order(turn: Turn): Step | null {
+function decideOrderOrRelaunch(turn: ReconcileTurn): Step | null {
   const input: RelaunchInput = {
     ...turn,
     runs: turn.facts.recordedRuns,
-    unread: unreadFacts(turn.facts),
+    unread: listUnreadFacts(turn.facts),
     // Judges the gates.
     get gated() {
       return turn.judge();
@@ -232,26 +233,26 @@ function order(turn: Turn): Step | null {
   return decideOrder(input) ?? decideRelaunch(input);
 }
 
-function judgeGates({ state, facts, config, judge }: Turn): Step | null {
+function judgeGates({ state, facts, config, judge }: ReconcileTurn): Step | null {
   return decideImage(config, facts) ?? decideGates(state, facts, judge);
 }
 
-function answerCommands(turn: Turn): Step | null {
+function answerCommands(turn: ReconcileTurn): Step | null {
   const command = turn.command();
   if (command.kind === 'step') return command.step;
   return command.kind === 'staged' ? decideStaged(turn, command.command) : null;
 }
 
 /** Decides an expired offer of the watch, but first reads the comments: an unread one may accept the offer. */
-function offer(turn: Turn): Step | null {
+function decideExpiredOffer(turn: ReconcileTurn): Step | null {
   const due = decideOffer(turn.state, turn.now);
-  if (due === null || isNotAsked(turn.facts.comments)) return due === null ? null : need('comments');
+  if (due === null || isNotAsked(turn.facts.comments)) return due === null ? null : request('comments');
   return turn.command().kind === 'wait' ? null : due;
 }
 
 /** Notifies people before the later deciders start machines. */
-function page({ state, config, now }: Turn): Step | null {
-  const drafts = [...decidePages(state, config, now), ...lostDeliveries(state, now)];
+function decidePagesOnCall({ state, config, now }: ReconcileTurn): Step | null {
+  const drafts = [...decidePages(state, config, now), ...listLostDeliveries(state, now)];
   return drafts.length === 0 ? null : append(...drafts);
 }
 
@@ -259,40 +260,40 @@ function decideStaged(input: ReconcileInput, { decision, item, actor }: StagedCo
   const said = { item, actor };
   return decision.kind === 'milestone'
     ? decideMilestone(input, decision, said)
-    : decideClosure({ ...input, command: { decision, said }, verdict: verdictNow(input) });
+    : decideClosure({ ...input, command: { decision, staged: said }, verdict: currentVerdict(input) });
 }
 
 /** Decides reminders and the automatic close. An open command suppresses both. */
-function remind(turn: Turn): Step | null {
+function decideReminderOrClosing(turn: ReconcileTurn): Step | null {
   const { state, config, now, facts } = turn;
-  const due = unconfirmedClosing(state, config, now) ?? decideReminder(state, config, now);
-  const closing = due === null ? unsealedClosing(state, config, now) : null;
+  const due = closeUnconfirmed(state, config, now) ?? decideReminder(state, config, now);
+  const closing = due === null ? closeUnsealed(state, config, now) : null;
   if (due === null && closing === null) return null;
-  if (isNotAsked(facts.comments)) return need('comments');
+  if (isNotAsked(facts.comments)) return request('comments');
   if (turn.command().kind !== 'nothing') return null;
   if (due !== null) return append(due);
-  return closing === null ? null : decideClosure({ ...turn, command: closing, verdict: verdictNow(turn) });
+  return closing === null ? null : decideClosure({ ...turn, command: closing, verdict: currentVerdict(turn) });
 }
 
 /** Ends a proposal if its thread is closed or loses its label before an order. */
-function withdraw({ state, facts }: ReconcileInput): Step | null {
+function decideWithdrawal({ state, facts }: ReconcileInput): Step | null {
   if (state.end !== null || isLive(state)) return null;
-  const reason = withdrawal(state.proposal, facts);
+  const reason = findWithdrawalReason(state.proposal, facts);
   if (reason === null) return null;
   const before =
     state.attempts.length === 0 ? 'before a launch' : `before attempt ${state.attempts.length + 1} was launched`;
-  return append(withdrawn(`${reason} ${before}`));
+  return append(buildWithdrawal(`${reason} ${before}`));
 }
 
 /** Closes an adoption that is impossible. The closing comment gives the reason. */
-function leaveAlone({ state }: ReconcileInput): Step | null {
+function declineAdoption({ state }: ReconcileInput): Step | null {
   const told = awaitsAdoption(state) ? state.description : null;
   if (told === null || told.found === 'described' || told.found === 'unknown') return null;
-  return append(withdrawn(notTakenOver(told, state.proposal.adopts)));
+  return append(buildWithdrawal(explainNotAdopted(told, state.proposal.adopts)));
 }
 
 /** How its thread was closed or lost the label that asked for the run; null while neither happened. An issue's branch may be deleted. */
-function withdrawal(proposal: RunState['proposal'], { pull, issue }: RunFacts): string | null {
+function findWithdrawalReason(proposal: RunState['proposal'], { pull, issue }: RunFacts): string | null {
   const thread = isIssueFirst(proposal) ? issue : pull;
   if (thread.kind === 'unknown') return null;
   const label = proposal.own?.label ?? null;
@@ -302,23 +303,23 @@ function withdrawal(proposal: RunState['proposal'], { pull, issue }: RunFacts): 
   return `the pull request was ${thread.value.merged ? 'merged' : 'closed'}`;
 }
 
-function commandOutcome(turn: Turn, areGatesDue: boolean): CommandOutcome {
+function decideCommandOutcome(turn: ReconcileTurn, areGatesDue: boolean): CommandOutcome {
   return decideCommand({
     ...turn,
-    state: confirmedShowing(turn.state, turn.facts),
+    state: withConfirmedShowing(turn.state, turn.facts),
     get gates() {
-      return gateView(turn);
+      return buildGateView(turn);
     },
     areGatesDue,
-    isCardUnread: isCardUnread(turn.state, turn.facts),
+    isCardUnread: isCardHistoryUnread(turn.state, turn.facts),
     get verdict() {
-      return verdictNow(turn)?.result ?? 'unknown';
+      return currentVerdict(turn)?.result ?? 'unknown';
     },
   });
 }
 
 /** The gates as a command sees them; null while the proposal's text is unreadable. */
-function gateView({ facts, judge }: Turn): GateView | null {
+function buildGateView({ facts, judge }: ReconcileTurn): GateView | null {
   if (facts.body.kind === 'unknown') return null;
   const { bound, verdicts, approvals } = judge();
   return {
@@ -330,13 +331,13 @@ function gateView({ facts, judge }: Turn): GateView | null {
   };
 }
 
-function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null {
-  return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
+function currentVerdict({ state, facts, config }: ReconcileInput): RunVerdict | null {
+  return facts.recordedRuns.kind === 'unknown' ? null : judgeSealedRun(state, config, facts.recordedRuns.value);
 }
 
 /** Edits the comment about an open wait. Its text gives the duration of the wait, and finally how the wait ended. */
-function editOpenWait(turn: Turn): Step | null {
+function editOpenWait(turn: ReconcileTurn): Step | null {
   const { state, facts, memory, now } = turn;
-  const isDue = state.incidents.some((one) => isWaitOpen(state, one, now) || isWaitUnclosed(memory, one));
+  const isDue = state.incidents.some((one) => isWaitOpen(state, one, now) || isWaitEditPending(memory, one));
   return isDue || !isNotAsked(facts.comments) ? decideOpenWait(turn) : null;
 }

@@ -2,12 +2,12 @@
 
 import { type Dispatch, dispatchesFor, type Effect, type EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { holdsOver } from '../domain/launch/hold.ts';
+import { listHoldsOnRun } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Role } from '../domain/logbook/parts.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type Needing, need } from '../domain/reconcile-request.ts';
+import { type FactRequest, request } from '../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
 import type { LaneScopedConfig } from './lane.ts';
 
@@ -20,7 +20,7 @@ export type Step =
     }
   /** `key` identifies the effect in this process's memory, so that it is not repeated before its result is visible. */
   | { readonly kind: 'perform'; readonly key: string; readonly effect: Effect }
-  | Needing;
+  | FactRequest;
 
 /** This process's attempts. A new process starts with none and reads the outside state. */
 export type AttemptCache = {
@@ -59,19 +59,19 @@ export function perform(key: string, effect: Effect): Step {
 }
 
 /** Whether the effect may be tried: false if it is done, refused, or was tried `triesMax` times. */
-export function mayTry(memory: AttemptCache, key: string, triesMax: number): boolean {
+export function canTry(memory: AttemptCache, key: string, triesMax: number): boolean {
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'done' || outcome?.kind === 'refused') return false;
   return (memory.tries.get(key) ?? 0) < triesMax;
 }
 
 /** Whether this process completed the effect. */
-export function isDone(memory: AttemptCache, key: string): boolean {
+export function isEffectDone(memory: AttemptCache, key: string): boolean {
   return memory.outcomes.get(key)?.kind === 'done';
 }
 
 /** The cache with the outcome of one more effect. */
-export function remembered(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
+export function rememberOutcome(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
   return {
     ...memory,
     outcomes: new Map([...memory.outcomes, [key, outcome]]),
@@ -80,7 +80,7 @@ export function remembered(memory: AttemptCache, key: string, outcome: EffectOut
 }
 
 /** Computes a value when it is first needed, and keeps it. */
-export function once<Value>(make: () => Value): () => Value {
+export function memoizeOnce<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {
     made ??= { value: make() };
@@ -88,7 +88,7 @@ export function once<Value>(make: () => Value): () => Value {
   };
 }
 
-export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
+export type WorkflowRequest = Pick<Dispatch, 'workflow' | 'subject'> & {
   /** The workflow's file, and the branch that provides its version. */
   readonly file: string;
   readonly ref: string;
@@ -102,15 +102,15 @@ export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
 };
 
 /** The workflow of this name, on the branch of a lane. */
-export function laneWorkflow<Name extends Dispatch['workflow']>(
+export function workflowForLane<Name extends Dispatch['workflow']>(
   { workflows, lane }: Pick<LaneScopedConfig, 'workflows' | 'lane'>,
   workflow: Name,
-): { readonly workflow: Name } & Pick<WantedWorkflow, 'file' | 'ref'> {
+): { readonly workflow: Name } & Pick<WorkflowRequest, 'file' | 'ref'> {
   return { workflow, file: workflows[workflow], ref: lane.targetBranch };
 }
 
 /** `decideDispatch` on the dispatches in a run's record. */
-export function dispatchOfRun({ state, facts, now, memory }: DeciderInput, wanted: WantedWorkflow): Step | null {
+export function dispatchOfRun({ state, facts, now, memory }: DeciderInput, wanted: WorkflowRequest): Step | null {
   return decideDispatch(wanted, {
     dispatches: state.dispatches,
     workflowRuns: facts.workflowRuns,
@@ -127,8 +127,8 @@ export type DispatchFacts = {
 };
 
 /** Whether a hold applies to the run; true while the journal is unreadable. */
-export function isHeldBack(state: RunState, journal: RunFacts['journalHolds']): boolean {
-  const holds = holdsOver(state, journal);
+export function isRunHeld(state: RunState, journal: RunFacts['journalHolds']): boolean {
+  const holds = listHoldsOnRun(state, journal);
   return holds.kind === 'unknown' || holds.value.length > 0;
 }
 
@@ -136,12 +136,12 @@ export function isHeldBack(state: RunState, journal: RunFacts['journalHolds']): 
  * The next step; null while the recorded run is active or no tries are left. Only recorded run ids count, because anyone who can push a
  * branch can start a run with any title. A lost dispatch is repeated: the claim or lease admits one run.
  */
-export function decideDispatch(wanted: WantedWorkflow, known: DispatchFacts): Step | null {
+export function decideDispatch(wanted: WorkflowRequest, known: DispatchFacts): Step | null {
   const { workflow, subject, file, ref, inputs, since = 0, triesMax = null, overdueMs = null } = wanted;
   const { memory, now } = known;
   const sent = dispatchesFor(known.dispatches, workflow, subject);
   const last = sent.at(-1);
-  const key = dispatchKey(wanted, known.dispatches);
+  const key = dispatchAttemptKey(wanted, known.dispatches);
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'done' && outcome.number !== null)
     return append({
@@ -153,25 +153,26 @@ export function decideDispatch(wanted: WantedWorkflow, known: DispatchFacts): St
     const tries = sent.filter(({ at }) => (fromRfc3339(at) ?? 0) >= since).length;
     const pauseMs = Math.min(tries * limits.redispatchPauseMs, limits.redispatchPeriodMs);
     if (triesMax !== null && tries >= triesMax) return null;
-    if (now - sentAt(last) < pauseMs) return null;
+    if (now - dispatchedAtMs(last) < pauseMs) return null;
     const run = known.workflowRuns.get(last.workflowRun);
-    if (run === undefined) return need({ fact: 'workflowRuns', of: last.workflowRun });
+    if (run === undefined) return request({ fact: 'workflowRuns', of: last.workflowRun });
     if (run.kind === 'unknown') return null;
-    const isOverdue = run.value?.status === 'in_progress' && overdueMs !== null && now - sentAt(last) >= overdueMs;
+    const isOverdue =
+      run.value?.status === 'in_progress' && overdueMs !== null && now - dispatchedAtMs(last) >= overdueMs;
     if (run.value !== null && run.value.status !== 'completed' && !isOverdue) return null;
   }
-  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (!canTry(memory, key, limits.effectTriesMax)) return null;
   return perform(key, { kind: 'dispatch-workflow', workflow: file, ref, inputs });
 }
 
 /** Key of the next dispatch in a process's memory. */
-export function dispatchKey(
+export function dispatchAttemptKey(
   { workflow, subject }: Pick<Dispatch, 'workflow' | 'subject'>,
   dispatches: readonly Dispatch[],
 ): string {
   return `${workflow}:${subject}:${dispatchesFor(dispatches, workflow, subject).length}`;
 }
 
-function sentAt({ at }: Dispatch): number {
+function dispatchedAtMs({ at }: Dispatch): number {
   return fromRfc3339(at) ?? 0;
 }

@@ -2,8 +2,15 @@
 
 import { z } from 'zod';
 import { isMountPoint } from '../domain/care/machines.ts';
-import { type ConfigIssue, errorIf, type KeyPath, reservedName, templateIssues, writtenSecret } from './problem.ts';
-import { argumentArray, path, setting, unset, variable } from './words.ts';
+import {
+  type ConfigIssue,
+  checkReservedName,
+  checkWrittenSecret,
+  errorIf,
+  type KeyPath,
+  templateIssues,
+} from './problem.ts';
+import { argumentArray, orNull, path, setting, variable } from './words.ts';
 
 const gcp = z.strictObject({
   project: z
@@ -39,7 +46,7 @@ const badNodes = z
   .describe('What becomes of a TPU VM that the log shows to be bad.');
 
 export const gcpKeys = {
-  gcp: unset(gcp, 'Where the TPU VMs of this cluster are; null: nothing is proposed for them.'),
+  gcp: orNull(gcp, 'Where the TPU VMs of this cluster are; null: nothing is proposed for them.'),
   badNodes,
 };
 
@@ -62,7 +69,7 @@ const check = z.strictObject({
 const CLUSTER_PY = ['uv', 'run', 'scripts/ray/cluster.py', '--config', '{clusterFile}'];
 
 /** Marin's scripts/ray/cleanup_workers.py replaced cleanup_disk.py. */
-const MARIN_TODAY =
+const MARIN_DEFAULTS =
   '[uv, run, scripts/ray/cleanup_workers.py, --config, "{clusterFile}", --threshold, "{threshold}", --dry-run].';
 
 export const diskSchema = z.strictObject({
@@ -90,7 +97,7 @@ export const diskSchema = z.strictObject({
       ...['uv', 'run', 'scripts/ray/cleanup_disk.py', '--config', '{clusterFile}'],
       ...['--threshold', '{threshold}', '--dry-run'],
     ],
-    `Finds workers with little free disk and changes nothing; {clusterFile}, {threshold}. The default is the policy's; Marin uses another script since 17 December 2025: ${MARIN_TODAY}`,
+    `Finds workers with little free disk and changes nothing; {clusterFile}, {threshold}. The default is the policy's; Marin uses another script since 17 December 2025: ${MARIN_DEFAULTS}`,
   ),
   initWorker: setting(
     argumentArray,
@@ -107,8 +114,8 @@ export const diskSchema = z.strictObject({
     ['.venv/bin/python'],
     'What takes the place of `uv run` in the commands here where uv itself cannot be started at all; null: nothing.',
   ),
-  cleanupAlive: unset(check, 'How to check that the cleanup job on the head node is alive; null: no check.'),
-  workerSeen: unset(
+  cleanupAlive: orNull(check, 'How to check that the cleanup job on the head node is alive; null: no check.'),
+  workerSeen: orNull(
     check,
     'How to check that Ray has the worker again; null: only its disk and its mount are checked.',
   ),
@@ -169,8 +176,8 @@ const scanIsDry: Rule = (at, { scan }) =>
   );
 
 const nothingOfOursIsPassed: Rule = (at, disk) => [
-  ...disk.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
-  ...COMMANDS.flatMap(({ key }) => disk[key].flatMap((text, index) => writtenSecret([...at, key, index], text))),
+  ...disk.passVariables.flatMap((name, index) => checkReservedName([...at, 'passVariables', index], name)),
+  ...COMMANDS.flatMap(({ key }) => disk[key].flatMap((text, index) => checkWrittenSecret([...at, key, index], text))),
 ];
 
 /** The issues of one cluster; `hasPlace`: its project and zones are configured. */

@@ -1,7 +1,7 @@
 /** Problems of a config, each with its position and a code. */
 
 import leven from 'leven';
-import { withoutTokens } from '../domain/written-secrets.ts';
+import { maskTokens } from '../domain/written-secrets.ts';
 
 // Maximum edits: one in a word of four letters, two in seven, four in fourteen.
 const DIFFERENT_SHARE_MAX = 0.3;
@@ -11,34 +11,34 @@ const SHORT_NAME_LENGTH_MAX = 3;
 const PART_LENGTH_MIN = 6;
 
 /** The nearest of `names` to `word` (both without slash), ignoring case; null if none is near. */
-export function nearest(word: string, names: readonly string[]): string | null {
+export function findNearestName(word: string, names: readonly string[]): string | null {
   const given = word.toLowerCase();
   const ranked = names
-    .map((name) => ({ name, apart: howFar(given, name.toLowerCase()) }))
+    .map((name) => ({ name, apart: editDistance(given, name.toLowerCase()) }))
     .filter((candidate) => candidate.apart !== null)
     .toSorted((a, b) => (a.apart ?? 0) - (b.apart ?? 0));
   return ranked[0]?.name ?? null;
 }
 
 /** Edit distance, or null if the words are not near. */
-function howFar(given: string, name: string): number | null {
+function editDistance(given: string, name: string): number | null {
   if (given === name) return 0;
-  if (isSwapped(given, name)) return 1;
+  if (hasSwappedLetters(given, name)) return 1;
   const longest = Math.max(given.length, name.length);
   const most = Math.floor(longest * DIFFERENT_SHARE_MAX);
-  if (Math.abs(given.length - name.length) <= most && sameStartIfShort(given, name)) {
+  if (Math.abs(given.length - name.length) <= most && hasSameStartIfShort(given, name)) {
     const letters = leven(given, name);
     if (letters <= most) return letters;
   }
-  return isPartOf(given, name) ? Math.abs(name.length - given.length) : null;
+  return isNamePart(given, name) ? Math.abs(name.length - given.length) : null;
 }
 
-function sameStartIfShort(given: string, name: string): boolean {
+function hasSameStartIfShort(given: string, name: string): boolean {
   return name.length > SHORT_NAME_LENGTH_MAX || given[0] === name[0];
 }
 
 /** Two swapped neighbours, the most common typo; an edit distance counts it as two. */
-function isSwapped(given: string, name: string): boolean {
+function hasSwappedLetters(given: string, name: string): boolean {
   if (given.length !== name.length) return false;
   const first = Array.from(given).findIndex((letter, index) => letter !== name[index]);
   return (
@@ -50,7 +50,7 @@ function isSwapped(given: string, name: string): boolean {
 }
 
 /** A name with a suffix (`statuses`), a first half (`stat`, `approve`), or one word of a compound name (`launch`, `approved`). */
-function isPartOf(given: string, name: string): boolean {
+function isNamePart(given: string, name: string): boolean {
   if (name.startsWith(given) && given.length * 2 >= name.length) return true;
   if (name.length >= PART_LENGTH_MIN && given.startsWith(name)) return true;
   return name
@@ -93,8 +93,8 @@ export function error(code: string, path: KeyPath, message: string): ConfigIssue
 }
 
 /** A problem that makes the config invalid, only if `isBroken`. */
-export function errorIf(isBroken: boolean, code: string, path: KeyPath, message: string): readonly ConfigIssue[] {
-  return isBroken ? [error(code, path, message)] : [];
+export function errorIf(isInvalid: boolean, code: string, path: KeyPath, message: string): readonly ConfigIssue[] {
+  return isInvalid ? [error(code, path, message)] : [];
 }
 
 /** A problem that does not make the config invalid. */
@@ -103,12 +103,12 @@ export function warning(code: string, path: KeyPath, message: string): ConfigIss
 }
 
 /** A problem that does not make the config invalid, only if `isOdd`. */
-export function warningIf(isOdd: boolean, code: string, path: KeyPath, message: string): readonly ConfigIssue[] {
-  return isOdd ? [warning(code, path, message)] : [];
+export function warningIf(isSuspicious: boolean, code: string, path: KeyPath, message: string): readonly ConfigIssue[] {
+  return isSuspicious ? [warning(code, path, message)] : [];
 }
 
 /** A config path as people write it, such as `lanes.daily.cluster`. */
-export function dotted(path: readonly PropertyKey[]): string {
+export function joinPath(path: readonly PropertyKey[]): string {
   return path.map(String).join('.');
 }
 
@@ -144,22 +144,22 @@ const WHOLE: readonly string[] = ['python', 'environment', 'command'];
 const RESERVED_NAME = /^(GITHUB|ACTIONS|RUNNER|FERRYBOT|INPUT)_/;
 
 /** Reports a variable that no job ever gets; empty for other names. */
-export function reservedName(path: KeyPath, name: string): readonly ConfigIssue[] {
+export function checkReservedName(path: KeyPath, name: string): readonly ConfigIssue[] {
   const why = `${name} belongs to the workflow or to ferrybot: a job never gets it`;
   return errorIf(RESERVED_NAME.test(name), 'reserved-name', path, why);
 }
 
 /** Reports a secret in a text. The message omits it, because everyone can read the check. */
-export function writtenSecret(path: KeyPath, text: string): readonly ConfigIssue[] {
+export function checkWrittenSecret(path: KeyPath, text: string): readonly ConfigIssue[] {
   const why = 'this looks like a secret: take it out, and replace it where it is valid';
-  return errorIf(withoutTokens(text) !== text, 'secret-value', path, why);
+  return errorIf(maskTokens(text) !== text, 'secret-value', path, why);
 }
 
 /** Reports a secret in any argument of a program. */
-export function inArguments(path: KeyPath, args: readonly string[]): readonly ConfigIssue[] {
+export function checkArguments(path: KeyPath, args: readonly string[]): readonly ConfigIssue[] {
   return args.flatMap((text, index) => {
     const option = args[index - 1] ?? '';
-    return writtenSecret(
+    return checkWrittenSecret(
       [...path, index],
       option.startsWith('-') && !option.includes('=') ? `${option} ${text}` : text,
     );

@@ -67,17 +67,17 @@ export function setting<S extends z.ZodType>(
 }
 
 /** An optional setting that defaults to null. */
-export function unset<S extends z.ZodType>(schema: S, about: string) {
+export function orNull<S extends z.ZodType>(schema: S, about: string) {
   return schema.nullable().default(null).describe(about);
 }
 
 /** Whether a path from the repository's root, or a folder above it, matches. */
-export function namedBy(patterns: readonly string[]): (path: string) => boolean {
+export function createPathMatcher(patterns: readonly string[]): (path: string) => boolean {
   const matcher = ignore({ ignorecase: false }).add(patterns.join('\n'));
   return (path) => matcher.ignores(path);
 }
 
-export const fixerSettings = unset(
+export const fixerSettings = orNull(
   z.strictObject({
     command: argumentArray.describe(
       'Exact argument array, started in the files of the default branch; the failure comes as JSON on its standard input.',

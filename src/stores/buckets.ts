@@ -7,47 +7,47 @@ import { parseXml, type XmlElement, XmlError } from '@rgrove/parse-xml';
 import { AwsV4Signer } from 'aws4fetch';
 import { z } from 'zod';
 import { limits } from '../domain/limits.ts';
-import { known, momentOfMs, type Observed, unknown, withoutEndSlashes } from '../domain/values.ts';
-import { codeOf, openPlainFile } from '../host/files.ts';
+import { instantFromMs, known, type Observed, unknown, withoutEndSlashes } from '../domain/values.ts';
+import { errorCode, openPlainFile } from '../host/files.ts';
 import {
-  ask,
   type Bucket,
   type BucketFile,
   type BucketPage,
   type PageQuery,
+  refusal,
+  requestStore,
   type StoreAnswer,
   type StoredObject,
   type StoreHost,
-  saidNo,
 } from './store.ts';
 
 /** The file system as one bucket: keys are absolute paths without the first slash. */
 export const folderBucket: Bucket = {
-  page: ({ prefix, isDeep }) => orUnknown(() => page(prefix, isDeep)),
-  read: (key, bytesMax) => orUnknown(() => read(`/${key}`, bytesMax)),
+  page: ({ prefix, isDeep }) => fileErrorAsUnknown(() => listFolderPage(prefix, isDeep)),
+  read: (key, bytesMax) => fileErrorAsUnknown(() => readFolderFile(`/${key}`, bytesMax)),
   remove: (key, identity) =>
-    orUnknown(async () => {
+    fileErrorAsUnknown(async () => {
       const path = `/${key}`;
-      const now = await unlessMissing(fileIdentity(path));
+      const now = await nullIfMissing(fileIdentity(path));
       if (now !== null && now !== identity) return known('changed');
-      await unlessMissing(unlink(path));
+      await nullIfMissing(unlink(path));
       return known('removed');
     }),
-  tidy: (prefix) => tidy(`/${prefix}`),
+  tidy: (prefix) => removeEmptyFolders(`/${prefix}`),
 };
 
 /** System errors are unknown, never *empty*. */
-async function orUnknown<Value>(work: () => Promise<Observed<Value>>): Promise<Observed<Value>> {
+async function fileErrorAsUnknown<Value>(work: () => Promise<Observed<Value>>): Promise<Observed<Value>> {
   try {
     return await work();
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === undefined) throw error;
     return unknown(code);
   }
 }
 
-async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPage>> {
+async function listFolderPage(prefix: string, isDeep: boolean): Promise<Observed<BucketPage>> {
   const folders: string[] = [];
   const objects: StoredObject[] = [];
   let passed = 0;
@@ -59,8 +59,8 @@ async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPag
         if (!isDeep) folders.push(`${key}/`);
         else if (passed <= limits.checkpointObjectsMax) await walk(key);
       } else {
-        const found = await unlessMissing(lstat(`/${key}`, { bigint: true }));
-        if (found !== null) objects.push({ key, bytes: Number(found.size), identity: identityIn(found) });
+        const found = await nullIfMissing(lstat(`/${key}`, { bigint: true }));
+        if (found !== null) objects.push({ key, bytes: Number(found.size), identity: statIdentity(found) });
       }
       if (passed + objects.length > limits.checkpointObjectsMax) return;
     }
@@ -73,54 +73,55 @@ async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPag
     if (isDeep && passed > limits.checkpointObjectsMax) return unknown('more folders than are looked into');
   } catch (error) {
     // A root that does not exist yet is empty, as in a bucket.
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
   return known({ folders, objects, next: null });
 }
 
 /** A job may put anything here, so links are not followed, pipes not awaited, and the size is bounded. */
-async function read(path: string, bytesMax: number): Promise<Observed<BucketFile | null>> {
+async function readFolderFile(path: string, bytesMax: number): Promise<Observed<BucketFile | null>> {
   try {
     await using file = await openPlainFile(path);
     const found = await file.stat({ bigint: true });
     if (found.size > bytesMax) return unknown(`${found.size} bytes`);
     const pieces: Buffer[] = [];
     for await (const piece of file.createReadStream({ end: bytesMax, autoClose: false })) pieces.push(piece);
-    const [before, now] = [identityIn(found), await fileIdentity(path)];
+    const [before, now] = [statIdentity(found), await fileIdentity(path)];
     if (now !== before) return unknown('it was written while it was read');
-    const writtenAt = momentOfMs(Number(found.mtimeNs / 1_000_000n));
+    const writtenAt = instantFromMs(Number(found.mtimeNs / 1_000_000n));
     if (writtenAt === null) return unknown('its time is no time');
     return known({ text: Buffer.concat(pieces).toString('utf8'), writtenAt, identity: before });
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return known(null);
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return known(null);
     throw error;
   }
 }
 
 async function fileIdentity(path: string): Promise<string> {
-  return identityIn(await lstat(path, { bigint: true }));
+  return statIdentity(await lstat(path, { bigint: true }));
 }
 
-function identityIn({ ino, mtimeNs, size }: BigIntStats): string {
+function statIdentity({ ino, mtimeNs, size }: BigIntStats): string {
   return `${ino}-${mtimeNs}-${size}`;
 }
 
 /** Removes only empty folders, deepest first; new files stay and are reported. */
-async function tidy(folder: string): Promise<void> {
+async function removeEmptyFolders(folder: string): Promise<void> {
   try {
-    for await (const entry of await opendir(folder)) if (entry.isDirectory()) await tidy(join(folder, entry.name));
+    for await (const entry of await opendir(folder))
+      if (entry.isDirectory()) await removeEmptyFolders(join(folder, entry.name));
     await rmdir(folder);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   }
 }
 
-async function unlessMissing<Value>(work: Promise<Value>): Promise<Value | null> {
+async function nullIfMissing<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     return null;
   }
 }
@@ -171,11 +172,11 @@ const pageSchema = z
 /** An S3 bucket. */
 export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
   const call = (method: 'GET' | 'DELETE', key: string, query: string, headers: Record<string, string> = {}) =>
-    ask(host, async () => {
+    requestStore(host, async () => {
       const { sessionToken, accessKeyId, secretAccessKey, region } = place;
       const signed = await new AwsV4Signer({
         method,
-        url: `${urlOf(place)}${key.split('/').map(encodeURIComponent).join('/')}${query}`,
+        url: `${bucketUrl(place)}${key.split('/').map(encodeURIComponent).join('/')}${query}`,
         headers,
         accessKeyId,
         secretAccessKey,
@@ -205,13 +206,13 @@ export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
       if (answer.kind === 'unknown') return answer;
       const { status } = answer.value;
       if (status === 412) return known('changed');
-      return status === 404 || (status >= 200 && status < 300) ? known('removed') : saidNo(answer.value);
+      return status === 404 || (status >= 200 && status < 300) ? known('removed') : refusal(answer.value);
     },
     tidy: async () => undefined,
   };
 }
 
-function urlOf({ endpoint, bucket, region }: S3Place): string {
+function bucketUrl({ endpoint, bucket, region }: S3Place): string {
   return endpoint === null
     ? `https://${bucket}.s3.${region}.amazonaws.com/`
     : `${withoutEndSlashes(endpoint)}/${bucket}/`;
@@ -231,25 +232,25 @@ function pageQuery({ prefix, isDeep, after }: PageQuery): string {
 
 function readFile(answer: StoreAnswer, bytesMax: number): Observed<BucketFile> {
   const { status, headers, text } = answer;
-  if (status !== 200) return saidNo(answer);
+  if (status !== 200) return refusal(answer);
   const etag = headers.get('etag') ?? '';
   const lastModified = headers.get('last-modified') ?? '';
-  const writtenAt = momentOfMs(Date.parse(lastModified));
+  const writtenAt = instantFromMs(Date.parse(lastModified));
   if (etag === '' || writtenAt === null) return unknown('an answer without ETag or Last-Modified');
   if (Buffer.byteLength(text) > bytesMax) return unknown(`more than ${bytesMax} bytes`);
-  return known({ text, writtenAt, identity: identityOf(etag, lastModified) });
+  return known({ text, writtenAt, identity: objectIdentity(etag, lastModified) });
 }
 
 /** Listings have milliseconds, object headers only seconds. */
-function identityOf(etag: string, lastModified: string): string {
+function objectIdentity(etag: string, lastModified: string): string {
   return `${etag} ${Math.trunc(Date.parse(lastModified) / 1_000)}`;
 }
 
 function readPage(answer: StoreAnswer): Observed<BucketPage> {
-  if (answer.status !== 200) return saidNo(answer);
-  const root = rootOf(answer.text);
+  if (answer.status !== 200) return refusal(answer);
+  const root = parseXmlRoot(answer.text);
   if (root?.name !== 'ListBucketResult') return unknown('an answer that is no listing');
-  const page = pageSchema.safeParse(fieldsOf(root));
+  const page = pageSchema.safeParse(toFields(root));
   if (!page.success) return unknown(`an answer of another form: ${z.prettifyError(page.error)}`);
   const { Contents, CommonPrefixes, IsTruncated, NextContinuationToken } = page.data;
   return known({
@@ -257,13 +258,13 @@ function readPage(answer: StoreAnswer): Observed<BucketPage> {
     objects: Contents.map(({ Key: [key], Size: [bytes], ETag: [etag], LastModified: [at] }) => ({
       key,
       bytes,
-      identity: identityOf(etag, at),
+      identity: objectIdentity(etag, at),
     })),
     next: IsTruncated[0] === 'true' ? (NextContinuationToken[0] ?? null) : null,
   });
 }
 
-function rootOf(text: string): XmlElement | null {
+function parseXmlRoot(text: string): XmlElement | null {
   try {
     return parseXml(text).root;
   } catch (error) {
@@ -275,12 +276,12 @@ function rootOf(text: string): XmlElement | null {
 type Fields = { [name: string]: (string | Fields)[] };
 
 /** Each element becomes a list; the schema checks the count. */
-function fieldsOf(element: XmlElement): Fields {
+function toFields(element: XmlElement): Fields {
   const fields: Fields = {};
   for (const child of element.children) {
     if (!isElement(child)) continue;
     const hasElements = child.children.some(isElement);
-    fields[child.name] = [...(fields[child.name] ?? []), hasElements ? fieldsOf(child) : child.text];
+    fields[child.name] = [...(fields[child.name] ?? []), hasElements ? toFields(child) : child.text];
   }
   return fields;
 }

@@ -4,23 +4,23 @@ import { z } from 'zod';
 import {
   type CheckpointReader,
   type CheckpointStore,
-  hasOddParts,
+  hasUnsafeParts,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
-import { fromRfc3339, jsonIn, known, type Observed, unknown, withoutEndSlashes } from '../domain/values.ts';
+import { fromRfc3339, known, type Observed, parseJson, unknown, withoutEndSlashes } from '../domain/values.ts';
 import { runProgram } from '../host/process.ts';
 import { createS3Bucket, folderBucket } from './buckets.ts';
 import {
-  ask,
   type Bucket,
   type BucketFile,
   type BucketPage,
   createStore,
   type PageQuery,
+  refusal,
+  requestStore,
   type StoreAnswer,
   type StoreHost,
-  saidNo,
 } from './store.ts';
 
 type GcsPlace = {
@@ -51,7 +51,7 @@ const objectSchema = z.looseObject({
 /** A Google Cloud Storage bucket. */
 function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
   const call = (method: 'GET' | 'DELETE', path: string, query: Readonly<Record<string, string>>) =>
-    ask(host, async () => {
+    requestStore(host, async () => {
       const token = await place.token();
       if (token.kind === 'unknown') return token;
       const headers = new Headers(token.value === null ? {} : { authorization: `Bearer ${token.value}` });
@@ -68,7 +68,7 @@ function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
       const found = await call('GET', objectPath(key), { fields: 'generation,updated,size' });
       if (found.kind === 'unknown') return found;
       if (found.value.status === 404) return known(null);
-      const object = parsed(found.value, objectSchema);
+      const object = parseAnswer(found.value, objectSchema);
       if (object.kind === 'unknown') return object;
       const { generation, updated, size } = object.value;
       const writtenAt = fromRfc3339(updated);
@@ -77,7 +77,7 @@ function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
       // The same generation, so that a concurrent rewrite is noticed.
       const media = await call('GET', objectPath(key), { alt: 'media', generation });
       if (media.kind === 'unknown') return media;
-      if (media.value.status !== 200) return saidNo(media.value);
+      if (media.value.status !== 200) return refusal(media.value);
       return known<BucketFile>({ text: media.value.text, writtenAt, identity: generation });
     },
     remove: async (key, identity) => {
@@ -85,7 +85,7 @@ function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
       if (answer.kind === 'unknown') return answer;
       const { status } = answer.value;
       if (status === 412) return known('changed');
-      return status === 404 || (status >= 200 && status < 300) ? known('removed') : saidNo(answer.value);
+      return status === 404 || (status >= 200 && status < 300) ? known('removed') : refusal(answer.value);
     },
     tidy: async () => undefined,
   };
@@ -102,7 +102,7 @@ function pageQuery({ prefix, isDeep, after }: PageQuery): Readonly<Record<string
 }
 
 function readPage(answer: StoreAnswer): Observed<BucketPage> {
-  const page = parsed(answer, pageSchema);
+  const page = parseAnswer(answer, pageSchema);
   if (page.kind === 'unknown') return page;
   const { prefixes, items, nextPageToken } = page.value;
   return known({
@@ -112,9 +112,9 @@ function readPage(answer: StoreAnswer): Observed<BucketPage> {
   });
 }
 
-function parsed<Shape>(answer: StoreAnswer, schema: z.ZodType<Shape>): Observed<Shape> {
-  if (answer.status !== 200) return saidNo(answer);
-  const json = jsonIn(answer.text);
+function parseAnswer<Shape>(answer: StoreAnswer, schema: z.ZodType<Shape>): Observed<Shape> {
+  if (answer.status !== 200) return refusal(answer);
+  const json = parseJson(answer.text);
   if (json === undefined) return unknown('an answer that is no JSON');
   const read = schema.safeParse(json);
   return read.success ? known(read.data) : unknown(`an answer of another form: ${z.prettifyError(read.error)}`);
@@ -144,13 +144,13 @@ export function openStoreToDelete(opener: StoreOpener, path: StorePath): Observe
   const { sleep } = opener.host;
   const place = /^(gs|s3):\/\/([a-z0-9][a-z0-9._-]{1,220})(?:\/|$)/.exec(path);
   const [, scheme, bucket = ''] = place ?? [];
-  if (hasOddParts(path)) return unknown(`${path} is no plain path`);
+  if (hasUnsafeParts(path)) return unknown(`${path} is no plain path`);
   if (scheme === 'gs') {
     const gcs = createGcsBucket(opener.host, gcsPlace(opener, bucket));
     return known(createStore({ bucket: gcs, base: `gs://${bucket}/`, sleep }));
   }
   if (scheme === 's3') {
-    const s3 = s3Place(opener, bucket);
+    const s3 = s3Settings(opener, bucket);
     if (s3.kind === 'unknown') return s3;
     return known(createStore({ bucket: createS3Bucket(opener.host, s3.value), base: `s3://${bucket}/`, sleep }));
   }
@@ -171,14 +171,14 @@ function gcsPlace({ environment, now }: StoreOpener, bucket: string): Parameters
     bucket,
     token: async () => {
       if (held !== null && now() - held.asked < STORE_TOKEN_LIFETIME_MS) return known(held.token);
-      const token = await gcloudToken(environment);
+      const token = await readGcloudToken(environment);
       if (token.kind === 'known') held = { token: token.value, asked: now() };
       return token;
     },
   };
 }
 
-async function gcloudToken(environment: StoreEnvironment): Promise<Observed<string>> {
+async function readGcloudToken(environment: StoreEnvironment): Promise<Observed<string>> {
   const passed = ['PATH', 'HOME', 'CLOUDSDK_CONFIG', 'GOOGLE_APPLICATION_CREDENTIALS'].flatMap((name) => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -192,7 +192,7 @@ async function gcloudToken(environment: StoreEnvironment): Promise<Observed<stri
 }
 
 /** The variables of Amazon's clients. */
-function s3Place({ environment, now }: StoreOpener, bucket: string): Observed<Parameters<typeof createS3Bucket>[1]> {
+function s3Settings({ environment, now }: StoreOpener, bucket: string): Observed<Parameters<typeof createS3Bucket>[1]> {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'] ?? '';
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'] ?? '';
   if (accessKeyId === '' || secretAccessKey === '')

@@ -5,9 +5,9 @@ import {
   type CheckpointSize,
   type CheckpointStore,
   METADATA_FILE,
-  type NewestWanted,
+  type NewestLimit,
   namedStep,
-  REMAINS,
+  REMAINS_IDENTITY,
   type RemoveOutcome,
   type StoredCheckpoint,
   type StorePath,
@@ -37,7 +37,7 @@ export type StoreRequest = () => Promise<
 >;
 
 /** Retries temporary failures; reads and deletions are idempotent. */
-export async function ask(
+export async function requestStore(
   host: StoreHost,
   request: StoreRequest,
   bytesMax: number = STORE_ANSWER_BYTES_MAX,
@@ -45,7 +45,7 @@ export async function ask(
   for (let attempt = 1; ; attempt += 1) {
     const made = await request();
     if (made.kind === 'unknown') return made;
-    const answer = await once(host, made.value, bytesMax);
+    const answer = await requestOnce(host, made.value, bytesMax);
     const isBusy = answer.kind === 'unknown' || answer.value.status === 429 || answer.value.status >= 500;
     if (!isBusy || attempt >= STORE_TRIES_MAX) return answer;
     await host.sleep(STORE_RETRY_MS * 2 ** (attempt - 1));
@@ -53,7 +53,7 @@ export async function ask(
 }
 
 /** The store's error in a few words. */
-export function saidNo({ status, text }: StoreAnswer): { readonly kind: 'unknown'; readonly why: string } {
+export function refusal({ status, text }: StoreAnswer): { readonly kind: 'unknown'; readonly why: string } {
   const words = text
     .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
@@ -62,7 +62,7 @@ export function saidNo({ status, text }: StoreAnswer): { readonly kind: 'unknown
   return unknown(`status ${status}${words === '' ? '' : `: ${words}`}`);
 }
 
-async function once(
+async function requestOnce(
   { fetch }: StoreHost,
   { method, url, headers }: { readonly method: string; readonly url: string; readonly headers: Headers },
   bytesMax: number,
@@ -124,35 +124,35 @@ export type StoreParts = {
 /** A checkpoint store in a bucket. */
 export function createStore(parts: StoreParts): CheckpointStore {
   return {
-    list: (root) => list(parts, root, (keys) => keys),
-    newest: (root, wanted) => list(parts, root, (keys) => newestOf(keys, wanted)),
+    list: (root) => listCheckpoints(parts, root, (keys) => keys),
+    newest: (root, wanted) => listCheckpoints(parts, root, (keys) => selectNewest(keys, wanted)),
     measure: async (path) => {
-      const objects = await everything(parts, path);
-      return objects.kind === 'unknown' ? objects : known(sizeOf(objects.value));
+      const objects = await listObjects(parts, path);
+      return objects.kind === 'unknown' ? objects : known(sumSizes(objects.value));
     },
     remove: async (path, step, permit) => {
       spendCapability(permit, step);
       const [, target, identity] = step.command;
       if (target !== path || identity === undefined) throw new Error(`${path} is not what was consented to`);
-      return remove(parts, path, identity);
+      return removeCheckpoint(parts, path, identity);
     },
   };
 }
 
 /** `read` selects the folders whose metadata is read. */
-async function list(
+async function listCheckpoints(
   parts: StoreParts,
   root: StorePath,
   read: (keys: readonly string[]) => readonly string[],
 ): Promise<Observed<readonly StoredCheckpoint[]>> {
-  const key = keyOf(parts, root);
-  const top = await pages(parts, { prefix: prefixOf(key), isDeep: false }, CHECKPOINTS_PER_ROOT_MAX);
+  const key = objectKey(parts, root);
+  const top = await listPages(parts, { prefix: folderPrefix(key), isDeep: false }, CHECKPOINTS_PER_ROOT_MAX);
   if (top.kind === 'unknown') return top;
   const { folders, objects } = top.value;
-  const isItself = objects.some((one) => one.key === `${prefixOf(key)}${METADATA_FILE}`);
+  const isItself = objects.some((one) => one.key === `${folderPrefix(key)}${METADATA_FILE}`);
   const keys = read([...folders.map((folder) => folder.replace(/\/$/, '')), ...(isItself ? [key] : [])]);
-  const metadata = await inParallel(keys, (one) =>
-    parts.bucket.read(`${prefixOf(one)}${METADATA_FILE}`, CHECKPOINT_METADATA_BYTES_MAX),
+  const metadata = await mapInParallel(keys, (one) =>
+    parts.bucket.read(`${folderPrefix(one)}${METADATA_FILE}`, CHECKPOINT_METADATA_BYTES_MAX),
   );
   return known(
     keys.map((one, index) => ({
@@ -164,22 +164,22 @@ async function list(
 }
 
 /** Names without a step come last. */
-function newestOf(keys: readonly string[], { most, upTo }: NewestWanted): readonly string[] {
-  const stepOf = (key: string): number => namedStep(key) ?? -1;
+function selectNewest(keys: readonly string[], { most, upTo }: NewestLimit): readonly string[] {
+  const stepOfKey = (key: string): number => namedStep(key) ?? -1;
   return keys
-    .filter((key) => stepOf(key) <= upTo)
-    .toSorted((a, b) => stepOf(b) - stepOf(a))
+    .filter((key) => stepOfKey(key) <= upTo)
+    .toSorted((a, b) => stepOfKey(b) - stepOfKey(a))
     .slice(0, most);
 }
 
-async function everything(parts: StoreParts, path: StorePath): Promise<Observed<readonly StoredObject[]>> {
-  const query = { prefix: prefixOf(keyOf(parts, path)), isDeep: true };
-  const all = await pages(parts, query, limits.checkpointObjectsMax);
+async function listObjects(parts: StoreParts, path: StorePath): Promise<Observed<readonly StoredObject[]>> {
+  const query = { prefix: folderPrefix(objectKey(parts, path)), isDeep: true };
+  const all = await listPages(parts, query, limits.checkpointObjectsMax);
   return all.kind === 'unknown' ? all : known(all.value.objects);
 }
 
 /** All pages, or unknown: a partial listing would make objects look missing. */
-async function pages(
+async function listPages(
   { bucket }: StoreParts,
   query: { readonly prefix: string; readonly isDeep: boolean },
   most: number,
@@ -209,15 +209,15 @@ function isBelow(key: string, prefix: string): boolean {
 }
 
 /** Deletes `metadata.json` first, and only with the observed content; then the rest; then verifies. */
-async function remove(parts: StoreParts, path: StorePath, identity: string): Promise<RemoveOutcome> {
+async function removeCheckpoint(parts: StoreParts, path: StorePath, identity: string): Promise<RemoveOutcome> {
   const { bucket } = parts;
-  const prefix = prefixOf(keyOf(parts, path));
+  const prefix = folderPrefix(objectKey(parts, path));
   const file = `${prefix}${METADATA_FILE}`;
-  const objects = await everything(parts, path);
+  const objects = await listObjects(parts, path);
   if (objects.kind === 'unknown') return { kind: 'failed', why: objects.why };
   const seen = await bucket.read(file, CHECKPOINT_METADATA_BYTES_MAX);
   if (seen.kind === 'unknown') return { kind: 'failed', why: seen.why };
-  if ((seen.value?.identity ?? REMAINS) !== identity)
+  if ((seen.value?.identity ?? REMAINS_IDENTITY) !== identity)
     return { kind: 'failed', why: `${METADATA_FILE} is not the one that was seen` };
   if (seen.value !== null) {
     const first = await bucket.remove(file, identity);
@@ -225,19 +225,19 @@ async function remove(parts: StoreParts, path: StorePath, identity: string): Pro
     if (first.value === 'changed') return { kind: 'failed', why: `${METADATA_FILE} was written anew` };
   }
   const rest = objects.value.filter(({ key }) => key !== file);
-  const removed = await inParallel(rest, ({ key, identity }) => bucket.remove(key, identity));
+  const removed = await mapInParallel(rest, ({ key, identity }) => bucket.remove(key, identity));
   const failed = removed.find((one) => one.kind === 'unknown');
   if (failed?.kind === 'unknown') return { kind: 'left', why: failed.why };
   if (removed.some((one) => one.kind === 'known' && one.value === 'changed'))
     return { kind: 'left', why: 'something there was written anew meanwhile' };
   await bucket.tidy(prefix);
-  return verified(parts, path, sizeOf(objects.value));
+  return verifyRemoved(parts, path, sumSizes(objects.value));
 }
 
-async function verified(parts: StoreParts, path: StorePath, size: CheckpointSize): Promise<RemoveOutcome> {
+async function verifyRemoved(parts: StoreParts, path: StorePath, size: CheckpointSize): Promise<RemoveOutcome> {
   const looks = Math.ceil(CHECKPOINT_GONE_WAIT_MS / CHECKPOINT_GONE_PERIOD_MS);
   for (let look = 0; ; look += 1) {
-    const left = await everything(parts, path);
+    const left = await listObjects(parts, path);
     if (left.kind === 'known' && left.value.length === 0) return { kind: 'gone', removed: size };
     if (look >= looks)
       return left.kind === 'unknown'
@@ -247,21 +247,21 @@ async function verified(parts: StoreParts, path: StorePath, size: CheckpointSize
   }
 }
 
-function sizeOf(objects: readonly { readonly bytes: number }[]): CheckpointSize {
+function sumSizes(objects: readonly { readonly bytes: number }[]): CheckpointSize {
   return { objects: objects.length, bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-function keyOf({ base }: StoreParts, path: StorePath): string {
+function objectKey({ base }: StoreParts, path: StorePath): string {
   if (!path.startsWith(base)) throw new Error(`${path} is not in ${base}`);
   return withoutEndSlashes(path.slice(base.length));
 }
 
-function prefixOf(key: string): string {
+function folderPrefix(key: string): string {
   return key === '' ? '' : `${key}/`;
 }
 
 /** Bounded concurrency, answers in order. */
-async function inParallel<Item, Answer>(
+async function mapInParallel<Item, Answer>(
   items: readonly Item[],
   ask: (item: Item) => Promise<Answer>,
 ): Promise<readonly Answer[]> {

@@ -5,7 +5,7 @@ import type { TrackerSilence } from '../domain/tracker.ts';
 import { cutText } from '../domain/values.ts';
 import { type Fetch, fetchWhole, type WholeAnswer } from '../host/fetch-whole.ts';
 import { redact } from '../host/redactor.ts';
-import { parseLoosely } from './metrics-file.ts';
+import { parseJsonWithNan } from './metrics-file.ts';
 
 /** A tracker project and its key. */
 export type TrackerSettings = {
@@ -41,14 +41,17 @@ type AskSettings = {
   readonly secrets: readonly string[];
 };
 
-export type Question = { readonly path: string; readonly body?: object };
-export type Said<Value> = { readonly kind: 'said'; readonly value: Value } | TrackerSilence;
-export type Ask = <Value>(question: Question, schema: z.ZodType<Value>) => Promise<Said<Value>>;
+export type TrackerQuestion = { readonly path: string; readonly body?: object };
+export type TrackerReply<Value> = { readonly kind: 'said'; readonly value: Value } | TrackerSilence;
+export type TrackerRequest = <Value>(
+  question: TrackerQuestion,
+  schema: z.ZodType<Value>,
+) => Promise<TrackerReply<Value>>;
 
-type Silence = { readonly answer: TrackerSilence; readonly pauseMs: number };
+type TimedSilence = { readonly answer: TrackerSilence; readonly pauseMs: number };
 
 /** After a rate limit or a timeout, the same answer is returned for a while without a request. */
-export function createAsk({ fetch, now }: TrackerHost, settings: AskSettings): Ask {
+export function createAsk({ fetch, now }: TrackerHost, settings: AskSettings): TrackerRequest {
   let paused: { readonly untilMs: number; readonly answer: TrackerSilence } | null = null;
   return async (question, schema) => {
     if (paused !== null && now() < paused.untilMs) return paused.answer;
@@ -61,18 +64,18 @@ export function createAsk({ fetch, now }: TrackerHost, settings: AskSettings): A
     const parsed = schema.safeParse(said.json);
     if (parsed.success) return { kind: 'said', value: parsed.data };
     const why = redact(z.prettifyError(parsed.error), settings.secrets);
-    return silence('unknown', `this is no answer that is known here: ${why}`).answer;
+    return buildSilence('unknown', `this is no answer that is known here: ${why}`).answer;
   };
 }
 
 async function askOnce(
   fetch: TrackerHost['fetch'],
   { address, authorization, secrets }: AskSettings,
-  { path, body }: Question,
-): Promise<{ readonly json: unknown } | Silence> {
+  { path, body }: TrackerQuestion,
+): Promise<{ readonly json: unknown } | TimedSilence> {
   const answer = await fetchWhole(
     fetch,
-    new URL(path, withSlash(address)).href,
+    new URL(path, endWithSlash(address)).href,
     {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
@@ -85,42 +88,43 @@ async function askOnce(
     { timeoutMs: TRACKER_TIMEOUT_MS, bytesMax: TRACKER_ANSWER_BYTES_MAX },
   );
   return answer.kind === 'answer'
-    ? judge(answer, secrets)
-    : silence('unknown', `it does not answer (${answer.code})`, TRACKER_PAUSE_MS);
+    ? judgeTrackerAnswer(answer, secrets)
+    : buildSilence('unknown', `it does not answer (${answer.code})`, TRACKER_PAUSE_MS);
 }
 
-function judge(
+function judgeTrackerAnswer(
   { status, headers, bytes }: Extract<WholeAnswer, { kind: 'answer' }>,
   secrets: readonly string[],
-): { readonly json: unknown } | Silence {
+): { readonly json: unknown } | TimedSilence {
   const text = bytes.toString('utf8');
   const words = redact(cutText(text.trim(), TRACKER_WORDS_MAX), secrets);
-  if (status === 401 || status === 403) return silence('denied', `it refuses this key (${status})`, TRACKER_PAUSE_MS);
-  if (status === 404) return silence('absent', words);
-  if (status === 429) return silence('limited', 'it is asked too often (429)', waitMs(headers));
+  if (status === 401 || status === 403)
+    return buildSilence('denied', `it refuses this key (${status})`, TRACKER_PAUSE_MS);
+  if (status === 404) return buildSilence('absent', words);
+  if (status === 429) return buildSilence('limited', 'it is asked too often (429)', retryAfterMs(headers));
   if (status >= 300 && status < 400)
-    return silence('unknown', `it leads elsewhere (${status}), and the key is taken to no other address`);
-  if (status !== 200) return silence('unknown', `it answers ${status}: ${words}`, TRACKER_PAUSE_MS);
+    return buildSilence('unknown', `it leads elsewhere (${status}), and the key is taken to no other address`);
+  if (status !== 200) return buildSilence('unknown', `it answers ${status}: ${words}`, TRACKER_PAUSE_MS);
   try {
-    return { json: parseLoosely(text) };
+    return { json: parseJsonWithNan(text) };
   } catch (error) {
-    if (error instanceof SyntaxError) return silence('unknown', `it answers no JSON: ${words}`);
+    if (error instanceof SyntaxError) return buildSilence('unknown', `it answers no JSON: ${words}`);
     throw error;
   }
 }
 
 /** `Retry-After` or W&B's header in seconds, limited. */
-function waitMs(headers: Headers): number {
+function retryAfterMs(headers: Headers): number {
   const said = Number(headers.get('retry-after') ?? headers.get('ratelimit-reset') ?? Number.NaN);
   const ms = Number.isFinite(said) && said >= 0 ? said * 1_000 : TRACKER_PAUSE_MS;
   return Math.min(ms, TRACKER_WAIT_MS_MAX);
 }
 
-function silence(kind: TrackerSilence['kind'], message: string, pauseMs = 0): Silence {
+function buildSilence(kind: TrackerSilence['kind'], message: string, pauseMs = 0): TimedSilence {
   return { answer: { kind, message }, pauseMs };
 }
 
 /** The base URL may have a path. */
-function withSlash(address: string): string {
+function endWithSlash(address: string): string {
   return address.endsWith('/') ? address : `${address}/`;
 }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../domain/limits.ts';
-import { codeOf, openPlainFile } from '../host/files.ts';
+import { errorCode, openPlainFile } from '../host/files.ts';
 
 /** Keeps the entry of a job's end below the size of a log line. */
 const METRICS_CHARACTERS_MAX = 256 * 1024;
@@ -17,7 +17,7 @@ const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'
  * The metrics of a summary as decimal texts by flat keys (`eval/loss`). Skips other values. Null if there are too many, because jobs
  * control the summary and the record is limited.
  */
-export function metricsIn(summary: unknown): Readonly<Record<string, string>> | null {
+export function flattenMetrics(summary: unknown): Readonly<Record<string, string>> | null {
   const all = flatten('', summary, 0);
   if (all.length > METRICS_KEYS_MAX) return null;
   const entries = all.filter(([key]) => key.length <= limits.metricNameCharactersMax);
@@ -27,7 +27,7 @@ export function metricsIn(summary: unknown): Readonly<Record<string, string>> | 
 }
 
 /** The maximum of the matching finite numbers: the fullest device. */
-export function greatestOf(
+export function greatestMetric(
   metrics: Readonly<Record<string, string>>,
   isMeant: (key: string) => boolean,
 ): number | null {
@@ -39,7 +39,7 @@ export function greatestOf(
 }
 
 /** Parses JSON as Python writes it: bare NaN and Infinity become strings, raw control characters blanks. Throws a SyntaxError. */
-export function parseLoosely(text: string): unknown {
+export function parseJsonWithNan(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -53,7 +53,7 @@ export function parseLoosely(text: string): unknown {
 const STRING_OR_NOT_FINITE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|NaN|-?Infinity/g;
 
 function flatten(prefix: string, value: unknown, depth: number): readonly (readonly [string, string])[] {
-  if (typeof value === 'number') return [[prefix, toDecimal(value)]];
+  if (typeof value === 'number') return [[prefix, formatDecimal(value)]];
   if (typeof value === 'string' && NOT_FINITE.has(value)) return [[prefix, value]];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   if (depth >= METRICS_DEPTH_MAX) return [];
@@ -63,7 +63,7 @@ function flatten(prefix: string, value: unknown, depth: number): readonly (reado
 }
 
 /** The shortest decimal without an exponent: 1e-7 is `0.0000001`. */
-function toDecimal(value: number): string {
+function formatDecimal(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
   if (match === null) return text;
@@ -93,8 +93,8 @@ export async function readMetricsFile(path: string): Promise<MetricsRead> {
     if (size > METRICS_FILE_BYTES_MAX) return { kind: 'unreadable', why: `${path} has ${size} bytes` };
     return parseMetrics(await file.readFile('utf8'));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { kind: 'missing' };
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === 'ENOENT') return { kind: 'missing' };
+    if (errorCode(error) === undefined) throw error;
     return { kind: 'unreadable', why: String(error) };
   }
 }
@@ -105,20 +105,20 @@ export async function readMetricsFile(path: string): Promise<MetricsRead> {
  */
 export function parseMetrics(text: string): MetricsRead {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const whole = text.endsWith('\n') ? lines : [...lines.slice(0, -1), ...lines.slice(-1).filter(isJson)];
+  const whole = text.endsWith('\n') ? lines : [...lines.slice(0, -1), ...lines.slice(-1).filter(isJsonLine)];
   const last = whole.at(-1);
   if (last === undefined) return { kind: 'unreadable', why: 'no whole record' };
-  if (!isJson(last)) return { kind: 'unreadable', why: 'the last record is no JSON' };
-  const parsed = record.safeParse(parseLoosely(last));
+  if (!isJsonLine(last)) return { kind: 'unreadable', why: 'the last record is no JSON' };
+  const parsed = record.safeParse(parseJsonWithNan(last));
   if (!parsed.success) return { kind: 'unreadable', why: z.prettifyError(parsed.error) };
-  const metrics = metricsIn(parsed.data.summary);
+  const metrics = flattenMetrics(parsed.data.summary);
   if (metrics === null) return { kind: 'unreadable', why: `more than ${METRICS_KEYS_MAX} metrics` };
   return { kind: 'metrics', metrics };
 }
 
-function isJson(line: string): boolean {
+function isJsonLine(line: string): boolean {
   try {
-    parseLoosely(line);
+    parseJsonWithNan(line);
     return true;
   } catch (error) {
     if (error instanceof SyntaxError) return false;

@@ -2,9 +2,9 @@
 
 import * as z from 'zod';
 import type { TrackedRun, Tracker, TrackerAnswer } from '../domain/tracker.ts';
-import { momentOfMs } from '../domain/values.ts';
+import { instantFromMs } from '../domain/values.ts';
 import { createAsk, type TrackerHost, type TrackerSettings } from './ask.ts';
-import { greatestOf, metricsIn } from './metrics-file.ts';
+import { flattenMetrics, greatestMetric } from './metrics-file.ts';
 
 const experiment = z.looseObject({ experiment: z.looseObject({ experiment_id: z.string() }) });
 
@@ -29,16 +29,16 @@ const RUN_ID = /^[\da-f]{32}$/;
 const GREATEST = 1.797_693_134_862_315_7e308;
 
 /** One experiment of an MLflow server; the config calls it project. */
-export function createMlflow(host: TrackerHost, { address, project, key }: TrackerSettings): Tracker {
+export function createMlflowTracker(host: TrackerHost, { address, project, key }: TrackerSettings): Tracker {
   const base = address ?? 'http://127.0.0.1:5000';
-  const authorization = key === null ? null : authorizationOf(key);
+  const authorization = key === null ? null : authorizationHeader(key);
   const secrets = [key, authorization].filter((part) => part !== null);
   const ask = createAsk(host, { address: base, authorization, secrets });
-  const byId = async (id: string): Promise<TrackerAnswer> => {
+  const findById = async (id: string): Promise<TrackerAnswer> => {
     const said = await ask({ path: `api/2.0/mlflow/runs/get?run_id=${id}` }, one);
-    return said.kind === 'said' ? { kind: 'found', run: runOf(base, said.value.run) } : said;
+    return said.kind === 'said' ? { kind: 'found', run: toTrackedRun(base, said.value.run) } : said;
   };
-  const byName = async (name: string): Promise<TrackerAnswer> => {
+  const findByName = async (name: string): Promise<TrackerAnswer> => {
     const query = new URLSearchParams({ experiment_name: project });
     const asked = await ask({ path: `api/2.0/mlflow/experiments/get-by-name?${query}` }, experiment);
     if (asked.kind !== 'said') return asked;
@@ -53,32 +53,33 @@ export function createMlflow(host: TrackerHost, { address, project, key }: Track
     const [newest] = said.value.runs;
     return newest === undefined
       ? { kind: 'absent', message: 'MLflow has no run of this name in the experiment' }
-      : { kind: 'found', run: runOf(base, newest) };
+      : { kind: 'found', run: toTrackedRun(base, newest) };
   };
   return {
     describe: async (identity) => {
-      if (RUN_ID.test(identity)) return byId(identity);
+      if (RUN_ID.test(identity)) return findById(identity);
       // A quote would end the filter's text.
       if (!/^[\w.-]+$/.test(identity)) return { kind: 'unknown', message: 'no such name is asked for' };
-      return byName(identity);
+      return findByName(identity);
     },
     logTail: async () => ({ kind: 'none' }),
   };
 }
 
 /** `user:password` of MLflow's login, or a bearer token. */
-function authorizationOf(key: string): string {
+function authorizationHeader(key: string): string {
   return key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}`;
 }
 
-function runOf(base: string, { info, data }: z.infer<typeof run>): TrackedRun {
+function toTrackedRun(base: string, { info, data }: z.infer<typeof run>): TrackedRun {
   const { run_id: id, run_name: name, experiment_id: experimentId, status } = info;
   const identity = name ?? id;
   // The system monitor continues without training and counts its own steps.
   const trained = data.metrics.filter(({ key }) => !key.startsWith(MONITORED));
   const newest = Math.max(...trained.map(({ timestamp }) => timestamp));
-  const metrics = metricsIn(Object.fromEntries(data.metrics.map((row) => [row.key, finite(row.value)]))) ?? {};
-  const memoryPercent = greatestOf(metrics, (key) => DEVICE_MEMORY.test(key));
+  const metrics =
+    flattenMetrics(Object.fromEntries(data.metrics.map((row) => [row.key, parseFinite(row.value)]))) ?? {};
+  const memoryPercent = greatestMetric(metrics, (key) => DEVICE_MEMORY.test(key));
   const steps = trained.map(({ step }) => step).filter((step) => Number.isSafeInteger(step));
   return {
     identity,
@@ -86,7 +87,7 @@ function runOf(base: string, { info, data }: z.infer<typeof run>): TrackedRun {
     url: `${base.endsWith('/') ? base.slice(0, -1) : base}/#/experiments/${experimentId}/runs/${id}`,
     state: status.toLowerCase(),
     heartbeatAt: null,
-    rowAt: momentOfMs(newest),
+    rowAt: instantFromMs(newest),
     step: steps.length === 0 ? null : Math.max(...steps),
     ...(memoryPercent === null ? {} : { memoryPercent }),
     metrics,
@@ -97,7 +98,7 @@ function runOf(base: string, { info, data }: z.infer<typeof run>): TrackedRun {
 const MONITORED = 'system/';
 const DEVICE_MEMORY = /^system\/gpu_\d{1,4}_memory_usage_percentage$/;
 
-function finite(said: number | string): number | string {
+function parseFinite(said: number | string): number | string {
   if (said === GREATEST) return 'Infinity';
   return said === -GREATEST ? '-Infinity' : said;
 }

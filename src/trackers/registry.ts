@@ -2,10 +2,10 @@
 
 import type { Tracker } from '../domain/tracker.ts';
 import type { TrackerHost, TrackerSettings } from './ask.ts';
-import { createMlflow } from './mlflow.ts';
+import { createMlflowTracker } from './mlflow.ts';
 import { createWandb } from './wandb.ts';
 
 export const TRACKERS = {
-  mlflow: createMlflow,
+  mlflow: createMlflowTracker,
   wandb: createWandb,
 } as const satisfies Readonly<Record<string, (host: TrackerHost, settings: TrackerSettings) => Tracker>>;

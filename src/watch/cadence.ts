@@ -7,9 +7,9 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Lease } from '../domain/logbook/events/job-events.ts';
 import { rentalTerms } from '../domain/logbook/holdings.ts';
-import { jobStateOf } from '../domain/logbook/job-state.ts';
-import { incidentsSinceTaken, type RunState } from '../domain/logbook/run-state.ts';
-import { after, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
+import { currentJobState } from '../domain/logbook/job-state.ts';
+import { listIncidentsSinceAck, type RunState } from '../domain/logbook/run-state.ts';
+import { addMs, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 
 /** Milliseconds between checks for a stop, at any cadence, so that a stop reaches the engine within a minute. */
 const STOP_LOOK_PERIOD_MS = 30_000;
@@ -41,43 +41,43 @@ export function nextCheckAt(state: RunState, cadence: Cadence, now: Instant): In
   const observed = observation === null ? null : fromRfc3339(observation.at);
   const next =
     observation !== null && observed !== null
-      ? after(observed, observation.cadenceMs)
+      ? addMs(observed, observation.cadenceMs)
       : // rule ML-08
-        after(fromRfc3339(submission.at) ?? now, firstLookMs(cadence));
-  return sooner(next, stoppingTime(state));
+        addMs(fromRfc3339(submission.at) ?? now, firstObservationMs(cadence));
+  return earlierInstant(next, findStoppingTime(state));
 }
 
 /** The time at which a person wants the watch to end; null if it has ended or has no time limit. */
-function stoppingTime({ watch: { bound, ended } }: RunState): Instant | null {
+function findStoppingTime({ watch: { bound, ended } }: RunState): Instant | null {
   return ended !== null || bound === null || bound.time === null ? null : fromRfc3339(bound.time);
 }
 
-function sooner(next: Instant, other: Instant | null): Instant {
+function earlierInstant(next: Instant, other: Instant | null): Instant {
   return other !== null && other < next ? other : next;
 }
 
 /** The delay from the submission to the first observation. */
-export function firstLookMs({ startupMs }: Cadence): number {
-  return Math.min(...startsOf(startupMs));
+export function firstObservationMs({ startupMs }: Cadence): number {
+  return Math.min(...startupTimes(startupMs));
 }
 
 /** The expected interval for a run without any observation yet. */
 export function firstPaceMs(cadence: Cadence): number {
-  return Math.max(firstLookMs(cadence), cadence.settleMs ?? cadence.pollMs);
+  return Math.max(firstObservationMs(cadence), cadence.settleMs ?? cadence.pollMs);
 }
 
 /** The delay until the next observation; `state` includes the current one. */
-export function nextLookMs(state: RunState, cadence: Cadence, now: Instant): number {
-  const paceMs = Math.min(paceOf(state, cadence), witnessMs(state));
+export function nextObservationMs(state: RunState, cadence: Cadence, now: Instant): number {
+  const paceMs = Math.min(currentPace(state, cadence), witnessPeriodMs(state));
   const sinceMs = now - (fromRfc3339(state.submission?.at ?? '') ?? now);
-  const start = startsOf(cadence.startupMs).find((ms) => ms > sinceMs);
+  const start = startupTimes(cadence.startupMs).find((ms) => ms > sinceMs);
   return start === undefined ? paceMs : Math.min(paceMs, start - sinceMs);
 }
 
-function paceOf(state: RunState, cadence: Cadence): number {
-  return isAlert(state)
+function currentPace(state: RunState, cadence: Cadence): number {
+  return isAlerting(state)
     ? Math.min(cadence.alertMs, cadence.pollMs)
-    : isSettling(state, cadence)
+    : isSettlingIn(state, cadence)
       ? Math.min(cadence.settleMs ?? cadence.pollMs, cadence.pollMs)
       : cadence.pollMs;
 }
@@ -89,52 +89,52 @@ const WITNESSES = 3;
  * ferrybot destroys a rented machine if no observation saw a step move for that long, so rarer polls would make a working one seem idle.
  * ferrybot checks the account twice within that time and needs a current job status by then.
  */
-function witnessMs(state: RunState): number {
+function witnessPeriodMs(state: RunState): number {
   const terms = rentalTerms(state);
   if (terms === null) return Number.POSITIVE_INFINITY;
   return Math.max(limits.rentalAlertMs, (terms.idleMinutesMax * 60_000) / WITNESSES);
 }
 
-function startsOf(startupMs: Cadence['startupMs']): readonly number[] {
+function startupTimes(startupMs: Cadence['startupMs']): readonly number[] {
   return typeof startupMs === 'number' ? [startupMs] : startupMs.toSorted((a, b) => a - b);
 }
 
-function isSettling({ observation }: RunState, { settleMs, settleLooks }: Cadence): boolean {
+function isSettlingIn({ observation }: RunState, { settleMs, settleLooks }: Cadence): boolean {
   return settleMs !== null && (observation?.course?.healthy ?? 0) < settleLooks;
 }
 
 /** Whether the job makes its steps. */
 export function isHealthy(state: RunState): boolean {
-  return jobStateOf(state) === 'stepping';
+  return currentJobState(state) === 'stepping';
 }
 
 /** Whether a problem is open: until the job recovers, a person takes over all incidents so far, or the watch ends. */
-function isAlert(state: RunState): boolean {
+function isAlerting(state: RunState): boolean {
   if (state.watch.ended !== null) return false;
-  const job = jobStateOf(state);
+  const job = currentJobState(state);
   if (job !== 'degraded' && job !== 'unknown' && job !== 'state-lost') return false;
-  return state.taken === null || incidentsSinceTaken(state).length > 0;
+  return state.taken === null || listIncidentsSinceAck(state).length > 0;
 }
 
 /** The interval between checks of the logbook for a stop: at most 30 s, at any cadence. */
-export function stopLookPeriodMs(cadence: Cadence): number {
-  return Math.min(STOP_LOOK_PERIOD_MS, firstLookMs(cadence), cadence.pollMs);
+export function stopPollPeriodMs(cadence: Cadence): number {
+  return Math.min(STOP_LOOK_PERIOD_MS, firstObservationMs(cadence), cadence.pollMs);
 }
 
 /** A run and the time since which it is due. */
 export type Due = { readonly state: RunState; readonly at: number };
 
 /** The runs with a requested stop, which are always due, then those that waited longest. */
-export function longestDue(due: readonly Due[]): readonly RunState[] {
+export function sortByDue(due: readonly Due[]): readonly RunState[] {
   const stopping = due.filter(({ state }) => state.stop !== null);
   const others = due.filter(({ state }) => state.stop === null).toSorted((a, b) => a.at - b.at);
   return [...stopping, ...others].slice(0, limits.looksPerTurnMax).map(({ state }) => state);
 }
 
 /** The lease under which `holder` may write its next observation; null while another holder has it. */
-export function leaseFor(state: RunState, holder: string, now: Instant, cadenceMs: number): Lease | null {
+export function takeLease(state: RunState, holder: string, now: Instant, cadenceMs: number): Lease | null {
   const current = state.observation?.lease ?? null;
-  const until = toRfc3339(after(now, cadenceMs + limits.leaseSlackMs));
+  const until = toRfc3339(addMs(now, cadenceMs + limits.leaseSlackMs));
   if (current === null) return { holder, fence: state.fence + 1, until };
   if (current.holder === holder) return { holder, fence: current.fence, until };
   // rule ML-09
@@ -143,20 +143,20 @@ export function leaseFor(state: RunState, holder: string, now: Instant, cadenceM
 }
 
 /** The same lease, extended until some time after the next observation. */
-export function prolonged(lease: Lease, now: Instant, cadenceMs: number): Lease {
-  return { ...lease, until: toRfc3339(after(now, cadenceMs + limits.leaseSlackMs)) };
+export function extendLease(lease: Lease, now: Instant, cadenceMs: number): Lease {
+  return { ...lease, until: toRfc3339(addMs(now, cadenceMs + limits.leaseSlackMs)) };
 }
 
 /** The same lease, released now, so that the next shift need not wait until it expires. */
-export function released(lease: Lease, now: Instant): Lease {
+export function releaseLease(lease: Lease, now: Instant): Lease {
   // rules AG-06, AG-07, AG-11, AG-27
   return { ...lease, until: toRfc3339(now) };
 }
 
 /** Repeats the newest observation with a released lease; null if `holder` does not have the lease. */
-export function handedOver(state: RunState, holder: string, now: Instant): EventDraft | null {
+export function buildHandOver(state: RunState, holder: string, now: Instant): EventDraft | null {
   const last = state.observation;
   if (state.end !== null || last === null || last.lease.holder !== holder) return null;
   const { at: _at, seq: _seq, ...data } = last;
-  return { type: 'observed', role: 'watch', data: { ...data, lease: released(last.lease, now) } };
+  return { type: 'observed', role: 'watch', data: { ...data, lease: releaseLease(last.lease, now) } };
 }

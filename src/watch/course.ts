@@ -3,8 +3,8 @@
 import {
   addValue,
   type Evidence,
-  FOLLOWED,
-  medianOf,
+  FOLLOWED_MEASURES,
+  median,
   NO_SERIES,
   type PastEnd,
   type Series,
@@ -12,87 +12,96 @@ import {
 } from '../detectors/detector.ts';
 import { LOW_USE_LIMITS } from '../detectors/engine.ts';
 import { SPEED_LAW, SPEED_NOISES } from '../detectors/progress.ts';
-import { shareOf } from '../diagnosis/training-line.ts';
+import { percentToShare } from '../diagnosis/training-line.ts';
 import { isTerminal } from '../domain/engine.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
-import { trainedAlike, trainsSmaller } from '../domain/launch/ladder.ts';
+import { isReduced, listComparableAttempts } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { Course, OpenLog, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
-import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
+import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
-import { type Look, NO_WITNESSES, type Witnesses } from './look.ts';
-import { isOfAttempt, storedEvidence, storeSeenOf } from './tracker-and-stores.ts';
-import { comparedOf, decimal, evenly, NO_TRAINING, ownPast, paceOf, replayOf, type Training } from './training.ts';
+import { NO_WITNESSES, type Poll, type Witnesses } from './look.ts';
+import { buildStoreSeen, isOfAttempt, toStoredEvidence } from './tracker-and-stores.ts';
+import {
+  compareReplayed,
+  formatDecimal,
+  medianPace,
+  NO_TRAINING,
+  ownTrace,
+  startReplay,
+  type Training,
+  thinEvenly,
+} from './training.ts';
 
 /** The history including this observation. */
-export function courseOf(state: RunState, look: Look): Course {
+export function updateCourse(state: RunState, poll: Poll): Course {
   const before = state.observation?.course ?? {};
-  if (look.job.kind !== 'found') return before;
-  const { status } = look.job;
-  const now = toRfc3339(look.at);
+  if (poll.job.kind !== 'found') return before;
+  const { status } = poll.job;
+  const now = toRfc3339(poll.at);
   const runningSince = status === 'PENDING' ? undefined : (before.runningSince ?? now);
   const pendingSince =
     status === 'PENDING'
-      ? (before.pendingSince ?? (before.runningSince === undefined ? toRfc3339(submittedAt(state, look)) : now))
+      ? (before.pendingSince ?? (before.runningSince === undefined ? toRfc3339(submissionTime(state, poll)) : now))
       : undefined;
-  const known = present({ runningSince, pendingSince });
-  if (look.logUnread !== null) return { ...before, ...known };
+  const known = omitUndefined({ runningSince, pendingSince });
+  if (poll.logUnread !== null) return { ...before, ...known };
   return {
     ...known,
-    ...movement(before, look, now),
-    ...measured(state, before, look),
-    ...saved(state, before, look, now),
-    ...evaluated(before, look, now),
-    ...present({ preemptions: look.log.isPreempted ? (before.preemptions ?? 0) + 1 : before.preemptions }),
-    ...present({ grewAt: look.logOffset > (state.observation?.logOffset ?? 0) ? now : before.grewAt }),
-    ...lastSteps(look),
+    ...updateMovement(before, poll, now),
+    ...updateMeasures(state, before, poll),
+    ...updateSaved(state, before, poll, now),
+    ...evaluated(before, poll, now),
+    ...omitUndefined({ preemptions: poll.log.isPreempted ? (before.preemptions ?? 0) + 1 : before.preemptions }),
+    ...omitUndefined({ grewAt: poll.logOffset > (state.observation?.logOffset ?? 0) ? now : before.grewAt }),
+    ...recentSteps(poll),
   };
 }
 
 /** A resume may go back by less than one poll, so one step per observation is too coarse. Record a bounded sample of the steps. */
-function lastSteps({ job, log }: Look): Pick<Course, 'lastSteps'> {
+function recentSteps({ job, log }: Poll): Pick<Course, 'lastSteps'> {
   const isCutShort = job.kind === 'found' && isTerminal(job.status) && job.status !== 'SUCCEEDED';
   const { replay } = log.training;
-  const points = isCutShort ? replay.recent : ownPast(replay);
-  return points.length > 0 ? { lastSteps: evenly(points, TRACE_POINTS_MAX) } : {};
+  const points = isCutShort ? replay.recent : ownTrace(replay);
+  return points.length > 0 ? { lastSteps: thinEvenly(points, TRACE_POINTS_MAX) } : {};
 }
 
-function submittedAt({ submission }: RunState, look: Look): Instant {
-  return fromRfc3339(submission?.at ?? '') ?? look.at;
+function submissionTime({ submission }: RunState, poll: Poll): Instant {
+  return fromRfc3339(submission?.at ?? '') ?? poll.at;
 }
 
-function movement(before: Course, { at, log }: Look, now: string): Pick<Course, 'moved' | 'steppingSince'> {
+function updateMovement(before: Course, { at, log }: Poll, now: string): Pick<Course, 'moved' | 'steppingSince'> {
   const { moves, lines } = log.training.look;
   const stepping = before.steppingSince ?? (lines > 0 && log.loss !== null ? now : undefined);
-  if (moves === 0) return present({ moved: before.moved, steppingSince: stepping });
+  if (moves === 0) return omitUndefined({ moved: before.moved, steppingSince: stepping });
   const last = fromRfc3339(before.moved?.at ?? '');
   const gap = last === null ? 0 : at - last;
   const longestGapMs = Math.max(before.moved?.longestGapMs ?? 0, gap);
   const moved = { at: now, longestGapMs, looks: (before.moved?.looks ?? 0) + 1 };
-  return present({ moved, steppingSince: stepping });
+  return omitUndefined({ moved, steppingSince: stepping });
 }
 
-function measured(
+function updateMeasures(
   state: RunState,
   before: Course,
-  look: Look,
+  poll: Poll,
 ): Pick<Course, 'series' | 'speed' | 'speedUnit' | 'speedNoise' | 'idle' | 'idleSince' | 'slowSince' | 'replayed'> {
-  const { training } = look.log;
-  const series = FOLLOWED.flatMap((name) => {
+  const { training } = poll.log;
+  const series = FOLLOWED_MEASURES.flatMap((name) => {
     const one = training.series[name];
-    return one === undefined ? [] : [[name, recorded(one)] as const];
+    return one === undefined ? [] : [[name, toRecordedSeries(one)] as const];
   });
-  const now = speedOf(state, look);
+  const now = currentSpeed(state, poll);
   const law = speedLaw(before, now?.values ?? []);
   const after = now === null ? null : addValue(readSeries(before.speed), law, now.value, null);
-  const speed = after === null ? before.speed : recorded(after);
-  const use = useAt(look);
+  const speed = after === null ? before.speed : toRecordedSeries(after);
+  const use = currentUse(poll);
   const idle = use === null ? before.idle : use < LOW_USE_LIMITS.percent ? (before.idle ?? 0) + 1 : 0;
   const { pairs } = training.replay;
-  const at = toRfc3339(look.at);
-  return present({
+  const at = toRfc3339(poll.at);
+  return omitUndefined({
     series: series.length === 0 ? undefined : Object.fromEntries(series),
     speed,
     speedUnit: now?.unit ?? before.speedUnit,
@@ -111,17 +120,17 @@ type SpeedUnit = NonNullable<Course['speedUnit']>;
  * Tokens, samples or steps per second: what the lines have, in this order, because the steps of a growing batch take longer. An attempt
  * keeps its first unit. Steps may be computed from the exact steps of two observations.
  */
-function speedOf(state: RunState, look: Look): Speed | null {
-  const { tokensPerSecond, samplesPerSecond, secondsPerStep } = look.log.training.look;
+function currentSpeed(state: RunState, poll: Poll): Speed | null {
+  const { tokensPerSecond, samplesPerSecond, secondsPerStep } = poll.log.training.look;
   const steps = secondsPerStep.map((seconds) => 1 / seconds);
   const told = { tokens: tokensPerSecond, samples: samplesPerSecond, steps };
   const unit = state.observation?.course?.speedUnit;
   const units = unit === undefined ? (['tokens', 'samples', 'steps'] as const) : [unit];
   for (const one of units) {
-    const value = medianOf(told[one]);
+    const value = median(told[one]);
     if (value !== null) return { value, unit: one, values: told[one] };
   }
-  const value = unit === undefined || unit === 'steps' ? stepsBetween(state, look) : null;
+  const value = unit === undefined || unit === 'steps' ? stepsBetween(state, poll) : null;
   return value === null ? null : { value, unit: 'steps', values: [] };
 }
 
@@ -141,10 +150,10 @@ function noiseAfter({ speedNoise: before, speed }: Course, { value, values }: Sp
   const isBetween = values.length === 0;
   const isUsual = trend !== null && looks >= SPEED_LAW.warmUpValues && speed?.streak === undefined;
   if (isBetween ? !isUsual : values.length < NOISE_LINES_MIN) return before;
-  const distance = medianOf(values.map((one) => Math.abs(one - value))) ?? 0;
+  const distance = median(values.map((one) => Math.abs(one - value))) ?? 0;
   const now = values.length > 0 ? (DEVIATION * distance) / value : Math.abs(value / (trend ?? value) - 1);
   const known = Number(before ?? now);
-  return decimal(known + (now - known) * Math.max(NOISE_WEIGHT, 1 / Math.max(looks, 1)));
+  return formatDecimal(known + (now - known) * Math.max(NOISE_WEIGHT, 1 / Math.max(looks, 1)));
 }
 
 /** A run whose speed varies that much is slow only beyond its own spread. */
@@ -153,7 +162,7 @@ function speedLaw({ speedNoise = '0' }: Course, values: readonly number[]): Seri
   return { ...SPEED_LAW, factor: Math.min(SPEED_LAW.factor, 1 - SPEED_NOISES * noise) };
 }
 
-function stepsBetween({ observation }: RunState, { at, log }: Look): number | null {
+function stepsBetween({ observation }: RunState, { at, log }: Poll): number | null {
   const since = fromRfc3339(observation?.at ?? '');
   if (observation === null || since === null || observation.step === null || log.step === null) return null;
   const isExact = observation.stepIsExact && log.step.exact && observation.unread === undefined;
@@ -161,40 +170,40 @@ function stepsBetween({ observation }: RunState, { at, log }: Look): number | nu
   return isExact && steps > 0 && at > since ? (steps * 1_000) / (at - since) : null;
 }
 
-function saved(
+function updateSaved(
   { observation }: RunState,
   before: Course,
-  { at, log }: Look,
+  { at, log }: Poll,
   now: string,
 ): Pick<Course, 'saved' | 'savingSince'> {
   const savingSince = log.isSaving ? (before.savingSince ?? now) : undefined;
   if (log.checkpointStep === null || log.checkpointStep === observation?.checkpointStep)
-    return present({ saved: before.saved, savingSince });
+    return omitUndefined({ saved: before.saved, savingSince });
   const last = fromRfc3339(before.saved?.at ?? '');
   const gap = last === null ? null : at - last;
   const longest = Math.max(before.saved?.longestGapMs ?? 0, gap ?? 0);
   // Use the previous observation's time, the earliest possible completion, so that a late checkpoint is reported in time.
   const newest = { at: observation?.at ?? now, longestGapMs: longest === 0 ? null : longest };
-  return present({ saved: newest, savingSince });
+  return omitUndefined({ saved: newest, savingSince });
 }
 
 /** Evaluations, by the observations that saw one. */
-function evaluated({ evaluated: last }: Course, { at, log }: Look, now: string): Pick<Course, 'evaluated'> {
-  if (!log.isEvaluated) return present({ evaluated: last });
+function evaluated({ evaluated: last }: Course, { at, log }: Poll, now: string): Pick<Course, 'evaluated'> {
+  if (!log.isEvaluated) return omitUndefined({ evaluated: last });
   const gap = last === undefined ? 0 : at - (fromRfc3339(last.at) ?? at);
   const longestGapMs = Math.max(last?.longestGapMs ?? 0, gap);
   return { evaluated: { at: now, longestGapMs, looks: (last?.looks ?? 0) + 1 } };
 }
 
 /** Converts a series for the record, with decimals as text. */
-export function recorded({ trend, values, spread, lowest, streak, met, notFinite }: Series): RecordedSeries {
-  return present({
-    trend: trend === null ? null : decimal(trend),
+export function toRecordedSeries({ trend, values, spread, lowest, streak, met, notFinite }: Series): RecordedSeries {
+  return omitUndefined({
+    trend: trend === null ? null : formatDecimal(trend),
     values,
-    spread: spread === null ? undefined : decimal(spread),
-    lowest: lowest === null ? undefined : decimal(lowest),
-    streak: streak === null ? undefined : { ...streak, peak: decimal(streak.peak) },
-    met: met === null ? undefined : { ...met, peak: decimal(met.peak), trend: decimal(met.trend) },
+    spread: spread === null ? undefined : formatDecimal(spread),
+    lowest: lowest === null ? undefined : formatDecimal(lowest),
+    streak: streak === null ? undefined : { ...streak, peak: formatDecimal(streak.peak) },
+    met: met === null ? undefined : { ...met, peak: formatDecimal(met.peak), trend: formatDecimal(met.trend) },
     notFinite: notFinite === 0 ? undefined : notFinite,
   });
 }
@@ -215,9 +224,9 @@ function readSeries(from: RecordedSeries | undefined): Series {
 }
 
 /** The recorded series, to be continued. */
-function seriesOf(course: Course | undefined): Training['series'] {
+function readAllSeries(course: Course | undefined): Training['series'] {
   return Object.fromEntries(
-    FOLLOWED.flatMap((name) => {
+    FOLLOWED_MEASURES.flatMap((name) => {
       const one = course?.series?.[name];
       return one === undefined ? [] : [[name, readSeries(one)] as const];
     }),
@@ -225,46 +234,46 @@ function seriesOf(course: Course | undefined): Training['series'] {
 }
 
 /** Accelerator use at this observation in per cent, from the job's lines, otherwise from the engine; null if neither has it. */
-function useAt({ log, job }: Look): number | null {
+function currentUse({ log, job }: Poll): number | null {
   const said = job.kind === 'found' ? job.use?.accelerators : undefined;
   // rule VA-17
-  return medianOf(log.training.look.use) ?? said ?? null;
+  return median(log.training.look.use) ?? said ?? null;
 }
 
 /** The speed and the machine use at this observation; undefined if there is neither. */
-export function paceAt(state: RunState, look: Look): Pace | undefined {
-  const pace = paceOf(look.log.training);
-  const use = look.job.kind === 'found' ? look.job.use : undefined;
-  const busy = useAt(look);
+export function measurePace(state: RunState, poll: Poll): Pace | undefined {
+  const pace = medianPace(poll.log.training);
+  const use = poll.job.kind === 'found' ? poll.job.use : undefined;
+  const busy = currentUse(poll);
   const usePercent = busy === null ? null : String(Math.round(busy));
-  const memory = pace?.memory ?? trackedMemory(state, look) ?? ramOf(use?.ram);
+  const memory = pace?.memory ?? memoryFromTracker(state, poll) ?? formatRam(use?.ram);
   if (pace === undefined && usePercent === null && memory === null) return undefined;
-  const measured = present({ usePercent: usePercent ?? undefined, memory: memory ?? undefined });
+  const measured = omitUndefined({ usePercent: usePercent ?? undefined, memory: memory ?? undefined });
   return { secondsPerStep: null, tokensPerSecond: null, remainingSeconds: null, ...pace, ...measured };
 }
 
 /** Only from this attempt: until it reports, a resumed tracker run shows the previous attempt's memory. */
-function trackedMemory(state: RunState, { tracker }: Look): string | null {
+function memoryFromTracker(state: RunState, { tracker }: Poll): string | null {
   if (tracker == null || tracker.answer.kind !== 'found') return null;
   const { run } = tracker.answer;
-  return run.memoryPercent === undefined || !isOfAttempt(state, run) ? null : shareOf(run.memoryPercent);
+  return run.memoryPercent === undefined || !isOfAttempt(state, run) ? null : percentToShare(run.memoryPercent);
 }
 
-function ramOf(percent: number | undefined): string | null {
-  const share = percent === undefined ? null : shareOf(percent);
+function formatRam(percent: number | undefined): string | null {
+  const share = percent === undefined ? null : percentToShare(percent);
   return share === null ? null : `ram:${share}`;
 }
 
 /** Restores the log facts of the newest observation. Reading continues at its offset, so no byte is judged twice. */
-export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
+export function restoreLogFacts(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
   const last = state.observation;
-  const past = trainsSmaller(state) ? undefined : state.attempts.at(-1);
+  const past = isReduced(state) ? undefined : state.attempts.at(-1);
   const { series, lastSteps = [] } = past?.observation?.course ?? {};
   const own = last?.course?.lastSteps;
   const replay =
     own === undefined
-      ? replayOf([...(past?.trace ?? []), ...lastSteps], series?.['loss'])
-      : { ...replayOf(own, undefined), isOwnPast: true };
+      ? startReplay([...(past?.trace ?? []), ...lastSteps], series?.['loss'])
+      : { ...startReplay(own, undefined), isOwnPast: true };
   if (last === null) return { facts: { ...NO_LOG_FACTS, training: { ...NO_TRAINING, replay } }, offset: 0 };
   const open = last.openLog;
   const facts: LogFacts = {
@@ -275,7 +284,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     loss: last.loss,
     training: {
       ...NO_TRAINING,
-      series: seriesOf(last.course),
+      series: readAllSeries(last.course),
       replay: { ...replay, pairs: last.course?.replayed ?? [] },
     },
     isSaving: last.course?.savingSince !== undefined,
@@ -297,7 +306,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
 }
 
 /** State that the next observation needs in addition to the recorded facts; undefined if there is none. */
-export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
+export function toOpenLog({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
   const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
   const task = origin === null || linesAgo > limits.tracebackLinesMax ? null : { worker: origin.worker, linesAgo };
   if (task === null && !evalRunning && !skipping) return undefined;
@@ -305,21 +314,21 @@ export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): O
 }
 
 /** All facts of this observation that detectors may use. */
-export function evidenceOf(state: RunState, look: Look): Evidence {
-  const { job, log, witnesses = NO_WITNESSES } = look;
-  const course = courseOf(state, look);
+export function buildEvidence(state: RunState, poll: Poll): Evidence {
+  const { job, log, witnesses = NO_WITNESSES } = poll;
+  const course = updateCourse(state, poll);
   const { look: now, series } = log.training;
-  const percent = useAt(look);
-  const speed = speedOf(state, look);
+  const percent = currentUse(poll);
+  const speed = currentSpeed(state, poll);
   const manifest = state.order?.manifest ?? null;
   const every = manifest?.retention.temporaryEveryMinutes ?? null;
   const at = (time: string | undefined): Instant | null => fromRfc3339(time ?? '');
   const moved = at(course.moved?.at);
   const evaluatedAt = at(course.evaluated?.at);
-  const stored = storedEvidence(storeSeenOf(state, look), at(course.steppingSince));
-  const isLogRead = look.logUnread === null && job.kind === 'found';
+  const stored = toStoredEvidence(buildStoreSeen(state, poll), at(course.steppingSince));
+  const isLogRead = poll.logUnread === null && job.kind === 'found';
   return {
-    at: look.at,
+    at: poll.at,
     status: job.kind === 'found' ? job.status : 'UNKNOWN',
     isLogRead,
     pendingSince: at(course.pendingSince),
@@ -330,18 +339,18 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
       moved === null || course.moved === undefined
         ? null
         : { at: moved, longestGapMs: course.moved.longestGapMs, looks: course.moved.looks },
-    secondsPerStep: medianOf(now.secondsPerStep) ?? lastSecondsPerStep(state),
+    secondsPerStep: median(now.secondsPerStep) ?? latestSecondsPerStep(state),
     isBusy: log.evalRunning || log.isSaving,
     series,
     isLossLost: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
     speed: readSeries(course.speed),
     speedNow: isLogRead ? (speed?.value ?? null) : null,
     speedFloor: speedLaw(course, speed?.values ?? []).factor,
-    speedBefore: speedBefore(state, course.speedUnit),
+    speedBefore: previousSpeed(state, course.speedUnit),
     slowSince: at(course.slowSince),
     use: percent === null ? null : { percent, lowLooks: course.idle ?? 0, lowSince: at(course.idleSince) },
-    replayed: course.replayed === undefined ? null : comparedOf(course.replayed),
-    ...savedOf(look, course, stored),
+    replayed: course.replayed === undefined ? null : compareReplayed(course.replayed),
+    ...savedEvidence(poll, course, stored),
     evaluated: course.evaluated === undefined || evaluatedAt === null ? null : { ...course.evaluated, at: evaluatedAt },
     grewAt: at(course.grewAt),
     isStoreRead: stored.isStoreRead,
@@ -349,26 +358,26 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     saveEveryMs: every === null ? null : every * 60_000,
     steppingSince: at(course.steppingSince),
     engine: job.kind === 'found' ? job.details : {},
-    tracker: trackerOf(manifest?.tracker.runId ?? '', look),
-    config: [...witnesses.config, ...totals(state, look)],
-    past: state.attempts.map(pastOf),
+    tracker: trackerEvidence(manifest?.tracker.runId ?? '', poll),
+    config: [...witnesses.config, ...totalsEvidence(state, poll)],
+    past: state.attempts.map(toPastEnd),
     lane: witnesses.lane,
-    objective: objectiveOf(state, look),
+    objective: objectiveEvidence(state, poll),
     disk: witnesses.disk,
-    left: { ...leftBy(manifest, look), work: hasWorked(look) },
+    left: { ...leftByRun(manifest, poll), work: hasWorked(poll) },
   };
 }
 
 /** From the newest observation with a value: later lines, however many, may have none. */
-function lastSecondsPerStep({ paces }: RunState): number | null {
-  return numberOrNull(paces.findLast(({ secondsPerStep }) => secondsPerStep !== null)?.secondsPerStep);
+function latestSecondsPerStep({ paces }: RunState): number | null {
+  return parseNumberOrNull(paces.findLast(({ secondsPerStep }) => secondsPerStep !== null)?.secondsPerStep);
 }
 
 /** Prefer the stores if they were readable. The log only claims that a checkpoint is saved, or omits it. */
-function savedOf(
-  { log }: Look,
+function savedEvidence(
+  { log }: Poll,
   course: Course,
-  stored: ReturnType<typeof storedEvidence>,
+  stored: ReturnType<typeof toStoredEvidence>,
 ): Pick<Evidence, 'saved' | 'savingSince'> {
   const longestGapMs = course.saved?.longestGapMs ?? null;
   if (stored.isStoreRead === true) {
@@ -383,8 +392,8 @@ function savedOf(
 }
 
 /** A machine that is slow from the start has no faster observation of its own for comparison. */
-function speedBefore(state: RunState, unit: Course['speedUnit']): number | null {
-  const trends = trainedAlike(state).flatMap(({ observation }) => {
+function previousSpeed(state: RunState, unit: Course['speedUnit']): number | null {
+  const trends = listComparableAttempts(state).flatMap(({ observation }) => {
     if (observation?.course?.speedUnit !== unit) return [];
     const { trend, values } = readSeries(observation?.course?.speed);
     return trend === null || values <= SPEED_LAW.warmUpValues ? [] : [trend];
@@ -392,9 +401,9 @@ function speedBefore(state: RunState, unit: Course['speedUnit']): number | null 
   return trends.length === 0 ? null : Math.max(...trends);
 }
 
-function objectiveOf(
+function objectiveEvidence(
   { firstEval, observation }: RunState,
-  { log, witnesses = NO_WITNESSES }: Look,
+  { log, witnesses = NO_WITNESSES }: Poll,
 ): Evidence['objective'] {
   const { objective } = witnesses;
   if (objective === null) return null;
@@ -405,15 +414,15 @@ function objectiveOf(
 }
 
 /** Signs of work beside steps and losses in the log. */
-function hasWorked({ log, metrics }: Look): boolean {
+function hasWorked({ log, metrics }: Poll): boolean {
   const isSaved = log.checkpointStep !== null || Object.keys(log.evals).length > 0;
   return isSaved || Number(metrics['global_step'] ?? 0) > 0;
 }
 
 /** What the job left as required. Nothing is missing if the lane requires nothing, or if this process cannot read the file. */
-function leftBy(
+function leftByRun(
   manifest: Manifest | null,
-  { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Look,
+  { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Poll,
 ): Witnesses['left'] {
   const { permanentEverySteps = null, temporaryEveryMinutes = null } = manifest?.retention ?? {};
   const isSaved = permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;
@@ -424,11 +433,11 @@ function leftBy(
   };
 }
 
-function numberOrNull(said: string | null | undefined): number | null {
+function parseNumberOrNull(said: string | null | undefined): number | null {
   return said == null ? null : Number(said);
 }
 
-function trackerOf(intended: string, { log, tracker, witnesses = NO_WITNESSES }: Look): Evidence['tracker'] {
+function trackerEvidence(intended: string, { log, tracker, witnesses = NO_WITNESSES }: Poll): Evidence['tracker'] {
   const meant = witnesses.trackerIntended ?? intended;
   if (meant === '') return null;
   const said = tracker?.answer.kind === 'found' ? tracker.answer.run : null;
@@ -436,13 +445,13 @@ function trackerOf(intended: string, { log, tracker, witnesses = NO_WITNESSES }:
 }
 
 /** All attempts of a run have the same total of steps. */
-function totals({ attempts }: RunState, { log }: Look): Evidence['config'] {
+function totalsEvidence({ attempts }: RunState, { log }: Poll): Evidence['config'] {
   const before = attempts.at(-1)?.observation?.totalSteps ?? null;
   if (before === null || log.exactTotal === null) return [];
   return [{ name: 'total steps', launched: String(before), observed: String(log.exactTotal) }];
 }
 
-function pastOf({ end, observation }: RunState['attempts'][number]): PastEnd {
+function toPastEnd({ end, observation }: RunState['attempts'][number]): PastEnd {
   return {
     status: end.status,
     lastStep: end.lastStep ?? observation?.step ?? null,

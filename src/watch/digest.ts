@@ -1,11 +1,11 @@
 /** Decides which observations become entries: changes, incidents, and otherwise one digest in half an hour. */
 
 import type { EventDataByType, EventDraft, EventOf } from '../domain/logbook/define.ts';
-import { jobStateOf } from '../domain/logbook/job-state.ts';
-import { observed } from '../domain/logbook/observed-state.ts';
+import { currentJobState } from '../domain/logbook/job-state.ts';
+import { applyObserved } from '../domain/logbook/observed-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
-import { prolonged } from './cadence.ts';
+import { extendLease } from './cadence.ts';
 
 /** Each entry is a push, and GitHub recommends at most six a minute for a repository. */
 const DIGEST_PERIOD_MS = 30 * 60_000;
@@ -44,7 +44,7 @@ export function digested({ recorded, state, drafts, at, isEach }: Polled): {
   if (first?.type !== 'observed') return { drafts, unrecorded: null };
   const data = isEach ? first.data : untilDigest(first.data, at);
   const seq = recorded.head.seq + 1;
-  const { observation, trace, paces, fence, firstEval, firstTracker } = observed(state, {
+  const { observation, trace, paces, fence, firstEval, firstTracker } = applyObserved(state, {
     ...{ data, seq, at: toRfc3339(at) },
   } as EventOf<'observed'>);
   const after = { observation, trace, paces, fence, firstEval, firstTracker };
@@ -64,7 +64,7 @@ export function digested({ recorded, state, drafts, at, isEach }: Polled): {
 /** The entry also renews the lease, which therefore lasts until the next one. */
 function untilDigest(data: EventDataByType['observed'], at: Instant): EventDataByType['observed'] {
   const nextEntryMs = Math.max(DIGEST_PERIOD_MS, data.cadenceMs) + TURN_MS;
-  return { ...data, nextEntryMs, lease: prolonged(data.lease, at, nextEntryMs) };
+  return { ...data, nextEntryMs, lease: extendLease(data.lease, at, nextEntryMs) };
 }
 
 /** What people and other processes act on; figures such as step and loss are left out. */
@@ -74,7 +74,7 @@ function standing(state: RunState): string {
   const { status, firstStepCompleted, signatures, alarms = [], trackers, evals, resumedFrom } = observation;
   const { unread, lease, beside = [], checkpointStep } = observation;
   return JSON.stringify([
-    ...[jobStateOf(state), status, firstStepCompleted, signatures, alarms, resumedFrom],
+    ...[currentJobState(state), status, firstStepCompleted, signatures, alarms, resumedFrom],
     ...[trackers.map(({ id }) => id), Object.keys(evals), checkpointStep === null],
     ...[unread === undefined, lease.holder, lease.fence, beside.map(({ jobId }) => jobId)],
   ]);

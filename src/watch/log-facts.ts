@@ -1,15 +1,15 @@
 /** Facts from a job's log so far: a fold over its text that reads every line exactly once. */
 
 import { NOISE } from '../diagnosis/choose-finding.ts';
-import { rowFor, SIGNATURES } from '../diagnosis/rows.ts';
-import { TRAINERS, type TrainerFormat, trainerSays } from '../diagnosis/trainers.ts';
-import { memoryReportIn, readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
-import { canonicalAddress } from '../domain/care/machines.ts';
+import { findRow, SIGNATURES } from '../diagnosis/rows.ts';
+import { matchTrainerFormat, TRAINERS, type TrainerFormat } from '../diagnosis/trainers.ts';
+import { findMemoryReport, readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
+import { normalizeAddress } from '../domain/care/machines.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
 import type { TrackerRun } from '../domain/logbook/events/job-events.ts';
 import { cutText } from '../domain/values.ts';
-import { addTrainingLine, goneBack, isNotFinite, NO_TRAINING, type Training } from './training.ts';
+import { addTrainingLine, goBackInReplay, isLossNotFinite, NO_TRAINING, type Training } from './training.ts';
 
 /** The most workers recorded per signature: the hosts of one large slice, which is one machine. Above that, the origin is uncertain. */
 export const FAILURE_WORKERS_MAX = 64;
@@ -34,18 +34,18 @@ type SignatureMatches = {
 };
 
 /** Adds the signatures that one line matches; `lines` is the line's number. */
-function readFailure<Facts extends SignatureMatches>(facts: Facts, line: string): Facts {
+function matchFailures<Facts extends SignatureMatches>(facts: Facts, line: string): Facts {
   const task = line.includes('RayTaskError(') ? workerAddress(line) : null;
   const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
   const found = SIGNATURES.filter(({ pattern }) => pattern.test(line));
-  return found.reduce((all, { signature }) => withFailure(all, signature, line), known);
+  return found.reduce((all, { signature }) => addFailure(all, signature, line), known);
 }
 
 /** Adds a match of one signature on a line, from the worker on that line or from the open traceback. */
-export function withFailure<Facts extends SignatureMatches>(facts: Facts, id: string, line: string): Facts {
-  const worker = workerAddress(line) ?? originOf(facts);
+export function addFailure<Facts extends SignatureMatches>(facts: Facts, id: string, line: string): Facts {
+  const worker = workerAddress(line) ?? findOrigin(facts);
   const seen = facts.failures.find((known) => known.id === id) ?? { id, line, workers: [] };
-  const match = { ...seen, lastLineNumber: facts.lines, workers: joined(seen.workers, worker) };
+  const match = { ...seen, lastLineNumber: facts.lines, workers: addWorker(seen.workers, worker) };
   const isKnown = facts.failures.some((known) => known.id === id);
   const failures = isKnown
     ? facts.failures.map((known) => (known.id === id ? match : known))
@@ -54,12 +54,12 @@ export function withFailure<Facts extends SignatureMatches>(facts: Facts, id: st
 }
 
 /** A failure inside a traceback comes from the task at its head. */
-function originOf({ origin, lines }: SignatureMatches): string | null {
+function findOrigin({ origin, lines }: SignatureMatches): string | null {
   return origin !== null && lines - origin.lineNumber <= limits.tracebackLinesMax ? origin.worker : null;
 }
 
 /** Beyond the limit, `several` represents the other workers. */
-function joined(known: readonly string[], worker: string | null): readonly string[] {
+function addWorker(known: readonly string[], worker: string | null): readonly string[] {
   if (worker === null || known.includes(worker) || known.includes(SEVERAL)) return known;
   return known.length < FAILURE_WORKERS_MAX
     ? [...known, worker]
@@ -76,7 +76,7 @@ const REPEATED = /\[repeated \d+x across (?:the )?cluster\]/;
 /** The worker's address on a line, or null. `several` if Ray merged the same line of more workers. */
 export function workerAddress(line: string): string | null {
   const written = PLACE.exec(line)?.[1];
-  const address = written === undefined ? null : canonicalAddress(written);
+  const address = written === undefined ? null : normalizeAddress(written);
   return address !== null && REPEATED.test(line) ? SEVERAL : address;
 }
 
@@ -84,7 +84,7 @@ export function workerAddress(line: string): string | null {
  * Every line that the log reader or a signature uses contains one of these words or of a trainer's, in any case. All are ASCII with at
  * least four characters; a newline may only be first or last.
  */
-const TELLING_WORDS: readonly string[] = [
+const SIGNAL_WORDS: readonly string[] = [
   // Failures.
   ...['memory space ', 'VmemOom', 'HbmOom', 'hbm requirement ', 'allocations in hbm', 'RESOURCE_EXHAUSTED:'],
   ...['out of memory', 'CUDA_ERROR_', 'OutOfMemoryError: ', 'No accelerator found', 'cleanup driver after'],
@@ -101,18 +101,18 @@ const TELLING_WORDS: readonly string[] = [
 const LINE_FEED = 10;
 /** This bit maps capitals to small letters. It also makes a few other characters equal, which only costs time. */
 const FOLD = 0x20;
-const REACH = Math.min(...TELLING_WORDS.map(({ length }) => length));
+const REACH = Math.min(...SIGNAL_WORDS.map(({ length }) => length));
 
 /** For each pair of adjacent bytes: how far the search may skip, and the words with this pair at the end of their first `REACH` bytes. */
 type Search = readonly [Uint8Array, ReadonlyMap<number, readonly Uint8Array[]>];
-const SEARCH = searchFor(TELLING_WORDS);
+const SEARCH = searchFor(SIGNAL_WORDS);
 const SEARCHES = new WeakMap<TrainerFormat, Search>();
 
 /** The search that also finds the lines of a lane's own row. */
 function searchWith(own: TrainerFormat | null): Search {
   const known = own === null ? SEARCH : SEARCHES.get(own);
   if (known !== undefined || own === null) return known ?? SEARCH;
-  const made = searchFor([...TELLING_WORDS, ...own.words]);
+  const made = searchFor([...SIGNAL_WORDS, ...own.words]);
   SEARCHES.set(own, made);
   return made;
 }
@@ -122,13 +122,13 @@ function searchFor(telling: readonly string[]): Search {
   const jumps = new Uint8Array(0x10000).fill(REACH - 1);
   for (const word of words)
     for (let end = 1; end < REACH; end += 1) {
-      const pair = pairAt(word, end);
+      const pair = readBytePair(word, end);
       jumps[pair] = Math.min(jumps[pair] ?? 0, REACH - 1 - end);
     }
-  return [jumps, Map.groupBy(words, (word) => pairAt(word, REACH - 1))];
+  return [jumps, Map.groupBy(words, (word) => readBytePair(word, REACH - 1))];
 }
 
-function pairAt(bytes: Uint8Array, end: number): number {
+function readBytePair(bytes: Uint8Array, end: number): number {
   return (((bytes[end - 1] ?? 0) | FOLD) << 8) | (bytes[end] ?? 0) | FOLD;
 }
 
@@ -136,12 +136,7 @@ function pairAt(bytes: Uint8Array, end: number): number {
  * The index of the first telling word in [from, end); -1 for none (Wu and Manber, *A fast algorithm for multi-pattern searching*, 1994). A
  * word with its newline before `from` counts from that newline.
  */
-export function findTellingWord(
-  bytes: Uint8Array,
-  from: number,
-  end: number,
-  [jumps, ending]: Search = SEARCH,
-): number {
+export function findSignalWord(bytes: Uint8Array, from: number, end: number, [jumps, ending]: Search = SEARCH): number {
   let at = from + REACH - 1;
   while (at < end) {
     const pair = (((bytes[at - 1] ?? 0) | FOLD) << 8) | (bytes[at] ?? 0) | FOLD;
@@ -150,13 +145,13 @@ export function findTellingWord(
       at += jump;
       continue;
     }
-    for (const word of ending.get(pair) ?? []) if (isAt(bytes, at - REACH + 1, word)) return at - REACH + 1;
+    for (const word of ending.get(pair) ?? []) if (matchesAt(bytes, at - REACH + 1, word)) return at - REACH + 1;
     at += 1;
   }
   return -1;
 }
 
-function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+function matchesAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
   for (let index = 0; index < word.length; index += 1)
     if (((bytes[start + index] ?? 0) | FOLD) !== word[index]) return false;
   return true;
@@ -238,23 +233,23 @@ export const NO_LOG_FACTS: LogFacts = {
  * read twice, so errors of hours ago do not return (the trap of grep-before-tail). Only lines that can contain facts are decoded to text.
  */
 export function readLogBytes(before: LogFacts, read: Uint8Array, own: TrainerFormat | null = null): LogFacts {
-  const piece = withLineEnds(read);
-  const facts = afterReturn(before, piece, own);
+  const piece = normalizeLineEnds(read);
+  const facts = readAfterReturn(before, piece, own);
   const firstEnd = piece.indexOf(NEWLINE);
-  if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + textOf(piece), own);
+  if (firstEnd === -1) return facts.skipping ? facts : keepCarry(facts, facts.carry + textOf(piece), own);
   // Join the line that the chunk boundary split; read the other lines in place.
   const first = { ...facts, carry: '', skipping: false };
   const opened = facts.skipping ? first : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)), own);
   const end = piece.lastIndexOf(NEWLINE) + 1;
   const whole = readLines(opened, piece.subarray(0, end), firstEnd + 1, own);
-  return carryOn(whole, textOf(piece.subarray(end)), own);
+  return keepCarry(whole, textOf(piece.subarray(end)), own);
 }
 
 const NEWLINE = 10;
 const RETURN = 13;
 
 /** A terminal overwrites its progress bar, so a carriage return ends a line too. */
-function withLineEnds(piece: Uint8Array): Uint8Array {
+function normalizeLineEnds(piece: Uint8Array): Uint8Array {
   let at = piece.indexOf(RETURN);
   if (at === -1) return piece;
   const bytes = Uint8Array.from(piece);
@@ -264,7 +259,7 @@ function withLineEnds(piece: Uint8Array): Uint8Array {
 }
 
 /** Only the next chunk shows whether a carriage return at the end of a chunk ends the line. */
-function afterReturn(facts: LogFacts, piece: Uint8Array, own: TrainerFormat | null): LogFacts {
+function readAfterReturn(facts: LogFacts, piece: Uint8Array, own: TrainerFormat | null): LogFacts {
   const isLineEnd = facts.carry.endsWith('\r') && piece.length > 0 && piece[0] !== NEWLINE;
   return isLineEnd ? readLine({ ...facts, carry: '' }, facts.carry, own) : facts;
 }
@@ -277,7 +272,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Keeps the unfinished last line, or reads it if it is longer than any real one. */
-function carryOn(facts: LogFacts, carry: string, own: TrainerFormat | null): LogFacts {
+function keepCarry(facts: LogFacts, carry: string, own: TrainerFormat | null): LogFacts {
   if (carry.length <= limits.logLineCharsMax) return { ...facts, carry };
   return { ...readLine({ ...facts, carry: '' }, carry, own), skipping: true };
 }
@@ -288,7 +283,7 @@ function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, own: Train
   const search = searchWith(own);
   let next = facts;
   for (let from = begin; from < end; ) {
-    const at = findTellingWord(bytes, from - 1, end, search);
+    const at = findSignalWord(bytes, from - 1, end, search);
     const start = at === -1 ? end : Math.max(from, bytes.lastIndexOf(NEWLINE, at + 1) + 1);
     next = { ...next, lines: next.lines + countLines(bytes, from, start) };
     if (at === -1) return next;
@@ -307,38 +302,38 @@ export function finishLog(facts: LogFacts, own: TrainerFormat | null = null): Lo
 function readLine(facts: LogFacts, whole: string, own: TrainerFormat | null): LogFacts {
   const line = cutText(whole, limits.logLineCharsMax).replace(/\r$/, '');
   if (NOISE.test(line)) return { ...facts, lines: facts.lines + 1 };
-  const counted = readFailure({ ...facts, lines: facts.lines + 1 }, line);
+  const counted = matchFailures({ ...facts, lines: facts.lines + 1 }, line);
   const training = readTrainingLine(line, own);
   if (training?.work === 'eval')
-    return readPlainLine(EVAL_KEY.test(line) ? counted : readEval(counted, training), line, own);
+    return addPlainLine(EVAL_KEY.test(line) ? counted : readEval(counted, training), line, own);
   const isOther = training === null || training.work === 'other';
-  return readPlainLine(isOther ? readMemory(counted, line) : readTraining(counted, training, line), line, own);
+  return addPlainLine(isOther ? addMemory(counted, line) : addTraining(counted, training, line), line, own);
 }
 
 /** Memory reports of any program between the training lines. */
-function readMemory(facts: LogFacts, line: string): LogFacts {
-  const memory = memoryReportIn(line);
+function addMemory(facts: LogFacts, line: string): LogFacts {
+  const memory = findMemoryReport(line);
   if (memory === null) return facts;
   const { training } = facts;
   return { ...facts, training: { ...training, look: { ...training.look, memory } } };
 }
 
 /** If the trainer prints no line for its first step, the first loss shows that the step completed. */
-function readTraining(facts: LogFacts, line: TrainingLine, text: string): LogFacts {
+function addTraining(facts: LogFacts, line: TrainingLine, text: string): LogFacts {
   const { exactTotal } = facts;
   if (line.work === 'unnamed' && exactTotal !== null && line.total?.value !== exactTotal) return facts;
-  const known = withEvalLoss(withTraining(facts, line), line);
+  const known = withEvalLoss(applyTraining(facts, line), line);
   // Some trainers print a NaN loss before the first step.
   if (line.step?.value === 0) return known;
-  const isBroken = isNotFinite(line, known.training);
+  const isBroken = isLossNotFinite(line, known.training);
   const isSeen = facts.failures.some((one) => one.id === LOSS_NOT_FINITE && one.lastLineNumber === facts.lines);
   return {
-    ...(isBroken && !isSeen ? withFailure(known, LOSS_NOT_FINITE, text) : known),
+    ...(isBroken && !isSeen ? addFailure(known, LOSS_NOT_FINITE, text) : known),
     firstStepCompleted: facts.firstStepCompleted || (line.measures.loss !== undefined && !isBroken),
   };
 }
 
-function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
+function applyTraining(facts: LogFacts, line: TrainingLine): LogFacts {
   const { step, total, measures } = line;
   const moved = step !== null ? step.value !== facts.step?.value : measures.loss !== undefined;
   // A record of several lines names its step in the first one.
@@ -357,7 +352,7 @@ function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
 function readEval(facts: LogFacts, line: TrainingLine): LogFacts {
   const { step, total, evalLoss } = line;
   if (evalLoss !== null)
-    return withEvalLoss(step === null ? facts : withTraining(facts, { ...line, work: 'training' }), line);
+    return withEvalLoss(step === null ? facts : applyTraining(facts, { ...line, work: 'training' }), line);
   if (step === null) return { ...facts, evalRunning: true };
   return step.value === total?.value ? { ...facts, evalRunning: false, isEvaluated: true } : facts;
 }
@@ -379,14 +374,14 @@ const EVAL_KEY = /(?<![\w./-])eval\/\w/i;
 const EVAL_VALUE =
   /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,4})?|nan|inf))(?!\w|\.\d)/gi;
 
-function readPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null): LogFacts {
-  let next = /preempt/i.test(line) && rowFor(line)?.class === 'preempted' ? { ...facts, isPreempted: true } : facts;
-  const steps = trainerSays('totalSteps', line)?.[1];
+function addPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null): LogFacts {
+  let next = /preempt/i.test(line) && findRow(line)?.class === 'preempted' ? { ...facts, isPreempted: true } : facts;
+  const steps = matchTrainerFormat('totalSteps', line)?.[1];
   if (steps !== undefined) next = { ...next, exactTotal: facts.exactTotal ?? Number(steps.replaceAll(',', '')) };
-  if (trainerSays('firstStep', line) !== null) next = { ...next, firstStepCompleted: true };
+  if (matchTrainerFormat('firstStep', line) !== null) next = { ...next, firstStepCompleted: true };
   const link = TRACKER_LINK.exec(line);
   if (link !== null) next = addTracker(next, link);
-  const saved = trainerSays('saved', line, own);
+  const saved = matchTrainerFormat('saved', line, own);
   const at = saved?.groups?.['step'] ?? facts.step?.value ?? null;
   if (saved !== null && at !== null && String(at).length <= STEP_DIGITS_MAX)
     next = {
@@ -395,10 +390,10 @@ function readPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null)
       checkpointStep: Number(at),
       isSaving: false,
     };
-  else if (trainerSays('saving', line, own) !== null) next = { ...next, isSaving: true };
-  const resumed = trainerSays('resumed', line)?.[1];
+  else if (matchTrainerFormat('saving', line, own) !== null) next = { ...next, isSaving: true };
+  const resumed = matchTrainerFormat('resumed', line)?.[1];
   if (resumed !== undefined) {
-    const replay = goneBack(next.training.replay, next.training.series.loss);
+    const replay = goBackInReplay(next.training.replay, next.training.series.loss);
     next = { ...next, resumedFrom: resumed, training: { ...next.training, replay } };
   }
   const values = [...line.matchAll(EVAL_VALUE)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);

@@ -1,15 +1,15 @@
 /** Facts from the tracker and the checkpoint stores at an observation, compared with the previous ones. */
 
-import { type Evidence, FOLLOWED } from '../detectors/detector.ts';
+import { type Evidence, FOLLOWED_MEASURES } from '../detectors/detector.ts';
 import { BARE_TRAINING_LINE, type TrainingLine } from '../diagnosis/training-line.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import type { Metrics, StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
-import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
-import { type LogFacts, withFailure } from './log-facts.ts';
-import { type Look, redactAndTruncate, type TrackedKeys, type TrackerHeard } from './look.ts';
-import { addTrainingLine, numberOf, type Training, withMeasures } from './training.ts';
+import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
+import { addFailure, type LogFacts } from './log-facts.ts';
+import { type Poll, redactAndTruncate, type TrackedKeys, type TrackerReading } from './look.ts';
+import { addMeasures, addTrainingLine, parseNumber, type Training } from './training.ts';
 
 /** Keys of Levanter, Hugging Face's Trainer, Lightning and Megatron-LM per measure, the most common first. */
 export const TRACKED_KEYS: TrackedKeys = {
@@ -28,14 +28,14 @@ export const TRACKED_KEYS: TrackedKeys = {
 };
 
 /** The tracker's answer for the record; undefined if it was not asked. */
-export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefined {
-  const { tracker } = look;
+export function buildTrackerSeen(state: RunState, poll: Poll): TrackerSeen | undefined {
+  const { tracker } = poll;
   if (tracker === null || tracker === undefined) return undefined;
-  const clean = (said: string): string => redactAndTruncate(look, said);
+  const clean = (said: string): string => redactAndTruncate(poll, said);
   const { asked, answer, keys } = tracker;
   const before = state.observation?.tracker?.last;
   if (answer.kind !== 'found')
-    return present({ run: clean(asked), says: answer.kind, why: clean(answer.message), last: before });
+    return omitUndefined({ run: clean(asked), says: answer.kind, why: clean(answer.message), last: before });
   const { run } = answer;
   const isNew = isOfAttempt(state, run);
   const hasMoved = isNew && run.step !== null && run.step > 0 && run.step !== before?.step;
@@ -46,11 +46,11 @@ export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefi
       identity: clean(run.identity),
       name: clean(run.name),
       state: clean(run.state),
-      readAt: toRfc3339(look.at),
-      heartbeatAt: textOf(run.heartbeatAt),
-      rowAt: textOf(run.rowAt),
+      readAt: toRfc3339(poll.at),
+      heartbeatAt: formatInstant(run.heartbeatAt),
+      rowAt: formatInstant(run.rowAt),
       step: run.step,
-      movedAt: hasMoved ? toRfc3339(look.at) : (before?.movedAt ?? null),
+      movedAt: hasMoved ? toRfc3339(poll.at) : (before?.movedAt ?? null),
       loss: measuresOf(run, keys).loss ?? null,
     },
   };
@@ -63,8 +63,8 @@ export function isOfAttempt({ submission }: RunState, { rowAt }: TrackedRun): bo
 }
 
 /** The measures of the newest row. A lane's own keys replace the usual ones of that measure. */
-function measuresOf({ metrics }: TrackedRun, keys: TrackerHeard['keys'] = {}): TrackedRow['measures'] {
-  const found = FOLLOWED.flatMap((name) => {
+function measuresOf({ metrics }: TrackedRun, keys: TrackerReading['keys'] = {}): TrackedRow['measures'] {
+  const found = FOLLOWED_MEASURES.flatMap((name) => {
     const key = (keys[name] ?? TRACKED_KEYS[name]).find((one) => metrics[one] !== undefined);
     return key === undefined ? [] : [[name, metrics[key] ?? ''] as const];
   });
@@ -72,7 +72,7 @@ function measuresOf({ metrics }: TrackedRun, keys: TrackerHeard['keys'] = {}): T
 }
 
 /** The newest row of this attempt; null if the tracker has none or did not answer. */
-function trackedRow(state: RunState, { tracker }: Pick<Look, 'tracker'>): TrackedRow | null {
+function readTrackedRow(state: RunState, { tracker }: Pick<Poll, 'tracker'>): TrackedRow | null {
   if (tracker == null || tracker.answer.kind !== 'found') return null;
   const { run } = tracker.answer;
   return isOfAttempt(state, run) ? { step: run.step, measures: measuresOf(run, tracker.keys) } : null;
@@ -81,14 +81,14 @@ function trackedRow(state: RunState, { tracker }: Pick<Look, 'tracker'>): Tracke
 type TrackedRow = Pick<TrainingLine, 'measures'> & { readonly step: number | null };
 
 /** Metrics of this attempt. Keys with a leading underscore belong to the tracker. */
-export function trackedMetrics(state: RunState, look: Pick<Look, 'tracker'>): Metrics {
-  if (look.tracker?.answer.kind !== 'found' || trackedRow(state, look) === null) return {};
+export function filterTrackedMetrics(state: RunState, look: Pick<Poll, 'tracker'>): Metrics {
+  if (look.tracker?.answer.kind !== 'found' || readTrackedRow(state, look) === null) return {};
   const { step, metrics } = look.tracker.answer.run;
   const own = Object.entries(metrics).filter(([key]) => !key.startsWith('_'));
   return { ...(step === null ? {} : { global_step: String(step) }), ...Object.fromEntries(own) };
 }
 
-function textOf(at: Instant | null): string | null {
+function formatInstant(at: Instant | null): string | null {
   return at === null ? null : toRfc3339(at);
 }
 
@@ -97,16 +97,16 @@ function textOf(at: Instant | null): string | null {
  * row replaces a training line, with its full precision. If the log has steps, only measures that its lines lack come from a new row, so
  * that nothing counts twice.
  */
-export function withTrackedRow(state: RunState, look: Look): Look {
-  const row = trackedRow(state, look);
-  if (row === null) return look;
+export function addTrackedRow(state: RunState, poll: Poll): Poll {
+  const row = readTrackedRow(state, poll);
+  if (row === null) return poll;
   const { step } = row;
   const { loss } = row.measures;
   const log =
-    loss !== undefined && Number.isNaN(numberOf(loss))
-      ? withFailure(look.log, LOSS_NOT_FINITE, `the tracker has the loss ${loss} at step ${step ?? 'unknown'}`)
-      : look.log;
-  return { ...look, log: withRow(state.observation, log, row) };
+    loss !== undefined && Number.isNaN(parseNumber(loss))
+      ? addFailure(poll.log, LOSS_NOT_FINITE, `the tracker has the loss ${loss} at step ${step ?? 'unknown'}`)
+      : poll.log;
+  return { ...poll, log: withRow(state.observation, log, row) };
 }
 
 function withRow(before: Observation | null, log: LogFacts, { step, measures }: TrackedRow): LogFacts {
@@ -128,49 +128,51 @@ function withRow(before: Observation | null, log: LogFacts, { step, measures }: 
 /** Adds the row's measures that no line of this observation had. The loss always comes from one source. */
 function withLacking(before: Observation | null, training: Training, line: TrainingLine): Training {
   const known = before?.course?.series ?? {};
-  const lacking = FOLLOWED.filter((name) => name !== 'loss' && training.series[name]?.values === known[name]?.values);
+  const lacking = FOLLOWED_MEASURES.filter(
+    (name) => name !== 'loss' && training.series[name]?.values === known[name]?.values,
+  );
   const measures = Object.fromEntries(
     lacking.flatMap((name) => (line.measures[name] === undefined ? [] : [[name, line.measures[name]] as const])),
   );
-  return { ...training, series: withMeasures(training.series, { ...line, measures }) };
+  return { ...training, series: addMeasures(training.series, { ...line, measures }) };
 }
 
-type Last = NonNullable<StoreSeen['last']>;
+type LastStoreRead = NonNullable<StoreSeen['last']>;
 
 /** Time between two listings: the usual poll interval, and no shorter during frequent polls. */
-const LOOK_PERIOD_MS = 9 * 60_000;
+const STORE_READ_PERIOD_MS = 9 * 60_000;
 
 /** Whether the stores are due for a listing. */
-export function isStoreDue({ observation }: Pick<RunState, 'observation'>, now: Instant): boolean {
+export function isStoreReadDue({ observation }: Pick<RunState, 'observation'>, now: Instant): boolean {
   const askedAt = fromRfc3339(observation?.store?.askedAt ?? '');
-  return askedAt === null || now - askedAt >= LOOK_PERIOD_MS;
+  return askedAt === null || now - askedAt >= STORE_READ_PERIOD_MS;
 }
 
 /** The stores' answer for the record; undefined before their first listing. */
-export function storeSeenOf(state: RunState, look: Look): StoreSeen | undefined {
-  const { stored } = look;
+export function buildStoreSeen(state: RunState, poll: Poll): StoreSeen | undefined {
+  const { stored } = poll;
   const before = state.observation?.store;
   if (stored === undefined) return before;
-  const askedAt = toRfc3339(look.at);
+  const askedAt = toRfc3339(poll.at);
   if (stored.kind === 'unknown')
-    return present({ askedAt, unread: redactAndTruncate(look, stored.why), last: before?.last });
+    return omitUndefined({ askedAt, unread: redactAndTruncate(poll, stored.why), last: before?.last });
   const { newest, partial } = stored.value;
-  const last = present({
+  const last = omitUndefined({
     readAt: askedAt,
     newest: newest === null ? null : { step: newest.step, writtenAt: toRfc3339(newest.writtenAt) },
-    partial: partial === null ? undefined : { step: partial, since: sinceOf(before, partial, askedAt) },
-    missing: missingOf(state, newest?.step ?? null, askedAt),
+    partial: partial === null ? undefined : { step: partial, since: missingSince(before, partial, askedAt) },
+    missing: findMissing(state, newest?.step ?? null, askedAt),
   });
   return { askedAt, last };
 }
 
-function sinceOf(before: StoreSeen | undefined, step: number, now: string): string {
+function missingSince(before: StoreSeen | undefined, step: number, now: string): string {
   const known = before?.last?.partial;
   return known?.step === step ? known.since : now;
 }
 
 /** A listing of the same moment may be older than the log line, so compare it with the step that the previous observation knew. */
-function missingOf({ observation }: RunState, newest: number | null, now: string): Last['missing'] {
+function findMissing({ observation }: RunState, newest: number | null, now: string): LastStoreRead['missing'] {
   const claimed = observation?.checkpointStep ?? null;
   if (claimed === null || (newest !== null && newest >= claimed)) return undefined;
   const before = observation?.store?.last?.missing;
@@ -178,7 +180,7 @@ function missingOf({ observation }: RunState, newest: number | null, now: string
 }
 
 /** Facts for the detectors. A checkpoint left by an earlier attempt counts from this attempt's first step. */
-export function storedEvidence(
+export function toStoredEvidence(
   seen: StoreSeen | undefined,
   steppingSince: Instant | null,
 ): Pick<Evidence, 'isStoreRead' | 'unstored'> & {
@@ -194,7 +196,8 @@ export function storedEvidence(
   const since = fromRfc3339(missing?.since ?? '');
   return {
     isStoreRead,
-    saved: newest === null || writtenAt === null ? null : { step: newest.step, at: laterOf(writtenAt, steppingSince) },
+    saved:
+      newest === null || writtenAt === null ? null : { step: newest.step, at: laterInstant(writtenAt, steppingSince) },
     savingSince: partial === undefined ? null : fromRfc3339(partial.since),
     unstored:
       missing === undefined || since === null
@@ -203,6 +206,6 @@ export function storedEvidence(
   };
 }
 
-function laterOf(one: Instant, other: Instant | null): Instant {
+function laterInstant(one: Instant, other: Instant | null): Instant {
   return other !== null && other > one ? other : one;
 }

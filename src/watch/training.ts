@@ -2,9 +2,9 @@
 
 import {
   addValue,
-  FOLLOWED,
-  type Followed,
-  medianOf,
+  FOLLOWED_MEASURES,
+  type FollowedMeasure,
+  median,
   NO_SERIES,
   type Replayed,
   SERIES_LAWS,
@@ -14,7 +14,7 @@ import { CATCH_UP_PAIRS } from '../detectors/measures.ts';
 import type { ShownCount, TrainingLine } from '../diagnosis/training-line.ts';
 import type { Pace, ReplayedStep } from '../domain/logbook/events/job-events.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
-import { present } from '../domain/values.ts';
+import { omitUndefined } from '../domain/values.ts';
 
 export type Replay = {
   /** Losses of the training that this attempt resumed, by step; null if it resumed none. */
@@ -30,40 +30,40 @@ export type Replay = {
 export const NO_REPLAY: Replay = { past: null, isOwnPast: false, pairs: [], recent: [], stride: 1 };
 
 /** Steps whose loss left its trend. A rollback is meant to change them, so they are not compared. */
-type WentWrong = { readonly streak?: Stretch | null | undefined; readonly met?: Stretch | null | undefined };
+type Deviations = { readonly streak?: Stretch | null | undefined; readonly met?: Stretch | null | undefined };
 type Stretch = { readonly from: number | null; readonly to: number | null };
 
 /** Losses of an earlier attempt at its exact steps. */
-export function replayOf(trace: readonly TracePoint[], loss: WentWrong | undefined): Replay {
+export function startReplay(trace: readonly TracePoint[], loss: Deviations | undefined): Replay {
   return trace.length === 0 ? NO_REPLAY : { ...NO_REPLAY, past: byStep(trace, loss) };
 }
 
 /** The log reports a loaded checkpoint, so the job may repeat its earlier steps. */
-export function goneBack(replay: Replay, loss: WentWrong | undefined): Replay {
+export function goBackInReplay(replay: Replay, loss: Deviations | undefined): Replay {
   return replay.recent.length === 0
     ? replay
     : { ...replay, past: byStep(replay.recent, loss), isOwnPast: true, recent: [], stride: 1 };
 }
 
 /** The job's own losses before its rollback, until it passes their last step; the next observation compares with them too. */
-export function ownPast({ past, isOwnPast, recent }: Replay): readonly TracePoint[] {
+export function ownTrace({ past, isOwnPast, recent }: Replay): readonly TracePoint[] {
   const points = past === null || !isOwnPast ? [] : [...past].map(([at, loss]) => ({ step: at, loss }));
   const reached = recent.at(-1)?.step ?? 0;
   return points.some(({ step }) => step > reached) ? points : [];
 }
 
-function byStep(trace: readonly TracePoint[], { streak, met }: WentWrong = {}): ReadonlyMap<number, string> {
-  const isIn = (step: number, wrong: Stretch | null | undefined): boolean =>
+function byStep(trace: readonly TracePoint[], { streak, met }: Deviations = {}): ReadonlyMap<number, string> {
+  const isInStretch = (step: number, wrong: Stretch | null | undefined): boolean =>
     wrong?.from != null && wrong.to !== null && step >= wrong.from && step <= wrong.to;
-  const sound = trace.filter(({ step }) => !isIn(step, streak) && !isIn(step, met));
+  const sound = trace.filter(({ step }) => !isInStretch(step, streak) && !isInStretch(step, met));
   return new Map(sound.map(({ step, loss }) => [step, loss]));
 }
 
 /** Adds a line if its step is exact. */
-export function addReplayed(replay: Replay, { step, measures: { loss } }: TrainingLine): Replay {
+export function addReplayedStep(replay: Replay, { step, measures: { loss } }: TrainingLine): Replay {
   if (step?.exact !== true || loss === undefined) return replay;
   const { value } = step;
-  const next = withRecent(replay, { step: value, loss });
+  const next = addRecent(replay, { step: value, loss });
   const before = replay.past?.get(value);
   const isKnown = replay.pairs.some((pair) => pair.step === value);
   if (before === undefined || isKnown) return next;
@@ -79,7 +79,7 @@ export function addReplayed(replay: Replay, { step, measures: { loss } }: Traini
 const LATER_MAX = 10;
 const RECENT_MAX = 256;
 
-function withRecent(replay: Replay, point: TracePoint): Replay {
+function addRecent(replay: Replay, point: TracePoint): Replay {
   if (point.step % replay.stride !== 0) return replay;
   const longer = [...replay.recent, point];
   if (longer.length <= RECENT_MAX) return { ...replay, recent: longer };
@@ -88,30 +88,30 @@ function withRecent(replay: Replay, point: TracePoint): Replay {
 }
 
 /** At most `most` evenly spaced points, including the newest. */
-export function evenly(points: readonly TracePoint[], most: number): readonly TracePoint[] {
+export function thinEvenly(points: readonly TracePoint[], most: number): readonly TracePoint[] {
   const stride = Math.ceil(points.length / most);
   return points.filter((_, index) => (points.length - 1 - index) % stride === 0);
 }
 
 /** Converts pairs to numbers, with the resolution of the coarser value. */
-export function comparedOf(pairs: readonly ReplayedStep[]): readonly Replayed[] {
+export function compareReplayed(pairs: readonly ReplayedStep[]): readonly Replayed[] {
   return pairs.map(({ step, before, after }) => ({
     step,
     before: Number(before),
     after: Number(after),
-    resolution: Math.max(resolutionOf(before), resolutionOf(after)),
+    resolution: Math.max(printedResolution(before), printedResolution(after)),
   }));
 }
 
 /** The value of one unit in the last printed digit. */
-export function resolutionOf(printed: string): number {
+export function printedResolution(printed: string): number {
   const match = /^[-+]?\d{0,20}(?:\.(\d{0,20}))?(?:e([-+]?\d{1,4}))?$/i.exec(printed);
   if (match === null) return Number.POSITIVE_INFINITY;
   return 10 ** (Number(match[2] ?? 0) - (match[1] ?? '').length);
 }
 
 export type Training = {
-  readonly series: { readonly [Name in Followed]?: Series };
+  readonly series: { readonly [Name in FollowedMeasure]?: Series };
   readonly replay: Replay;
   /** From this observation only. */
   readonly look: {
@@ -154,16 +154,16 @@ export function addTrainingLine(
   const { secondsPerStep, tokensPerSecond, samplesPerSecond, remainingSeconds, measures } = line;
   const use = Number(measures['gpu-use'] ?? Number.NaN);
   return {
-    series: withMeasures(training.series, { ...line, step: at }),
-    replay: addReplayed(training.replay, line),
+    series: addMeasures(training.series, { ...line, step: at }),
+    replay: addReplayedStep(training.replay, line),
     look: {
       lines: look.lines + 1,
       moves: look.moves + (movedAt === null ? 0 : 1),
       movedLines: movedAt === null ? look.movedLines : [...look.movedLines, movedAt].slice(-MOVED_KEPT),
-      secondsPerStep: kept(look.secondsPerStep, secondsPerStep),
-      tokensPerSecond: kept(look.tokensPerSecond, tokensPerSecond),
-      samplesPerSecond: kept(look.samplesPerSecond, samplesPerSecond),
-      use: kept(look.use, Number.isFinite(use) ? use : null),
+      secondsPerStep: keepRecent(look.secondsPerStep, secondsPerStep),
+      tokensPerSecond: keepRecent(look.tokensPerSecond, tokensPerSecond),
+      samplesPerSecond: keepRecent(look.samplesPerSecond, samplesPerSecond),
+      use: keepRecent(look.use, Number.isFinite(use) ? use : null),
       remainingSeconds: remainingSeconds ?? look.remainingSeconds,
       memory: line.memory ?? look.memory,
     },
@@ -171,23 +171,23 @@ export function addTrainingLine(
 }
 
 /** Adds the measures of one line. */
-export function withMeasures(series: Training['series'], { measures, step }: TrainingLine): Training['series'] {
-  const said = FOLLOWED.flatMap((name) => {
+export function addMeasures(series: Training['series'], { measures, step }: TrainingLine): Training['series'] {
+  const said = FOLLOWED_MEASURES.flatMap((name) => {
     const value = measures[name];
     if (value === undefined) return [];
-    const next = addValue(series[name] ?? NO_SERIES, SERIES_LAWS[name], numberOf(value), step?.value ?? null);
+    const next = addValue(series[name] ?? NO_SERIES, SERIES_LAWS[name], parseNumber(value), step?.value ?? null);
     return [[name, next] as const];
   });
   return said.length === 0 ? series : { ...series, ...Object.fromEntries(said) };
 }
 
 /** Parses a printed value; `nan` and `inf`, which trainers print, become NaN. */
-export function numberOf(printed: string): number {
+export function parseNumber(printed: string): number {
   return /\d/.test(printed) ? Number(printed) : Number.NaN;
 }
 
 /** Keeps the newest values; they determine the speed of an observation. */
-function kept(values: readonly number[], value: number | null): readonly number[] {
+function keepRecent(values: readonly number[], value: number | null): readonly number[] {
   if (value === null) return values;
   return values.length < KEPT_MAX ? [...values, value] : [...values.slice(1), value];
 }
@@ -196,32 +196,32 @@ const KEPT_MAX = 64;
 const MOVED_KEPT = 3;
 
 /** The speed in this observation: the median of its lines; undefined without any value. */
-export function paceOf({ look }: Training): Pace | undefined {
-  const secondsPerStep = medianOf(look.secondsPerStep);
-  const tokensPerSecond = medianOf(look.tokensPerSecond);
+export function medianPace({ look }: Training): Pace | undefined {
+  const secondsPerStep = median(look.secondsPerStep);
+  const tokensPerSecond = median(look.tokensPerSecond);
   const { remainingSeconds, memory } = look;
-  const use = medianOf(look.use);
+  const use = median(look.use);
   const isSilent = secondsPerStep === null && tokensPerSecond === null && remainingSeconds === null;
   if (isSilent && use === null && memory === null) return undefined;
-  return present({
-    secondsPerStep: secondsPerStep === null ? null : decimal(secondsPerStep),
-    tokensPerSecond: tokensPerSecond === null ? null : decimal(tokensPerSecond),
+  return omitUndefined({
+    secondsPerStep: secondsPerStep === null ? null : formatDecimal(secondsPerStep),
+    tokensPerSecond: tokensPerSecond === null ? null : formatDecimal(tokensPerSecond),
     remainingSeconds,
-    usePercent: use === null ? undefined : decimal(Math.round(use)),
+    usePercent: use === null ? undefined : formatDecimal(Math.round(use)),
     memory: memory ?? undefined,
   });
 }
 
 /** Formats a decimal for the record, with six significant digits. */
-export function decimal(value: number): string {
+export function formatDecimal(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
 /** Whether the loss is NaN, or the gradients of several lines are. A search for a loss scale may produce one such gradient. */
-export function isNotFinite({ measures }: TrainingLine, { series }: Training): boolean {
-  const loss = measures.loss === undefined ? null : numberOf(measures.loss);
+export function isLossNotFinite({ measures }: TrainingLine, { series }: Training): boolean {
+  const loss = measures.loss === undefined ? null : parseNumber(measures.loss);
   const gradient = measures['grad-norm'];
-  const isGradientLost = gradient !== undefined && Number.isNaN(numberOf(gradient));
+  const isGradientLost = gradient !== undefined && Number.isNaN(parseNumber(gradient));
   if (loss !== null && Number.isNaN(loss)) return true;
   return isGradientLost && (loss === 0 || (series['grad-norm']?.notFinite ?? 0) >= GRADIENTS_LOST);
 }

@@ -1,9 +1,9 @@
 /** What a launcher asks the cluster about the jobs before its own. */
 
 import { expect, it } from 'vitest';
-import { earlierJobFault } from '../../src/actions/earlier-jobs.ts';
+import { findEarlierJobFault } from '../../src/actions/earlier-jobs.ts';
 import type { Engine, JobObservation } from '../../src/domain/engine.ts';
-import { after } from '../../src/domain/values.ts';
+import { addMs } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { instant } from '../support/run-facts.ts';
@@ -22,18 +22,18 @@ const cluster = launched.state.submission?.cluster ?? '';
 function judged(
   run: typeof launched,
   ...answers: readonly [JobObservation, ...JobObservation[]]
-): ReturnType<typeof earlierJobFault> {
+): ReturnType<typeof findEarlierJobFault> {
   let [now, asked] = [instant('2026-11-20T12:00:00Z'), -1];
   const observe = async () => {
     asked += 1;
     return answers[Math.min(asked, answers.length - 1)];
   };
   const sleep = async (durationMs: number) => {
-    now = after(now, durationMs);
+    now = addMs(now, durationMs);
   };
   // Only the parts of an engine that this code uses.
   const engine = { observe } as unknown as Engine;
-  return earlierJobFault(next, [run.state], { cluster, engine, clock: { now: () => now, sleep } });
+  return findEarlierJobFault(next, [run.state], { cluster, engine, clock: { now: () => now, sleep } });
 }
 
 const unknown = { kind: 'unknown', message: 'nothing says how it ended' } as const;

@@ -4,14 +4,20 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { type Action, carryOut, type Place, type Refusal, type Under } from '../../src/actions/pipeline.ts';
+import {
+  type Action,
+  type ActionContext,
+  type ClaimBasis,
+  executeAction,
+  type Refusal,
+} from '../../src/actions/pipeline.ts';
 import { GitError } from '../../src/domain/git.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
+import { brandAs, isInstant, isRunId } from '../../src/domain/values.ts';
 import type { AppendResult } from '../../src/logbook/chain.ts';
 
-const RUN = branded('ferry-daily-20261121', isRunId);
+const RUN = brandAs('ferry-daily-20261121', isRunId);
 const CLAIM: EventDraft = {
   type: 'incident',
   role: 'runner',
@@ -44,9 +50,9 @@ async function played({ action = {}, appends = [APPENDED], brokenFrom = 99 }: Wo
       steps.push(name);
       return answer(...args);
     };
-  const place: Place = {
+  const place: ActionContext = {
     file: RUN,
-    now: () => branded(1, isInstant),
+    now: () => brandAs(1, isInstant),
     redact: (text) => text.replace('mira', '***'),
     fault: () => (loads >= brokenFrom ? { ...REFUSAL, code: 'order-unknown' } : null),
     record: {
@@ -70,18 +76,18 @@ async function played({ action = {}, appends = [APPENDED], brokenFrom = 99 }: Wo
     prepare: async () => ({ kind: 'ready', ready: 'b' }),
     claim: async () => ({ kind: 'claim', draft: CLAIM }),
     perform: async () => ({ draft: END, outcome: { kind: 'done' } }),
-    lookBack: async () => ({ kind: 'under-way' }),
-    refused: () => null,
+    checkEarlierClaim: async () => ({ kind: 'under-way' }),
+    recordRefusal: () => null,
     discard: async () => undefined,
     ...action,
   };
-  const outcome = await carryOut(place, {
+  const outcome = await executeAction(place, {
     ...all,
     verify: noted('verify', all.verify),
     prepare: noted('prepare', all.prepare),
     claim: noted('claim', all.claim),
     perform: noted('perform', all.perform),
-    lookBack: noted('look back', all.lookBack),
+    checkEarlierClaim: noted('look back', all.checkEarlierClaim),
     discard: noted('discard', all.discard),
   }).catch((error: unknown) => error);
   return { steps, outcome };
@@ -128,7 +134,7 @@ describe('an action without a claim', () => {
     ['prepare', ['verify', 'prepare']],
     ['claim', ['verify', 'prepare', 'claim', 'discard']],
   ] as const)('that %s refuses is recorded as refused if that ends it, and not performed', async (at, before) => {
-    const { steps, outcome } = await played({ action: { [at]: async () => REFUSAL, refused: () => END } });
+    const { steps, outcome } = await played({ action: { [at]: async () => REFUSAL, recordRefusal: () => END } });
     expect(steps).toEqual([...before, 'append the end']);
     expect(outcome).toEqual({ kind: 'refused', code: 'held', why: 'for ***' });
   });
@@ -153,7 +159,7 @@ describe('an action with an earlier claim', () => {
   });
 
   it('that is pending is performed after verification, and only resumed if verification refuses it', async () => {
-    const unders: Under[] = [];
+    const unders: ClaimBasis[] = [];
     const perform: Action<string, string, { readonly kind: 'done' }>['perform'] = async (_, __, under) => {
       unders.push(under);
       return { draft: END, outcome: { kind: 'done' } };

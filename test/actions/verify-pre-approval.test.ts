@@ -3,10 +3,10 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { type FixInTree, preApprovalFault } from '../../src/actions/verify-approval.ts';
+import { type FixCheck, preApprovalFault } from '../../src/actions/verify-approval.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
-import { decidesTraining } from '../../src/domain/launch/small-fix.ts';
+import { affectsTraining } from '../../src/domain/launch/small-fix.ts';
 import type { PastAttempt, RunState } from '../../src/domain/logbook/run-state.ts';
 import { type Digest, known, type Observed, unknown } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
@@ -33,7 +33,7 @@ function past(manifest: Manifest, change: Partial<Order> = {}): PastAttempt {
 type Case = {
   readonly attempts?: readonly PastAttempt[];
   readonly preApprovedBy?: Digest;
-  readonly fix?: Observed<FixInTree>;
+  readonly fix?: Observed<FixCheck>;
   readonly now?: Manifest;
 };
 
@@ -123,5 +123,5 @@ it.each([
   ['lib/smalllab/report.py', false],
   ['lib/smalllab/log_setup.py', false],
 ])('a path like %s concerns model, optimizer or data: %s', (path, speaks) => {
-  expect(decidesTraining(path)).toBe(speaks);
+  expect(affectsTraining(path)).toBe(speaks);
 });

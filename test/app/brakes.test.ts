@@ -6,7 +6,7 @@ import type { OpenLab } from '../../src/app/open-lab.ts';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { EMPTY_JOURNAL } from '../../src/domain/logbook/journal-state.ts';
-import { after, toRfc3339 } from '../../src/domain/values.ts';
+import { addMs, toRfc3339 } from '../../src/domain/values.ts';
 import { createClient } from '../../src/github/call.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { CONFIG } from '../run/parts.ts';
@@ -17,7 +17,7 @@ const carol = { id: 77, login: 'carol' };
 const ROLES: Readonly<Record<string, string>> = { alice: 'maintain', bob: 'maintain', carol: 'read' };
 const at = (index: number): Partial<CommentFacts> => ({
   id: 100 + index,
-  createdAt: after(NOON, index * 1_000),
+  createdAt: addMs(NOON, index * 1_000),
 });
 const LINE = `/approve-launch ${'ab'.repeat(16)}`;
 const approval = aComment(alice, LINE, at(5));
@@ -26,7 +26,7 @@ const approval = aComment(alice, LINE, at(5));
 let abroad: readonly object[] = [];
 
 function inOtherThread(author: Actor, body: string, index: number): object {
-  const moment = toRfc3339(after(NOON, index * 1_000));
+  const moment = toRfc3339(addMs(NOON, index * 1_000));
   const user = { ...author, type: 'User' };
   const issue_url = 'https://api.github.example/repos/lab/models/issues/99';
   return { id: 500 + index, body, created_at: moment, updated_at: moment, user, issue_url };
@@ -151,7 +151,7 @@ it('counts a stop, revoke or hold in another thread only if it names the run', a
 
 it('ignores holds from before the failure when the attempt is restarted, but no other brake', async () => {
   const held = [aComment(bob, '/hold', at(6)), aComment(bob, '/unhold', at(7))];
-  const failedAt = after(NOON, 8_000);
+  const failedAt = addMs(NOON, 8_000);
   const again = async (...comments: readonly CommentFacts[]) => brakesOf({ failedAt }, comments);
   expect(await again(...held)).toEqual([]);
   expect(await again(...held, aComment(bob, '/hold', at(9)))).toEqual(['hold by bob']);

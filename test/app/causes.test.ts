@@ -1,24 +1,24 @@
 /** Which causes a trigger gives a run to decide. */
 
 import { describe, expect, it } from 'vitest';
-import { causesOf, noteReconciled } from '../../src/app/control/reconcile-run.ts';
+import { listCauses, noteReconciled } from '../../src/app/control/reconcile-run.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
-import { agendaFor, type Cause, causesOfStep } from '../../src/run/reconcile.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
+import { buildAgenda, type Cause, listCausesOfStep } from '../../src/run/reconcile.ts';
 import { append, NO_ATTEMPTS } from '../../src/run/step.ts';
-import { CONFIG, gatedOn } from '../run/parts.ts';
+import { CONFIG, runWithGates } from '../run/parts.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
 
-const { state } = gatedOn();
+const { state } = runWithGates();
 const COMMENT = { kind: 'comment', surface: 'comment', comment: 5, hasSlash: true } as const;
 
 function causesAfter(settledBy: readonly Cause[], ...triggers: readonly ReconcileRequest[]): readonly Cause[] {
   const look = { now: NOON, poster: NO_ATTEMPTS, settled: new Map() };
   noteReconciled(look, state, state, { outcome: 'settled', causes: settledBy });
   const { logbookBranch } = CONFIG;
-  return causesOf(look, state, { triggers, mayHaveEnded: false, areHoldsNew: false, logbookBranch });
+  return listCauses(look, state, { triggers, mayHaveEnded: false, areHoldsNew: false, logbookBranch });
 }
 
 describe('a trigger', () => {
@@ -42,9 +42,9 @@ describe('a trigger', () => {
 
 describe('a sweep after the launch', () => {
   const running = aRun().gated().approved(bob).ordered().submitted().state;
-  const now = branded(Date.parse(running.head.at), isInstant);
-  const causes = (settled: Parameters<typeof causesOf>[0]['settled']): readonly Cause[] =>
-    causesOf({ now, poster: NO_ATTEMPTS, settled }, running, {
+  const now = brandAs(Date.parse(running.head.at), isInstant);
+  const causes = (settled: Parameters<typeof listCauses>[0]['settled']): readonly Cause[] =>
+    listCauses({ now, poster: NO_ATTEMPTS, settled }, running, {
       ...{ triggers: [{ kind: 'sweep' }], mayHaveEnded: false, areHoldsNew: false },
       logbookBranch: CONFIG.logbookBranch,
     });
@@ -71,10 +71,10 @@ describe('a step', () => {
       code: 'status-shown',
       detail: {},
     } as const;
-    const answered = causesOfStep(append({ type: 'command-answered', role: 'control', data: answer }));
+    const answered = listCausesOfStep(append({ type: 'command-answered', role: 'control', data: answer }));
     expect(answered).toEqual(['command-answered']);
-    expect(agendaFor(answered).due.size).toBe(1);
-    expect(agendaFor(['gated']).due.size).toBeGreaterThan(1);
-    expect(agendaFor(['facts']).areGatesDue).toBe(true);
+    expect(buildAgenda(answered).due.size).toBe(1);
+    expect(buildAgenda(['gated']).due.size).toBeGreaterThan(1);
+    expect(buildAgenda(['facts']).areGatesDue).toBe(true);
   });
 });

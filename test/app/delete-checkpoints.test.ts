@@ -6,19 +6,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { performSteps } from '../../src/actions/change-cluster.ts';
-import { deleteCheckpoints } from '../../src/actions/delete-checkpoints.ts';
-import { identityOf, type Needs, type Retention, retentionOf, type Wishes } from '../../src/checkpoints/cleanup.ts';
+import { createCheckpointDeletion } from '../../src/actions/delete-checkpoints.ts';
+import {
+  type CheckpointNeeds,
+  checkpointIdentity,
+  decideRetention,
+  type Retention,
+  type RetentionWishes,
+} from '../../src/checkpoints/cleanup.ts';
 import type { ChangeStep, CheckpointDeletion } from '../../src/domain/actions/action.ts';
 import { deletionStep, namedStep } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant, known, type Observed } from '../../src/domain/values.ts';
+import { brandAs, isInstant, known, type Observed } from '../../src/domain/values.ts';
 import { type Bucket, createStore } from '../../src/stores/store.ts';
 import { mira } from '../care/consent-parts.ts';
 import { permitFor } from '../support/capabilities.ts';
 
 const ROOTS = ['gs://lab/run/checkpoints', 'gs://lab-tmp/run'] as const;
-const WROTE = branded(1_000_000, isInstant);
-const LONG_AGO = branded(5, isInstant);
-const WISHES: Wishes = { keep: 2, milestones: [300] };
+const WROTE = brandAs(1_000_000, isInstant);
+const LONG_AGO = brandAs(5, isInstant);
+const WISHES: RetentionWishes = { keep: 2, milestones: [300] };
 
 class Killed extends Error {}
 
@@ -65,11 +71,11 @@ function memoryBucket(before: () => void): {
   return { bucket, objects, removed };
 }
 
-function needs(change: Partial<Needs>): Needs {
-  const from = branded(900_000, isInstant);
+function needs(change: Partial<CheckpointNeeds>): CheckpointNeeds {
+  const from = brandAs(900_000, isInstant);
   return {
     lineage: {
-      attempts: [{ attempt: 1, from, until: branded(1_100_000, isInstant), startStep: 0 }],
+      attempts: [{ attempt: 1, from, until: brandAs(1_100_000, isInstant), startStep: 0 }],
       rejections: [],
     },
     sources: [`${ROOTS[0]}/step-200`],
@@ -94,7 +100,7 @@ function scene(before: () => void) {
     readonly held: string | null;
   }> => {
     const roots = await Promise.all(ROOTS.map(async (root) => ({ root, found: await store.list(root) })));
-    return { retention: retentionOf(roots, its, WISHES), held };
+    return { retention: decideRetention(roots, its, WISHES), held };
   };
   return {
     objects,
@@ -118,7 +124,9 @@ function scene(before: () => void) {
     listed: async (): Promise<readonly ChangeStep[]> => {
       const { retention } = await judge();
       if (retention.kind === 'unknown') throw new Error(retention.why);
-      return retention.value.candidates.map(({ stored }) => deletionStep(stored.path, identityOf(stored) ?? ''));
+      return retention.value.candidates.map(({ stored }) =>
+        deletionStep(stored.path, checkpointIdentity(stored) ?? ''),
+      );
     },
     executor: (steps: readonly ChangeStep[]) => {
       const deletion: CheckpointDeletion = {
@@ -128,16 +136,16 @@ function scene(before: () => void) {
         keep: 2,
         askedBy: mira,
       };
-      return deleteCheckpoints({ deletion, steps, roots: ROOTS, judge, storeOf: () => known(store) });
+      return createCheckpointDeletion({ deletion, steps, roots: ROOTS, judge, storeOf: () => known(store) });
     },
   };
 }
 
-const NOW = branded(Date.now(), isInstant);
+const NOW = brandAs(Date.now(), isInstant);
 
 async function actOn(executor: ReturnType<ReturnType<typeof scene>['executor']>, steps: readonly ChangeStep[]) {
   if (steps.length === 0) return null;
-  const place = { now: () => branded(Date.now(), isInstant), boundary: () => undefined };
+  const place = { now: () => brandAs(Date.now(), isInstant), boundary: () => undefined };
   return performSteps(place, executor, steps, {
     capability: permitFor(...steps).capability,
     claimedAt: NOW,

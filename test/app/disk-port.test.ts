@@ -5,20 +5,20 @@
 
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createDiskPort, type DiskPlace, type DiskPort, diskStepsOf } from '../../src/app/disk-scan/disk-port.ts';
-import { healthOf } from '../../src/care/disk/scan-record.ts';
+import { createDiskPort, createDiskSteps, type DiskPlace, type DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import { judgeWorkerHealth } from '../../src/care/disk/scan-record.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
 import { readCleanAnswer } from '../../src/care/disk/worker-answers.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
 import { isMountPoint, isTpuName, isZone } from '../../src/domain/care/machines.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { diskSchema } from '../../src/settings/machines.ts';
-import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
+import { aNode, type GcloudStandIn, startGcloudStandIn } from '../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const AT = branded('/tmp/gcsfuse_mount', isMountPoint);
-const NOW = branded(1, isInstant);
+const AT = brandAs('/tmp/gcsfuse_mount', isMountPoint);
+const NOW = brandAs(1, isInstant);
 const PLACE: DiskPlace = {
   cluster: 'us-central1-vllm',
   mountPoint: AT,
@@ -41,11 +41,11 @@ const PLACE: DiskPlace = {
 const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
 
 describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason } }, () => {
-  let standin: Standin;
+  let standin: GcloudStandIn;
   let worker: TpuWorkerSandbox;
   let port: DiskPort;
   beforeEach(async () => {
-    standin = await gcloudStandin({ nodes: [aNode('ray-a', '10.130.0.1'), aNode('ray-b', '10.130.0.2')] });
+    standin = await startGcloudStandIn({ nodes: [aNode('ray-a', '10.130.0.1'), aNode('ray-b', '10.130.0.2')] });
     worker = makeTpuWorker(100_000_000, join(standin.folder, 'workers/ray-a/0'));
     worker.putInBucket('precious', 'of the whole lab');
     worker.write(`${AT}/models/weights`, 'x'.repeat(95_000_000));
@@ -61,19 +61,19 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
   test('finds the full worker and its cause, cleans it with an approval, and sees the result', async () => {
     const report = readScanReport(await port.scan(), 20);
     expect(report).toMatchObject({ kind: 'read', problems: [], low: [{ tpu: 'ray-a', worker: 0 }] });
-    const place = { tpu: branded('ray-a', isTpuName), zone: branded('us-central1-a', isZone), worker: 0 };
+    const place = { tpu: brandAs('ray-a', isTpuName), zone: brandAs('us-central1-a', isZone), worker: 0 };
     const policy = { mountPoint: AT, thresholdPercent: 10 };
-    expect(healthOf(await port.look(place), policy)).toMatchObject({ kind: 'misplaced', isMounted: false });
+    expect(judgeWorkerHealth(await port.look(place), policy)).toMatchObject({ kind: 'misplaced', isMounted: false });
     const vm = { name: 'ray-a', zone: 'us-central1-a', createdAt: 'x', address: 'y' };
-    const step = diskStepsOf(PLACE).clean({ ...place, vm });
-    const token = sealCapability({ steps: [step], until: branded(2, isInstant) });
+    const step = createDiskSteps(PLACE).clean({ ...place, vm });
+    const token = sealCapability({ steps: [step], until: brandAs(2, isInstant) });
     const done = await port.change(step, { capability: token, now: NOW });
     expect(readCleanAnswer(done.stdout, done.exitCode ?? -1)).toMatchObject({
       value: { outcome: 'deleted' },
     });
     expect(() => port.change(step, { capability: token, now: NOW })).toThrow('used up');
     worker.mountBucket(AT);
-    expect(healthOf(await port.look(place), policy)).toMatchObject({ kind: 'fine', isMounted: true });
+    expect(judgeWorkerHealth(await port.look(place), policy)).toMatchObject({ kind: 'fine', isMounted: true });
     expect(worker.bucket()).toEqual(['precious']);
     expect(await port.cleanupAlive()).toEqual({ kind: 'known', value: true });
   });

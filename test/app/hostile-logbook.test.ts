@@ -6,20 +6,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadAt, NOTHING_READ, type Record } from '../../src/app/record-files.ts';
+import { loadRecordAt, NOTHING_READ, type Record } from '../../src/app/record-files.ts';
 import type { SeenMark } from '../../src/app/record-marks.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { branded, isInstant, isSha, type Sha } from '../../src/domain/values.ts';
+import { brandAs, isInstant, isSha, type Sha } from '../../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { composeAppend } from '../../src/logbook/append.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { createLogbookStore } from '../../src/logbook/store/git-store.ts';
-import { AT_MS, bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
+import { AT_MS, createBareRepository, createScratchFolder, type Remote } from '../host/git/scratch-repository.ts';
 import { gated, keys, proposed, RUN, signers } from '../logbook/sample-logbook.ts';
 
 const FOLDER = `runs/2026/11/${RUN}`;
 const BRANCH = 'refs/heads/ferrybot/logbook';
-const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
+const context = { at: brandAs(AT_MS, isInstant), signers, keys, hash: sha256Hex };
 
 /** One run with two entries, the second of which has a mark. */
 async function oneRun(remote: Remote): Promise<SeenMark> {
@@ -53,16 +53,16 @@ async function oneRun(remote: Remote): Promise<SeenMark> {
 
 /** Pushes a foreign commit on top: `lines` in the form of `git update-index --index-info`. */
 async function pushLines(remote: Remote, lines: readonly string[]): Promise<Sha> {
-  const input = join(scratchFolder(), 'lines');
+  const input = join(createScratchFolder(), 'lines');
   writeFileSync(input, lines.join('\n'));
   const script = `export GIT_INDEX_FILE=$1; git read-tree ${BRANCH} && git update-index --index-info < $2 && git commit-tree $(git write-tree) -p ${BRANCH} -m mine`;
-  const commit = branded(await remote.shell(script, join(scratchFolder(), 'index'), input), isSha);
+  const commit = brandAs(await remote.shell(script, join(createScratchFolder(), 'index'), input), isSha);
   await remote.git('update-ref', BRANCH, commit);
   return commit;
 }
 
 async function blobOf(remote: Remote, bytes: number): Promise<string> {
-  const file = join(scratchFolder(), 'blob');
+  const file = join(createScratchFolder(), 'blob');
   writeFileSync(file, Buffer.alloc(bytes, 0x61));
   return remote.git('hash-object', '-w', file);
 }
@@ -73,13 +73,13 @@ async function loaded(remote: Remote, mark: SeenMark, head: Sha): Promise<Record
   const lab = { hash: sha256Hex, verifySignature: verifyEd25519, log: () => undefined };
   const store = createLogbookStore({ reader: git, writer: git });
   const checking = { lab, config: { keys }, git, marks: [mark], backed: new Map() };
-  return loadAt({ ...checking, store, held: new Map(), before: NOTHING_READ }, head);
+  return loadRecordAt({ ...checking, store, held: new Map(), before: NOTHING_READ }, head);
 }
 
 describe('a push to the logbook', () => {
   // threat T18
   it("of an oversized file in a run's folder marks that run as broken, and no other", async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const mark = await oneRun(remote);
     const blob = await blobOf(remote, limits.logbookFileBytesMax + 1);
     const head = await pushLines(remote, [`100644 ${blob}\t${eventsPath(FOLDER)}`]);
@@ -90,7 +90,7 @@ describe('a push to the logbook', () => {
 
   // threat T19
   it('of more paths than can be listed hides no run', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const mark = await oneRun(remote);
     const blob = await blobOf(remote, 1);
     const long = Array.from({ length: 15 }, () => 'x'.repeat(250)).join('/');

@@ -6,9 +6,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { INFRA_FILES_MAX, lintTogether } from '../../src/app/control/repository.ts';
-import { INFRA_CHARACTERS_MAX, setupLists } from '../../src/care/infra/lint.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
+import { INFRA_FILES_MAX, lintFilesTogether } from '../../src/app/control/repository.ts';
+import { INFRA_CHARACTERS_MAX, readSetupLists } from '../../src/care/infra/lint.ts';
+import { measureCpuMs } from '../support/cpu-ms.ts';
 
 const read = readLabConfig(readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8'));
 if (read.kind === 'invalid') throw new Error('the example config is not read');
@@ -40,8 +40,8 @@ describe('thirty cluster files of one branch', () => {
       path: `infra/marin-${index}.yaml`,
       text: `# ${index}\n${text}`,
     }));
-    let judged: ReturnType<typeof lintTogether> = [];
-    expect(cpuMs(() => (judged = lintTogether(config, files)))).toBeLessThan(4_000);
+    let judged: ReturnType<typeof lintFilesTogether> = [];
+    expect(measureCpuMs(() => (judged = lintFilesTogether(config, files)))).toBeLessThan(4_000);
     expect(judged).toHaveLength(INFRA_FILES_MAX);
     expect(judged.at(-1)?.findings).toMatchObject([{ line: 1 }]);
   });
@@ -52,10 +52,10 @@ describe('thirty cluster files of one branch', () => {
       return `${key % 100 === 0 ? `m${index}:\n` : ''} k${index.slice(-3)}: 1`;
     });
     const shapes = [SHAPES['keys of one map'], small];
-    for (const text of shapes) expect(setupLists(text).ok).toBe(true);
+    for (const text of shapes) expect(readSetupLists(text).ok).toBe(true);
     // Runs in the same process, best of several, so that load of the machine cancels out.
     const [one = 0, many = 0] = shapes.map((text) =>
-      Math.min(...[1, 2, 3, 4].map(() => cpuMs(() => setupLists(text)))),
+      Math.min(...[1, 2, 3, 4].map(() => measureCpuMs(() => readSetupLists(text)))),
     );
     expect(one / many).toBeLessThan(4);
   });

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { eventsPath, LOGBOOK_FILE_ENTRIES_MAX } from '../../src/logbook/segments.ts';
-import { bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
-import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../logbook/sample-logbook.ts';
+import { createBareRepository, createScratchFolder, type Remote } from '../host/git/scratch-repository.ts';
+import { commandAnswered, commandSeen, listFerryEvents, observed, RUN } from '../logbook/sample-logbook.ts';
 import { type Cost, type RecordProcess, recordProcess } from '../support/record-lab.ts';
 
 const FOLDER = `runs/2026/11/${RUN}`;
@@ -19,7 +19,7 @@ const LONG = 2 * LOGBOOK_FILE_ENTRIES_MAX + SHORT;
 
 /** The first `entries` entries of a run that has not ended. */
 function lookedAt(entries: number): readonly EventDraft[] {
-  return lifeOfAFerry(entries).slice(0, entries);
+  return listFerryEvents(entries).slice(0, entries);
 }
 
 function asked(from: number, to: number): readonly EventDraft[] {
@@ -30,7 +30,7 @@ function asked(from: number, to: number): readonly EventDraft[] {
 type Written = { readonly remote: Remote; readonly process: RecordProcess };
 
 async function written(run: string, drafts: readonly EventDraft[]): Promise<Written> {
-  const remote = await bareRepository();
+  const remote = await createBareRepository();
   const process = recordProcess(remote);
   await process.append(run, drafts);
   return { remote, process };
@@ -110,14 +110,14 @@ async function push(remote: Remote, files: Readonly<Record<string, string | null
       lines.push(`0 ${'0'.repeat(40)}\t${path}`);
       continue;
     }
-    const file = join(scratchFolder(), 'text');
+    const file = join(createScratchFolder(), 'text');
     writeFileSync(file, text);
     lines.push(`100644 ${await remote.git('hash-object', '-w', file)}\t${path}`);
   }
-  const input = join(scratchFolder(), 'lines');
+  const input = join(createScratchFolder(), 'lines');
   writeFileSync(input, `${lines.join('\n')}\n`);
   const script = `export GIT_INDEX_FILE=$1; git read-tree ${BRANCH} && git update-index --index-info < $2 && git commit-tree $(git write-tree) -p ${BRANCH} -m mine`;
-  const commit = await remote.shell(script, join(scratchFolder(), 'index'), input);
+  const commit = await remote.shell(script, join(createScratchFolder(), 'index'), input);
   await remote.git('update-ref', BRANCH, commit);
 }
 

@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest';
 import { benchGitHub } from '../../bench/watch-github.ts';
-import { nothingPosted } from '../../src/app/markers.ts';
+import { createPostedCache } from '../../src/app/markers.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
-import { postOwed } from '../../src/app/outbox.ts';
+import { postPending } from '../../src/app/outbox.ts';
 import type { Trouble } from '../../src/app/trouble.ts';
-import { after, branded, type Instant, isInstant } from '../../src/domain/values.ts';
+import { addMs, brandAs, type Instant, isInstant } from '../../src/domain/values.ts';
 import { createClient } from '../../src/github/call.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { CONTENT_WRITES } from '../../src/run/publications.ts';
@@ -20,7 +20,7 @@ const LOST = { signature: 'loss-not-finite', class: 'nan', response: 'escalate',
 
 /** Runs after one observation with a pending post; the last `alarmed` runs have a pending incident too. */
 function watched(count: number, alarmed: number) {
-  const clock: { now: Instant } = { now: branded(Date.parse('2026-11-21T09:08:00.000Z'), isInstant) };
+  const clock: { now: Instant } = { now: brandAs(Date.parse('2026-11-21T09:08:00.000Z'), isInstant) };
   const runs = Array.from({ length: count }, (_, index): RunBuilder => {
     const thread = 100 + index;
     const run = aRun({ run: `ferry-daily-20261121-${index + 2}`, issue: thread, pull: thread });
@@ -57,13 +57,13 @@ function watched(count: number, alarmed: number) {
       current: () => ({ runs: states, broken: [] }),
       appended: (run: string) => ours.get(run) ?? new Set(),
     },
-    posted: nothingPosted(),
+    posted: createPostedCache(),
   } as unknown as OpenLab; // an edge of trust: a part stands for the whole
   const kinds = (): readonly string[] => github.writes.map(({ body }) => /kind=(\S+)/.exec(body)?.[1] ?? '');
   const turn = async (pass: 'alerts' | 'all', minutes = 0): Promise<void> => {
-    clock.now = after(clock.now, minutes * MINUTE_MS);
+    clock.now = addMs(clock.now, minutes * MINUTE_MS);
     const troubles: Trouble[] = [];
-    await postOwed(open, troubles, pass);
+    await postPending(open, troubles, pass);
     expect(troubles).toEqual([]);
   };
   return { turn, kinds, writes: github.writes };

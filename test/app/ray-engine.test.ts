@@ -10,10 +10,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { createEngines, type Engines, launcherCheckout } from '../../src/app/engines.ts';
 import { GitError, type GitExporter, type GitReader } from '../../src/domain/git.ts';
-import { branded, isSha } from '../../src/domain/values.ts';
+import { brandAs, isSha } from '../../src/domain/values.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
 import type { LabConfig } from '../../src/run/lane.ts';
-import { changed } from '../config/small-config.ts';
+import { replaceInConfig } from '../config/small-config.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
@@ -24,7 +24,7 @@ let isGitAway = false;
 
 const configWith = (keys: string): LabConfig => {
   const reading = readLabConfig(
-    changed(
+    replaceInConfig(
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys} }`,
     ),
@@ -119,7 +119,7 @@ it('returns the same engine for an equal config, and none for a cluster that the
 it('exports the scripts of the default branch, each time into a new folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-checkout-'));
   const exported: unknown[] = [];
-  const tip = branded('a'.repeat(40), isSha);
+  const tip = brandAs('a'.repeat(40), isSha);
   const git: Pick<GitReader, 'resolve'> & GitExporter = {
     resolve: async (ref) => (ref === 'refs/heads/main' ? tip : null),
     exportTree: async (commit, paths, directory) => {

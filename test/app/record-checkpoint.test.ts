@@ -2,33 +2,33 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkpointRecord } from '../../src/app/control/repository.ts';
-import { repairRecord } from '../../src/app/repair-record.ts';
+import { repairLogbook } from '../../src/app/repair-record.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { branded, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
+import { brandAs, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { sealEvents } from '../../src/logbook/append.ts';
-import { bareRepository, type Remote } from '../host/git/scratch-repository.ts';
-import { keys, lifeOfAFerry, proposed, RUN, signerOf, strangersKey } from '../logbook/sample-logbook.ts';
+import { createBareRepository, type Remote } from '../host/git/scratch-repository.ts';
+import { createForeignKey, createSigner, keys, listFerryEvents, proposed, RUN } from '../logbook/sample-logbook.ts';
 import { type RecordProcess, recordProcess } from '../support/record-lab.ts';
 
 const BRANCH = 'refs/heads/ferrybot/logbook';
-const at = (day: string) => branded(Date.parse(`${day}T09:00:00.000Z`), isInstant);
-const named = (number: number) => branded(`ferry-daily-202610${10 + number}`, isRunId);
+const at = (day: string) => brandAs(Date.parse(`${day}T09:00:00.000Z`), isInstant);
+const named = (number: number) => brandAs(`ferry-daily-202610${10 + number}`, isRunId);
 /** More than a process reads of one lane. */
 const ENDED = Array.from({ length: 45 }, (_, index) => named(index));
 const [OLDEST = named(0)] = ENDED;
-const LIVE = branded('ferry-canary-20261121', isRunId);
+const LIVE = brandAs('ferry-canary-20261121', isRunId);
 const JOURNAL = 'journal/events.jsonl';
 const pathOf = (run: string): string => `runs/2026/10/${run}/events.jsonl`;
 
 /** A whole ferry under this name. */
 function lifeOf(run: string): readonly EventDraft[] {
-  return JSON.parse(JSON.stringify(lifeOfAFerry(0)).replaceAll(RUN, run));
+  return JSON.parse(JSON.stringify(listFerryEvents(0)).replaceAll(RUN, run));
 }
 
 /** A record of October with ended runs and one live run, and the checkpoint that November makes. */
 async function checkpointed(): Promise<{ readonly remote: Remote; readonly control: RecordProcess }> {
-  const remote = await bareRepository();
+  const remote = await createBareRepository();
   const october = recordProcess(remote);
   await october.store.load();
   const entries = [...ENDED.map((run) => ({ run, drafts: lifeOf(run) })), { run: LIVE, drafts: [proposed] }];
@@ -44,7 +44,7 @@ const marksOf = async (remote: Remote): Promise<readonly string[]> =>
 
 /** Pushes a foreign commit with these texts; `isForced` replaces the whole history. */
 async function push(remote: Remote, files: Readonly<Record<string, string | null>>, isForced = false): Promise<void> {
-  const expected = branded(await remote.git('rev-parse', BRANCH), (text): text is never => text !== '');
+  const expected = brandAs(await remote.git('rev-parse', BRANCH), (text): text is never => text !== '');
   const request = {
     ref: BRANCH,
     expected,
@@ -109,7 +109,7 @@ describe('the checkpoint', () => {
 });
 
 /** An empty checkpoint on the journal's start, signed with this key. */
-function forged(drafts: readonly EventDraft[], signer: ReturnType<typeof signerOf>): string {
+function forged(drafts: readonly EventDraft[], signer: ReturnType<typeof createSigner>): string {
   const sealed = sealEvents(
     {
       ...{ run: 'journal', head: null, at: at('2026-11-01'), keys, hash: sha256Hex },
@@ -127,9 +127,9 @@ describe('an attack on the checkpoint is detected by every process', () => {
   it.each([
     ['deleted', async () => ({ [JOURNAL]: null })],
     ['replayed', async () => ({ [JOURNAL]: (await journalText()).repeat(2) })],
-    ['forged by a stranger', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control', strangersKey())) })],
-    ['forged with the key of the watch', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('watch')) })],
-    ['replaced with the key of control', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control')) })],
+    ['forged by a stranger', async () => ({ [JOURNAL]: forged([EMPTY], createSigner('control', createForeignKey())) })],
+    ['forged with the key of the watch', async () => ({ [JOURNAL]: forged([EMPTY], createSigner('watch')) })],
+    ['replaced with the key of control', async () => ({ [JOURNAL]: forged([EMPTY], createSigner('control')) })],
   ])('when the checkpoint is %s', async (_, files) => {
     for (const isForced of [false, true]) {
       await push(lab.remote, await files(), isForced);
@@ -172,9 +172,9 @@ describe('`logbook repair` of a finished run that only the checkpoint names', ()
     const { open } = recordProcess(lab.remote);
     await open.git.fetch();
     const config = { keys: [...keys], logbookBranch: 'ferrybot/logbook' };
-    const seenAt = isForced ? [branded(start, isSha)] : [];
+    const seenAt = isForced ? [brandAs(start, isSha)] : [];
     const more = { config, seenAt, at: at('2026-11-03'), isDry: false };
-    const { files, commit } = await repairRecord({ lab: open.lab, git: open.git, ...more });
+    const { files, commit } = await repairLogbook({ lab: open.lab, git: open.git, ...more });
     expect(files).toMatchObject([{ run: OLDEST, fault: { kind: 'entry-missing' }, why: null }]);
     expect(await lab.remote.git('rev-parse', BRANCH)).toBe(commit);
     expect(await lab.remote.git('show', `${BRANCH}:${pathOf(OLDEST)}`)).toBe(text);

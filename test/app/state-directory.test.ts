@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { stateDirectoryProblem } from '../../src/app/action/watching.ts';
+import { findStateDirectoryProblem } from '../../src/app/action/watching.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 const config = aConfig();
 const { cluster } = config.lane;
 const problem = (directory: string): string | null =>
-  stateDirectoryProblem(config, cluster, directory, '/runner/_temp');
+  findStateDirectoryProblem(config, cluster, directory, '/runner/_temp');
 
 describe('the folder for job records', () => {
   it.each(['/var/lib/ferrybot', '/runner/_temporary', '/runner'])('may be %s', (directory) => {
@@ -25,6 +25,6 @@ describe('the folder for job records', () => {
   );
 
   it('is not checked for a cluster that is not configured', () => {
-    expect(stateDirectoryProblem(config, 'nowhere', '', '/runner/_temp')).toBeNull();
+    expect(findStateDirectoryProblem(config, 'nowhere', '', '/runner/_temp')).toBeNull();
   });
 });

@@ -2,11 +2,11 @@
 // interfere.
 
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
-import { fileOf } from '../support/talk.ts';
+import { readBranchFile } from '../support/talk.ts';
 import type { AdoptedScene } from './adopted.ts';
 import { ATTACKS, type Attack, edit } from './attacks.ts';
 import { lateWord } from './hero-moves.ts';
-import { approve, ask, askStatus, brake, comment, release } from './honest.ts';
+import { approve, askStatus, brake, comment, release, sendCommand } from './honest.ts';
 import { forgeFailure } from './rental-moves.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
 
@@ -43,7 +43,7 @@ async function pushToFix(scene: AdoptedScene): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const tip = (await lab.store.refs(ref)).get(ref) ?? null;
   const path = random.pick(['experiments/sweep.py', 'lib/simple.py'] as const);
-  const text = (await fileOf(lab, tip === null ? 'main' : branch, path)) ?? '';
+  const text = (await readBranchFile(lab, tip === null ? 'main' : branch, path)) ?? '';
   await commitFiles(lab.store, {
     ref,
     expected: tip,
@@ -76,24 +76,28 @@ const ATTACKS_HERE: Readonly<Record<string, AdoptedMove>> = {
   ...Object.fromEntries(OF_OTHERS.map(({ what, act }) => [what, act])),
 };
 
-async function attacked(scene: AdoptedScene, what: string, act: (scene: AdoptedScene) => Promise<void>): Promise<void> {
+async function playAttack(
+  scene: AdoptedScene,
+  what: string,
+  act: (scene: AdoptedScene) => Promise<void>,
+): Promise<void> {
   await act(scene);
   scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
 }
 
 /** The moves of honest people and attackers, by name. */
 export const ADOPTED_MOVES: Readonly<Record<string, AdoptedMove>> = {
-  'the asker accepts': (scene) => ask(scene, '/accept', scene.asker),
-  'mira accepts': (scene) => ask(scene, '/accept'),
-  'noor accepts': (scene) => ask(scene, '/accept', 'noor'),
-  'hands it over': (scene) => ask(scene, '/handoff @noor', scene.asker),
-  'mira hands it over': (scene) => ask(scene, '/handoff @ada'),
-  'ends the watch': (scene) => ask(scene, '/stop-watching', scene.random.pick(['mira', 'ada'] as const)),
-  'watches again': (scene) => ask(scene, '/watch', scene.random.pick(['mira', 'ada'] as const)),
-  'names an end': (scene) => ask(scene, '/until step=500'),
+  'the asker accepts': (scene) => sendCommand(scene, '/accept', scene.asker),
+  'mira accepts': (scene) => sendCommand(scene, '/accept'),
+  'noor accepts': (scene) => sendCommand(scene, '/accept', 'noor'),
+  'hands it over': (scene) => sendCommand(scene, '/handoff @noor', scene.asker),
+  'mira hands it over': (scene) => sendCommand(scene, '/handoff @ada'),
+  'ends the watch': (scene) => sendCommand(scene, '/stop-watching', scene.random.pick(['mira', 'ada'] as const)),
+  'watches again': (scene) => sendCommand(scene, '/watch', scene.random.pick(['mira', 'ada'] as const)),
+  'names an end': (scene) => sendCommand(scene, '/until step=500'),
   'mira approves': (scene) => approve(scene, 'mira'),
   'noor approves': (scene) => approve(scene, 'noor'),
-  'ada relaunches': (scene) => ask(scene, '/relaunch reason="once more"', 'ada'),
+  'ada relaunches': (scene) => sendCommand(scene, '/relaunch reason="once more"', 'ada'),
   'a brake': (scene) => brake(scene, scene.random.pick(BRAKES)),
   'a stop': (scene) => brake(scene, 'stop'),
   'a release': (scene) => release(scene, scene.random.pick(['hold', 'hold lane'] as const)),
@@ -101,6 +105,6 @@ export const ADOPTED_MOVES: Readonly<Record<string, AdoptedMove>> = {
   asks: askStatus,
   'time passes': wait,
   ...Object.fromEntries(
-    Object.entries(ATTACKS_HERE).map(([what, act]) => [what, (scene: AdoptedScene) => attacked(scene, what, act)]),
+    Object.entries(ATTACKS_HERE).map(([what, act]) => [what, (scene: AdoptedScene) => playAttack(scene, what, act)]),
   ),
 };

@@ -1,16 +1,16 @@
 // Sequences of the adoption scene.
 
 import { logbookText } from '../support/play.ts';
-import { type AskedAdopted, openAdoptedScene } from './adopted.ts';
+import { type AdoptedOptions, openAdoptedScene } from './adopted.ts';
 import { ADOPTED_MOVES } from './adopted-moves.ts';
-import { adoptedFaultsOf } from './checker-adopted.ts';
-import { heardAfterMs } from './checker-answers.ts';
+import { findAdoptedFaults } from './checker-adopted.ts';
+import { answerDelayMs } from './checker-answers.ts';
 import type { Outcome } from './outcome.ts';
 
 const MINUTE = 60_000;
 
 /** Plays the sequence of this seed, with the requested moves instead of random ones. */
-export async function playAdopted(seed: number, asked: AskedAdopted = {}): Promise<Outcome> {
+export async function playAdopted(seed: number, asked: AdoptedOptions = {}): Promise<Outcome> {
   const scene = await openAdoptedScene(seed, asked);
   const { random, lab } = scene;
   const names = Object.keys(ADOPTED_MOVES);
@@ -30,9 +30,9 @@ export async function playAdopted(seed: number, asked: AskedAdopted = {}): Promi
       await ADOPTED_MOVES[name]?.(scene);
     }
     lab.world.state.settings.drop = 'none';
-    await lab.clock.advance(heardAfterMs(scene) + 6 * MINUTE);
+    await lab.clock.advance(answerDelayMs(scene) + 6 * MINUTE);
     await note();
-    const faults = await adoptedFaultsOf(scene);
+    const faults = await findAdoptedFaults(scene);
     const what = `${scene.course} (${scene.asker})`;
     return { seed, faults, starts: scene.starts.length, moves: [what, ...moves] };
   } finally {

@@ -1,16 +1,23 @@
 // The fifth scene: a job was launched by hand, its adoption was requested, and the cluster has described it.
 
-import { JOB_ID, launchByHand, openAdoptingLab, runOf, WATCH } from '../support/adopted-job.ts';
+import { JOB_ID, openAdoptingLab, runOf, startJobByHand, WATCH } from '../support/adopted-job.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { stateOf, until } from '../support/play.ts';
-import { randomFrom } from '../support/random.ts';
+import { readState, until } from '../support/play.ts';
+import { createRandom } from '../support/random.ts';
 import type { ByHand } from '../support/simulated-engine.ts';
 import { pushFile, SHORT_FERRY } from '../support/talk.ts';
 import type { Moment, VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
-import { askingIn, type Cast, castOf, protect } from './cast.ts';
-import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } from './scene.ts';
+import { type Cast, createAsker, createCast, protect } from './cast.ts';
+import {
+  campaignConfig,
+  launcherReturns,
+  planLauncherOutage,
+  rememberMoment,
+  type Scene,
+  threadText,
+} from './scene.ts';
 import { LOG_LINE } from './terms.ts';
-import { witness } from './witness.ts';
+import { recordStarts } from './witness.ts';
 
 const MINUTE = 60_000;
 const SWEEP = 'experiments/sweep.py';
@@ -53,7 +60,7 @@ export type AdoptedScene = Scene & {
 };
 
 /** What a test sets; the seed decides the rest. */
-export type AskedAdopted = {
+export type AdoptedOptions = {
   readonly asker?: Asker;
   readonly course?: Course;
   readonly server?: boolean;
@@ -61,31 +68,31 @@ export type AskedAdopted = {
 };
 
 /** Opens a lab in which the described job can be accepted. */
-export async function openAdoptedScene(seed: number, asked: AskedAdopted = {}): Promise<AdoptedScene> {
-  const random = randomFrom(seed);
+export async function openAdoptedScene(seed: number, asked: AdoptedOptions = {}): Promise<AdoptedScene> {
+  const random = createRandom(seed);
   const asker = asked.asker ?? random.pick(ASKERS);
   const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
   const server = asked.server ?? random.chance(0.85);
-  const { moment, cast, issue, original } = await beginningOf(server, asker);
-  const launcher = launcherAway(random, 0.4, 50);
+  const { moment, cast, issue, original } = await beginOnce(server, asker);
+  const launcher = planLauncherOutage(random, 0.4, 50);
   const lab: VirtualLab = await openLab(server, {
     from: { ...moment, seed },
-    beforeJob: comesBack(launcher, () => lab),
+    beforeJob: launcherReturns(launcher, () => lab),
   });
-  launchByHand(lab, jobOf(original.commit, course));
+  startJobByHand(lab, buildJob(original.commit, course));
   const starts: Scene['starts'] = [];
   const run = runOf(issue);
-  witness(lab, run, starts, { job: JOB_ID });
+  recordStarts(lab, run, starts, { job: JOB_ID });
   return {
     ...{ seed, random, lab, run, issue, pull: issue, branch: `ferrybot/fix/${run}`, course, asker, server },
     ...{ askedBy: asker, quorum: 1, job: 'short', ids: cast.ids, deeds: [], webhooks: { wereLost: false } },
     ...{ launcher, original, starts, texts: [], toldAtMs: moment.atMs },
     engineStarts: () => lab.engine.startCount(),
-    ask: askingIn(lab, cast),
+    ask: createAsker(lab, cast),
   };
 }
 
-function jobOf(commit: string, course: Course): Partial<ByHand> {
+function buildJob(commit: string, course: Course): Partial<ByHand> {
   const { says, ...end } = COURSES[course];
   const origin = { submitter: 'ada', entrypoint: `python3 ${SWEEP}`, gitCommit: commit };
   return { origin, says: [LOG_LINE, ...says], ...end };
@@ -102,25 +109,25 @@ type Beginning = Pick<Scene, 'issue' | 'original'> & {
   readonly cast: Cast;
 };
 
-const beginningOf = once(begin);
+const beginOnce = rememberMoment(beginScene);
 
-async function begin(server: boolean, asker: Asker): Promise<Beginning> {
+async function beginScene(server: boolean, asker: Asker): Promise<Beginning> {
   const lab = await openLab(server, {});
-  const cast = castOf(lab.world);
+  const cast = createCast(lab.world);
   protect(lab.world);
   await pushFile(lab, 'ada', 'main', SWEEP, TEXT);
   const main = 'refs/heads/main';
   const commit = (await lab.store.refs(main)).get(main) ?? '';
-  launchByHand(lab, jobOf(commit, 'runs on'));
-  const ask = askingIn(lab, cast);
+  startJobByHand(lab, buildJob(commit, 'runs on'));
+  const ask = createAsker(lab, cast);
   const mine = { title: 'My sweep', body: 'It runs since this morning.', labels: ['experiment'] };
   const { json } = await ask(asker, 'POST', '/issues', mine);
   const issue = Number((json as { readonly number: number }).number);
   await ask(asker, 'POST', `/issues/${issue}/comments`, { body: WATCH });
-  const isTold = async (): Promise<boolean> => (await stateOf(lab, runOf(issue)))?.description != null;
+  const isTold = async (): Promise<boolean> => (await readState(lab, runOf(issue)))?.description != null;
   await until(lab, 'what the job is', isTold, { limitMs: 3_600_000 });
   await lab.clock.advance(90_000);
-  const text = textOf(lab.world, issue);
+  const text = threadText(lab.world, issue);
   const moment = lab.keep();
   await lab.close();
   return { issue, original: { commit, body: text, issueBody: text }, cast, moment };

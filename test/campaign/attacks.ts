@@ -2,11 +2,11 @@
 // means only.
 
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
-import { fileOf } from '../support/talk.ts';
+import { readBranchFile } from '../support/talk.ts';
 import type { Who } from './cast.ts';
-import { comment, lineOnShow } from './honest.ts';
+import { comment, findShownLine } from './honest.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
-import { type Scene, textOf } from './scene.ts';
+import { type Scene, threadText } from './scene.ts';
 import { loseWebhooks } from './steps.ts';
 
 /** One attack: its name in a failing sequence, and its action. */
@@ -27,7 +27,7 @@ async function dropAndRestore(scene: Scene): Promise<void> {
   const kept = lines.slice(0, Math.max(1, lines.length - 1 - scene.random.below(6)));
   await pushLogbookText(scene, path, `${kept.join('\n')}\n`);
   await scene.lab.clock.advance(1_000 * scene.random.below(40));
-  if ((await fileOf(scene.lab, 'ferrybot/logbook', path))?.split('\n').length === kept.length + 1)
+  if ((await readBranchFile(scene.lab, 'ferrybot/logbook', path))?.split('\n').length === kept.length + 1)
     await pushLogbookText(scene, path, text);
 }
 
@@ -37,7 +37,7 @@ async function junkLine(scene: Scene): Promise<void> {
 }
 
 async function editCard(scene: Scene): Promise<void> {
-  const shown = lineOnShow(scene);
+  const shown = findShownLine(scene);
   if (shown === null) return;
   const row = scene.lab.world.state.comments[shown.comment];
   if (row === undefined) return;
@@ -57,7 +57,7 @@ async function editCard(scene: Scene): Promise<void> {
 export async function edit(scene: Scene, by: Who, id: number, body: string): Promise<boolean> {
   const was = scene.lab.world.state.comments[id]?.body ?? '';
   const { status } = await scene.ask(by, 'PATCH', `/issues/comments/${id}`, { body });
-  if (status === 200) touched(scene, id, was, body);
+  if (status === 200) recordTouch(scene, id, was, body);
   return status === 200;
 }
 
@@ -65,10 +65,10 @@ export async function edit(scene: Scene, by: Who, id: number, body: string): Pro
 async function remove(scene: Scene, id: number): Promise<void> {
   const was = scene.lab.world.state.comments[id]?.body ?? '';
   const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${id}`);
-  if (status === 204) touched(scene, id, was, null);
+  if (status === 204) recordTouch(scene, id, was, null);
 }
 
-function touched(scene: Scene, id: number, was: string, text: string | null): void {
+function recordTouch(scene: Scene, id: number, was: string, text: string | null): void {
   scene.deeds.push({ kind: 'changed-comment', atMs: scene.lab.clock.now(), comment: id, was, text });
 }
 
@@ -87,7 +87,7 @@ async function editIntoApproval(scene: Scene): Promise<void> {
   const mine = Object.values(scene.lab.world.state.comments).filter(
     (row) => row.authorId === scene.ids.mira || row.authorId === scene.ids.noor,
   );
-  const shown = lineOnShow(scene);
+  const shown = findShownLine(scene);
   if (mine.length === 0 || shown === null) return;
   await edit(
     scene,
@@ -109,7 +109,7 @@ async function pushBranch(scene: Scene, by: 'ada' | 'noor'): Promise<void> {
   const tip = (await scene.lab.store.refs(ref)).get(ref) ?? null;
   if (tip === null) return;
   const [path, from, to] = scene.random.pick(CONTENTS);
-  const text = (await fileOf(scene.lab, scene.branch, path)) ?? '';
+  const text = (await readBranchFile(scene.lab, scene.branch, path)) ?? '';
   const changed =
     from === '' || !text.includes(from) ? `${text}# ${scene.random.below(1e6)}\n` : text.replace(from, to);
   const { status } = await scene.ask(scene.random.chance(0.5) ? 'workflow' : by, 'PUT', `/contents/${path}`, {
@@ -131,7 +131,7 @@ async function blobSha(scene: Scene, path: string): Promise<{ readonly sha?: str
 
 async function editText(scene: Scene, by: 'ada' | 'noor', what: 'body' | 'issue'): Promise<void> {
   const number = what === 'body' ? scene.pull : scene.issue;
-  const text = textOf(scene.lab.world, number);
+  const text = threadText(scene.lab.world, number);
   const body = text.includes('3e-3')
     ? text.replace('3e-3', '1e-3')
     : `${text}\n\nOne more word ${scene.random.below(1e6)}.`;
@@ -142,7 +142,7 @@ async function editText(scene: Scene, by: 'ada' | 'noor', what: 'body' | 'issue'
 
 /** Comments by an untrusted user: commands, copied lines, markers, and texts that are expensive to parse. */
 async function strangerSpeaks(scene: Scene): Promise<void> {
-  const digest = lineOnShow(scene)?.digest ?? 'a'.repeat(32);
+  const digest = findShownLine(scene)?.digest ?? 'a'.repeat(32);
   const marker = `<!-- ferrybot:v1 run=${scene.run} kind=card key=card head=99:aaaaaaaaaaaa phase=sealed -->`;
   const texts = [
     `/approve-launch ${digest}`,
@@ -156,7 +156,7 @@ async function strangerSpeaks(scene: Scene): Promise<void> {
 
 /** A workflow of the lab echoes an untrusted comment, or claims an approval. */
 async function workflowSpeaks(scene: Scene): Promise<void> {
-  const digest = lineOnShow(scene)?.digest ?? 'a'.repeat(32);
+  const digest = findShownLine(scene)?.digest ?? 'a'.repeat(32);
   const bots = Object.values(scene.lab.world.state.comments).filter((row) => row.body.startsWith('<!-- ferrybot'));
   const echoed = bots.length === 0 ? '' : scene.random.pick(bots).body;
   const forged = `<!-- ferrybot:v1 run=${scene.run} kind=card key=card head=900:${'b'.repeat(12)} phase=gated -->`;
@@ -218,7 +218,7 @@ async function changeRole(scene: Scene): Promise<void> {
 /** A branch of ada's with another config: only the default branch's config counts. */
 async function pushOwnConfig(scene: Scene): Promise<void> {
   const main = (await scene.lab.store.refs('refs/heads/main')).get('refs/heads/main') ?? null;
-  const config = await fileOf(scene.lab, 'main', '.github/ferrybot.yml');
+  const config = await readBranchFile(scene.lab, 'main', '.github/ferrybot.yml');
   if (main === null || config === null) return;
   await commitFiles(scene.lab.store, {
     ref: scene.random.pick([`refs/heads/mine-${scene.random.below(1e6)}`, `refs/heads/${scene.branch}`]),

@@ -7,21 +7,21 @@ import { join } from 'node:path';
 import { HERO, openCheckpointLab, saveCheckpoint } from '../support/checkpoint-lab.ts';
 import { HERO_LANE, openHeroLab } from '../support/hero-run.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
-import type { CareLab, Told } from './care-labs.ts';
-import { withYoungApprovals } from './terms.ts';
+import type { CareLab, CommandListener } from './care-labs.ts';
+import { limitApprovalAge } from './terms.ts';
 
-type Ended = {
+type EndedScene = {
   readonly moment: ReturnType<VirtualLab['keep']>;
   readonly thread: number;
   readonly root: string;
   readonly ranAtMs: number;
 };
 
-let ended: Promise<Ended> | null = null;
+let playToEndOnce: Promise<EndedScene> | null = null;
 
-async function playToEnd(): Promise<Ended> {
+async function playToEnd(): Promise<EndedScene> {
   const { lab, issue, root, ranAtMs, close } = await openCheckpointLab({
-    config: (text) => `${withYoungApprovals(text).trimEnd()}\n${HERO_LANE}`,
+    config: (text) => `${limitApprovalAge(text).trimEnd()}\n${HERO_LANE}`,
   });
   await lab.clock.advance(60_000);
   const moment = lab.keep();
@@ -35,21 +35,21 @@ const STEPS = [400, 500, 900, 1_000, 1_200];
 /** Opens the scene with a list that ada requested. */
 export async function openCheckpointScene(
   seed: number,
-  told: Told,
+  told: CommandListener,
   beforeJob: NonNullable<VirtualLabOptions['beforeJob']>,
 ): Promise<CareLab> {
-  ended ??= playToEnd();
-  const { moment, thread, root, ranAtMs } = await ended;
+  playToEndOnce ??= playToEnd();
+  const { moment, thread, root, ranAtMs } = await playToEndOnce;
   const there = new Map<string, string>();
   const save = async (step: number, atMs: number): Promise<void> => {
     await saveCheckpoint(root, step, { atMs });
-    there.set(join(root, `step-${step}`), contentOf(join(root, `step-${step}`)));
+    there.set(join(root, `step-${step}`), checkpointContent(join(root, `step-${step}`)));
   };
   const lab = await openHeroLab({
     from: { ...moment, seed },
     beforeJob,
     atBoundary: (_, kind, when) => {
-      if (kind === 'delete-checkpoint' && when === 'after') tellGone(there, told);
+      if (kind === 'delete-checkpoint' && when === 'after') reportDeleted(there, told);
     },
   });
   for (const step of STEPS) await save(step, ranAtMs);
@@ -60,7 +60,7 @@ export async function openCheckpointScene(
     thread,
     record: HERO,
     rewrite: () => save(500, ranAtMs + 1_000),
-    look: () => tellGone(there, told),
+    look: () => reportDeleted(there, told),
     leave: async () => {
       await lab.close();
       await rm(root, { recursive: true, force: true });
@@ -68,7 +68,7 @@ export async function openCheckpointScene(
   };
 }
 
-function tellGone(there: Map<string, string>, told: Told): void {
+function reportDeleted(there: Map<string, string>, told: CommandListener): void {
   for (const [path, content] of there) {
     if (existsSync(join(path, 'metadata.json'))) continue;
     there.delete(path);
@@ -77,7 +77,7 @@ function tellGone(there: Map<string, string>, told: Told): void {
 }
 
 /** The file system's identity of this file. */
-function contentOf(path: string): string {
+function checkpointContent(path: string): string {
   const { ino, mtimeNs, size } = statSync(join(path, 'metadata.json'), { bigint: true });
   return `${ino}-${mtimeNs}-${size}`;
 }

@@ -3,7 +3,7 @@
 // are proposed in an issue description.
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import type { Looks } from '../../src/care/disk/scan-record.ts';
+import type { Inspection } from '../../src/care/disk/scan-record.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { known } from '../../src/domain/values.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
@@ -11,7 +11,7 @@ import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { addScan, diskIssue, scanDisks, withDisks } from '../support/disk-lab.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { openCheckpointScene } from './care-checkpoints.ts';
-import { withYoungApprovals } from './terms.ts';
+import { limitApprovalAge } from './terms.ts';
 
 /** The change that a consent allows. */
 export const CHANGES = ['node', 'disk', 'cleanup job', 'checkpoints'] as const;
@@ -38,18 +38,18 @@ export type CareLab = {
 };
 
 /** Called for each call on the cluster. */
-export type Told = (command: readonly string[]) => void;
+export type CommandListener = (command: readonly string[]) => void;
 
 type Place = Pick<CareLab, 'thread' | 'record'>;
-type Kept = Place & { readonly moment: ReturnType<VirtualLab['keep']> };
+type KeptMoment = Place & { readonly moment: ReturnType<VirtualLab['keep']> };
 
-const beginnings = new Map<'node' | 'disks', Promise<Kept>>();
+const beginnings = new Map<'node' | 'disks', Promise<KeptMoment>>();
 
 /** Opens a lab in which this change waits for a consent. */
 export async function openCareLab(
   change: Change,
   seed: number,
-  told: Told,
+  told: CommandListener,
   beforeJob: NonNullable<VirtualLabOptions['beforeJob']>,
 ): Promise<CareLab> {
   if (change === 'checkpoints') return openCheckpointScene(seed, told, beforeJob);
@@ -60,7 +60,7 @@ export async function openCareLab(
   const from = { ...moment, seed };
   if (kind === 'disks') {
     const lab = await openVirtualLab({ ...withDisks(fullDisks(told)), from, beforeJob });
-    return { lab, thread, record, ...alone(lab) };
+    return { lab, thread, record, ...withoutOthers(lab) };
   }
   const { lab, cloud } = await openBadNodeLab({ from, badLines: [], beforeJob });
   const push = cloud.calls.push.bind(cloud.calls);
@@ -68,31 +68,31 @@ export async function openCareLab(
     for (const args of more) if (args[3] === 'delete') told(['gcloud', ...args]);
     return push(...more);
   };
-  return { lab, thread, record, ...alone(lab) };
+  return { lab, thread, record, ...withoutOthers(lab) };
 }
 
-function alone(lab: VirtualLab): Pick<CareLab, 'rewrite' | 'look' | 'leave'> {
+function withoutOthers(lab: VirtualLab): Pick<CareLab, 'rewrite' | 'look' | 'leave'> {
   return { rewrite: async () => undefined, look: () => undefined, leave: lab.close };
 }
 
-async function beginWithNode(): Promise<Kept> {
-  const { lab } = await openBadNodeLab({ config: withYoungApprovals });
+async function beginWithNode(): Promise<KeptMoment> {
+  const { lab } = await openBadNodeLab({ config: limitApprovalAge });
   const { run, issue } = await playUntilBad(lab);
-  return kept({ lab, thread: issue, record: run });
+  return keepMoment({ lab, thread: issue, record: run });
 }
 
-async function beginWithDisks(): Promise<Kept> {
+async function beginWithDisks(): Promise<KeptMoment> {
   const disks = withDisks(fullDisks(() => undefined));
   const lab = await openVirtualLab({
     ...disks,
-    config: (text) => withYoungApprovals(disks.config?.(text) ?? text),
+    config: (text) => limitApprovalAge(disks.config?.(text) ?? text),
   });
   await addScan(lab);
   await scanDisks(lab);
-  return kept({ lab, thread: diskIssue(lab).number, record: 'journal' });
+  return keepMoment({ lab, thread: diskIssue(lab).number, record: 'journal' });
 }
 
-async function kept({ lab, ...place }: Place & { readonly lab: VirtualLab }): Promise<Kept> {
+async function keepMoment({ lab, ...place }: Place & { readonly lab: VirtualLab }): Promise<KeptMoment> {
   await lab.clock.advance(60_000);
   const moment = lab.keep();
   await lab.close();
@@ -100,7 +100,7 @@ async function kept({ lab, ...place }: Place & { readonly lab: VirtualLab }): Pr
 }
 
 const GB = 1_000_000_000;
-const FULL: Looks = {
+const FULL: Inspection = {
   disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
   mounts: known([{ at: '/', type: 'ext4' }]),
   folders: known([
@@ -108,7 +108,7 @@ const FULL: Looks = {
     { path: '/tmp/gcsfuse_mount', bytes: 62 * GB },
   ]),
 };
-const CLEARED: Looks = {
+const CLEARED: Inspection = {
   disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
   mounts: known([
     { at: '/', type: 'ext4' },
@@ -124,7 +124,7 @@ const SAID = {
 } as const;
 
 /** A cluster with one full worker without its mount, and without its cleanup job. */
-function fullDisks(told: Told): DiskPort {
+function fullDisks(told: CommandListener): DiskPort {
   const done = new Set<string>();
   const vm = {
     name: 'ray-vllm-a',
@@ -143,8 +143,7 @@ function fullDisks(told: Told): DiskPort {
       exitCode: 0,
     }),
     list: async () => ({ kind: 'listed', vms: [vm] }),
-    look: async () =>
-      done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lessBeside() : {}) },
+    look: async () => (done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lowDisk() : {}) }),
     cleanupAlive: async () => known(done.has('start-cleanup-cron')),
     workerSeen: async () => null,
     change: async (step, permit) => {
@@ -156,7 +155,7 @@ function fullDisks(told: Told): DiskPort {
   };
 }
 
-function lessBeside(): Pick<Looks, 'disk' | 'folders'> {
+function lowDisk(): Pick<Inspection, 'disk' | 'folders'> {
   return { disk: CLEARED.disk, folders: CLEARED.folders };
 }
 

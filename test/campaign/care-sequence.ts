@@ -3,17 +3,17 @@
 import { logbookText } from '../support/play.ts';
 import { CARE_MOVES, openCareScene } from './care.ts';
 import { CHANGES, type Change } from './care-labs.ts';
-import { careFaultsOf } from './checker-care.ts';
+import { findCareFaults } from './checker-care.ts';
 import type { Outcome } from './outcome.ts';
 
 const MINUTE = 60_000;
 const HONEST = 'mira consents';
 
 /** These moves on this change instead of random ones. */
-export type AskedCare = { readonly change: Change; readonly moves: readonly string[] };
+export type CareOptions = { readonly change: Change; readonly moves: readonly string[] };
 
 /** Plays the sequence of this seed. */
-export async function playCare(seed: number, asked: AskedCare | null = null): Promise<Outcome> {
+export async function playCare(seed: number, asked: CareOptions | null = null): Promise<Outcome> {
   const change = asked?.change ?? CHANGES[Math.floor(seed / 8) % CHANGES.length] ?? 'node';
   const scene = await openCareScene(seed, change);
   const { random, lab } = scene;
@@ -34,7 +34,7 @@ export async function playCare(seed: number, asked: AskedCare | null = null): Pr
     await lab.clock.advance(15 * MINUTE);
     scene.texts.push(await logbookText(lab, scene.record));
     scene.look();
-    return { seed, faults: careFaultsOf(scene), starts: scene.calls.length, moves: [change, ...moves] };
+    return { seed, faults: findCareFaults(scene), starts: scene.calls.length, moves: [change, ...moves] };
   } finally {
     await scene.leave();
   }

@@ -1,21 +1,21 @@
 // The second, smaller scene: a cluster change waits for a consent, people consent and brake, and attackers
 // interfere.
 
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import { logbookParts, logbookText } from '../support/play.ts';
-import { type Random, randomFrom } from '../support/random.ts';
+import { createRandom, type Random } from '../support/random.ts';
 import { pushFile } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 import { type CareLab, type Change, CONSENTS, openCareLab } from './care-labs.ts';
 
 const MINUTE = 60_000;
 
-type Said = { readonly atMs: number; readonly id: number; readonly text: string };
+type RecordedComment = { readonly atMs: number; readonly id: number; readonly text: string };
 
 /** What happened, for the checker. */
 export type CareDeed = { readonly atMs: number } & (
-  | ({ readonly kind: 'action-approved'; readonly isIntact: boolean } & Said)
-  | ({ readonly kind: 'braked' } & Said)
+  | ({ readonly kind: 'action-approved'; readonly isIntact: boolean } & RecordedComment)
+  | ({ readonly kind: 'braked' } & RecordedComment)
   | { readonly kind: 'changed-proposal'; readonly text: string }
   | { readonly kind: 'deleted-comment'; readonly id: number }
 );
@@ -56,10 +56,10 @@ export async function openCareScene(seed: number, change: Change): Promise<CareS
     },
   );
   const texts = [await logbookText(place.lab, place.record)];
-  return { ...place, seed, random: randomFrom(seed), change, deeds: [], calls, texts, executor };
+  return { ...place, seed, random: createRandom(seed), change, deeds: [], calls, texts, executor };
 }
 
-async function say(scene: CareScene, who: 'mira' | 'ada' | 'sol', text: string): Promise<Said> {
+async function commentAndRecord(scene: CareScene, who: 'mira' | 'ada' | 'sol', text: string): Promise<RecordedComment> {
   const { lab, thread } = scene;
   const { id } = (await lab.as(who, 'POST', `/issues/${thread}/comments`, { body: text })) as {
     readonly id: number;
@@ -82,19 +82,19 @@ function proposal({ lab, change, thread }: CareScene): { readonly path: string; 
 }
 
 /** mira copies the line of the proposal, if it has one. */
-export async function consent(scene: CareScene): Promise<void> {
+export async function approveAction(scene: CareScene): Promise<void> {
   const shown = proposal(scene);
   const changed = scene.deeds.findLast((deed) => deed.kind === 'changed-proposal');
   const isIntact = shown !== null && (changed?.kind !== 'changed-proposal' || changed.text !== shown.body);
-  const line = lineOf(scene);
+  const line = approvalLineOf(scene);
   if (line === null) return;
-  const said = await say(scene, 'mira', line);
+  const said = await commentAndRecord(scene, 'mira', line);
   scene.deeds.push({ kind: 'action-approved', isIntact, ...said });
 }
 
-function lineOf({ lab, change }: CareScene): string | null {
+function approvalLineOf({ lab, change }: CareScene): string | null {
   try {
-    return consentLine(lab, CONSENTS[change]);
+    return requireActionLine(lab, CONSENTS[change]);
   } catch {
     // An executed change is no longer proposed.
     return null;
@@ -109,9 +109,9 @@ const BRAKES = {
   'cleanup job': ['/hold lane=daily reason="an incident"'],
 } as const;
 
-async function brake(scene: CareScene): Promise<void> {
+async function pullBrake(scene: CareScene): Promise<void> {
   const text = scene.random.pick<string>(BRAKES[scene.change]);
-  scene.deeds.push({ kind: 'braked', ...(await say(scene, 'mira', text)) });
+  scene.deeds.push({ kind: 'braked', ...(await commentAndRecord(scene, 'mira', text)) });
 }
 
 async function write(scene: CareScene, path: string, body: string): Promise<void> {
@@ -129,10 +129,10 @@ async function editProposal(scene: CareScene): Promise<void> {
 /** ada changes the text around the correct line, and mira reads that. */
 async function editedProposal(scene: CareScene): Promise<void> {
   await editProposal(scene);
-  await consent(scene);
+  await approveAction(scene);
 }
 
-async function deleteSaid(scene: CareScene): Promise<void> {
+async function deleteComment(scene: CareScene): Promise<void> {
   const said = scene.deeds.findLast((deed) => deed.kind === 'action-approved' || deed.kind === 'braked');
   if (said === undefined || scene.lab.world.state.comments[said.id] === undefined) return;
   await scene.lab.as('ada', 'DELETE', `/issues/comments/${said.id}`);
@@ -148,32 +148,32 @@ async function dropLines({ lab, record, random }: CareScene): Promise<void> {
 }
 
 /** A bare command that names no proposal. */
-async function bareConsent(scene: CareScene): Promise<void> {
-  await say(scene, 'mira', '/approve');
+async function approveWithoutDigest(scene: CareScene): Promise<void> {
+  await commentAndRecord(scene, 'mira', '/approve');
 }
 
 /** A digest so short that another proposal with the same digits can be found. */
-async function shortConsent(scene: CareScene): Promise<void> {
-  const line = lineOf(scene);
-  if (line !== null) await say(scene, 'mira', line.slice(0, line.lastIndexOf(' ') + 13));
+async function approveWithShortDigest(scene: CareScene): Promise<void> {
+  const line = approvalLineOf(scene);
+  if (line !== null) await commentAndRecord(scene, 'mira', line.slice(0, line.lastIndexOf(' ') + 13));
 }
 
 async function strangerConsents(scene: CareScene): Promise<void> {
-  const line = lineOf(scene);
-  if (line !== null) await say(scene, 'sol', line);
+  const line = approvalLineOf(scene);
+  if (line !== null) await commentAndRecord(scene, 'sol', line);
 }
 
 /** A consent, and a brake right before the executor runs; GitHub's webhook is lost. */
 async function lateBrake(scene: CareScene): Promise<void> {
   const { lab, executor } = scene;
   executor.awayMs = (3 + scene.random.below(20)) * MINUTE;
-  await consent(scene);
+  await approveAction(scene);
   await lab.clock.advance(MINUTE);
   const left = (executor.startsAtMs ?? 0) - 5_000 - lab.clock.now();
   if (left <= 0) return;
   lab.world.state.settings.drop = 'all';
   await lab.clock.advance(left);
-  await (scene.random.chance(0.6) ? brake(scene) : deleteSaid(scene));
+  await (scene.random.chance(0.6) ? pullBrake(scene) : deleteComment(scene));
   await lab.clock.advance(MINUTE);
   lab.world.state.settings.drop = 'none';
 }
@@ -181,26 +181,26 @@ async function lateBrake(scene: CareScene): Promise<void> {
 /** A job rewrites a listed target, and mira consents to the old list. */
 async function rewritten(scene: CareScene): Promise<void> {
   await scene.rewrite();
-  await consent(scene);
+  await approveAction(scene);
 }
 
 /** The executor runs after the consent has expired. */
 async function lateExecutor(scene: CareScene): Promise<void> {
   scene.executor.awayMs = (61 + scene.random.below(60)) * MINUTE;
-  await consent(scene);
+  await approveAction(scene);
   await scene.lab.clock.advance(scene.executor.awayMs + MINUTE);
 }
 
 /** The moves, by name. */
 export const CARE_MOVES: Readonly<Record<string, (scene: CareScene) => Promise<void>>> = {
-  'mira consents': consent,
-  'a brake': brake,
+  'mira consents': approveAction,
+  'a brake': pullBrake,
   'the proposal is edited': editProposal,
   'an edited proposal': editedProposal,
-  'what was said is deleted': deleteSaid,
+  'what was said is deleted': deleteComment,
   'lines are dropped': dropLines,
-  'a bare consent': bareConsent,
-  'a consent of too few digits': shortConsent,
+  'a bare consent': approveWithoutDigest,
+  'a consent of too few digits': approveWithShortDigest,
   'a stranger consents': strangerConsents,
   'a brake at the last moment': lateBrake,
   'an executor that comes late': lateExecutor,

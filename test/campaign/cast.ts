@@ -23,7 +23,7 @@ export type Cast = {
 };
 
 /** Adds noor to a lab, and gives everyone a token. */
-export function castOf(world: World): Cast {
+export function createCast(world: World): Cast {
   const noor = addUser(world, 'noor', 'User', 'Noor Haddad');
   for (const [id, repo] of Object.entries(world.state.repos))
     world.state.repos[id] = { ...repo, collaborators: { ...repo.collaborators, [noor.id]: 'maintain' } };
@@ -47,17 +47,17 @@ export function castOf(world: World): Cast {
   };
 }
 
-function tokenOf(world: World, cast: Cast, who: Who): string {
+function actorToken(world: World, cast: Cast, who: Who): string {
   if (who !== 'workflow') return cast.tokens[who];
   const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
   // A workflow on a branch, which any writer can push: with every permission that a job's token can have.
   const run = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
   const all = { contents: 'write', issues: 'write', 'pull-requests': 'write', actions: 'write' } as const;
-  return mintWorkflowToken(world, run, permissionsIn(all)).token;
+  return mintWorkflowToken(world, run, workflowPermissions(all)).token;
 }
 
 /** The playground writes permissions with underscores, like the API. */
-function permissionsIn(all: Readonly<Record<string, 'write'>>): Parameters<typeof mintWorkflowToken>[2] {
+function workflowPermissions(all: Readonly<Record<string, 'write'>>): Parameters<typeof mintWorkflowToken>[2] {
   return Object.fromEntries(Object.entries(all).map(([name, level]) => [name.replaceAll('-', '_'), level]));
 }
 
@@ -93,13 +93,13 @@ export function protect(world: World): void {
 }
 
 /** Sends requests to GitHub as these people. */
-export function askingIn(lab: VirtualLab, cast: Cast): Ask {
+export function createAsker(lab: VirtualLab, cast: Cast): Ask {
   return async (who, method, path, body) => {
     const response = await lab.world.fetch(
       new Request(`${lab.world.baseUrl}/api/v3/repos/lab/ferries${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${tokenOf(lab.world, cast, who)}`,
+          authorization: `Bearer ${actorToken(lab.world, cast, who)}`,
           'content-type': 'application/json',
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

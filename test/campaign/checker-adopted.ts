@@ -2,15 +2,15 @@
 // record's bytes.
 
 import type { AdoptedScene } from './adopted.ts';
-import { SLACK_MS, stopFaults } from './checker.ts';
-import { answerFaults, heardAfterMs } from './checker-answers.ts';
-import { approvalFaults, isRoleTouched } from './checker-attempts.ts';
+import { findStopFaults, SLACK_MS } from './checker.ts';
+import { answerDelayMs, findAnswerFaults } from './checker-answers.ts';
+import { findApprovalFaults, isRoleTouched } from './checker-attempts.ts';
 import { ADOPTED_JOB, LOG_LINE } from './terms.ts';
 
 /** Every broken promise of this sequence, in words; empty if none is broken. */
-export async function adoptedFaultsOf(scene: AdoptedScene): Promise<readonly string[]> {
+export async function findAdoptedFaults(scene: AdoptedScene): Promise<readonly string[]> {
   const faults: string[] = [];
-  for (const start of scene.starts) faults.push(...(await approvalFaults(scene, start)));
+  for (const start of scene.starts) faults.push(...(await findApprovalFaults(scene, start)));
   const job = await scene.lab.engine.observe(ADOPTED_JOB, null);
   const status = job.kind === 'found' ? job.status : 'gone';
   return [
@@ -18,8 +18,8 @@ export async function adoptedFaultsOf(scene: AdoptedScene): Promise<readonly str
     ...privacyFaults(scene),
     ...stoppedFaults(scene, status),
     ...ownerFaults(scene),
-    ...(await stopFaults(scene)),
-    ...answerFaults(scene),
+    ...(await findStopFaults(scene)),
+    ...findAnswerFaults(scene),
   ];
 }
 
@@ -53,8 +53,8 @@ function stoppedFaults(scene: AdoptedScene, status: string): readonly string[] {
   const mayHave = stops.some(({ by }) => by === 'mira' || owners.has(by));
   if (status === 'STOPPED') return mayHave ? [] : ['the job was stopped by nobody who may'];
   const [accepted] = acceptances(scene);
-  if (status !== 'RUNNING' || accepted === undefined || isRoleTouched(scene) || isSpoilt(scene)) return [];
-  const heardMs = heardAfterMs({ ...scene, webhooks });
+  if (status !== 'RUNNING' || accepted === undefined || isRoleTouched(scene) || isRecordTampered(scene)) return [];
+  const heardMs = answerDelayMs({ ...scene, webhooks });
   return stops
     .filter(({ by, comment, text }) => by === 'mira' && comments[comment]?.body === text)
     .filter(({ atMs }) => atMs > accepted.atMs + heardMs && lab.clock.now() - atMs >= heardMs)
@@ -63,7 +63,7 @@ function stoppedFaults(scene: AdoptedScene, status: string): readonly string[] {
 }
 
 /** If lines of the record were removed, the last valid entry may be from before the adoption. */
-function isSpoilt({ deeds }: AdoptedScene): boolean {
+function isRecordTampered({ deeds }: AdoptedScene): boolean {
   return deeds.some((deed) => deed.kind === 'changed-record');
 }
 

@@ -8,12 +8,12 @@ const SWEEP_MS = 30 * 60_000;
 const ANSWERING_MS = 5 * 60_000;
 
 /** A comment that existed this long was read, with or without webhooks. */
-export function heardAfterMs({ webhooks }: Scene): number {
+export function answerDelayMs({ webhooks }: Scene): number {
   return (webhooks.wereLost ? 2 * SWEEP_MS : SWEEP_MS) + ANSWERING_MS;
 }
 
 /** Every honest command with an existing comment has an answer, and got it in time. */
-export function answerFaults(scene: Scene): readonly string[] {
+export function findAnswerFaults(scene: Scene): readonly string[] {
   const { comments, reviews, users } = scene.lab.world.state;
   const now = scene.lab.clock.now();
   const ours = Object.values(comments).filter((row) => users[row.authorId]?.type === 'Bot');
@@ -21,10 +21,10 @@ export function answerFaults(scene: Scene): readonly string[] {
     if (!isCommand(deed)) return [];
     const isReview = deed.kind === 'approved' && deed.commit !== undefined;
     const row = isReview ? reviews[deed.comment] : comments[deed.comment];
-    if (row === undefined || row.edits.length > 0 || now - deed.atMs < heardAfterMs(scene)) return [];
+    if (row === undefined || row.edits.length > 0 || now - deed.atMs < answerDelayMs(scene)) return [];
     const key = answerKey(deed.comment, isReview ? 'review' : 'comment');
     const answers = ours.filter(isAnswerTo(scene, deed.comment, isReview ? 'review' : 'comment'));
-    const isInTime = answers.some(({ createdAtMs }) => createdAtMs - deed.atMs <= heardAfterMs(scene));
+    const isInTime = answers.some(({ createdAtMs }) => createdAtMs - deed.atMs <= answerDelayMs(scene));
     // An answer that another user deleted or changed counts.
     const wasSpoilt = scene.deeds.some((other) => other.kind === 'changed-comment' && key.test(other.was));
     if (isInTime || wasSpoilt || isRecordGone(scene, row.issueNumber)) return [];

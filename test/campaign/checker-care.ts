@@ -1,7 +1,7 @@
 // Promises about cluster changes, judged from people's comments, the cluster's calls and the record's bytes.
 
 import type { Call, CareDeed, CareScene } from './care.ts';
-import { canonical, parsed, sha256 } from './checker-record.ts';
+import { canonical, parseEntry, sha256 } from './checker-record.ts';
 import { APPROVAL_AGE_HOURS } from './terms.ts';
 
 const SLACK_MS = 2_000;
@@ -10,10 +10,14 @@ const CONSENT_MS = APPROVAL_AGE_HOURS * 3_600_000;
 const DIGITS_MIN = 32;
 
 /** Every broken promise of this sequence, in words; empty if none is broken. */
-export function careFaultsOf({ calls, deeds, texts }: Pick<CareScene, 'calls' | 'deeds' | 'texts'>): readonly string[] {
+export function findCareFaults({
+  calls,
+  deeds,
+  texts,
+}: Pick<CareScene, 'calls' | 'deeds' | 'texts'>): readonly string[] {
   const faults = calls.flatMap((call) => {
     const at = `${call.command.slice(0, 6).join(' ')} at ${new Date(call.atMs).toISOString()}`;
-    const digests = digestsOf(call, texts);
+    const digests = listDigests(call, texts);
     if (digests.length === 0) return [`${at}: nobody had proposed that`];
     const living = deeds.filter((deed) => isLiving(deed, call, digests));
     if (living.length === 0) return [`${at}: nobody had consented`];
@@ -34,12 +38,12 @@ export function careFaultsOf({ calls, deeds, texts }: Pick<CareScene, 'calls' | 
 type Proposal = { readonly steps?: readonly { readonly command?: readonly string[] }[] };
 
 /** The digests of the recorded proposals that contain this call as a step. */
-function digestsOf({ command }: Call, texts: readonly string[]): readonly string[] {
+function listDigests({ command }: Call, texts: readonly string[]): readonly string[] {
   return texts
     .join('\n')
     .split('\n')
     .flatMap((line) => {
-      const event = parsed(line);
+      const event = parseEntry(line);
       const proposal = event?.data?.['proposal'] as Proposal | undefined;
       const isIt = (step: { readonly command?: readonly string[] }): boolean =>
         JSON.stringify(step.command) === JSON.stringify(command);

@@ -9,10 +9,10 @@ type Manifest = {
 };
 
 /** The digest that the engine received, and the recorded manifest with it; null if there is none. */
-export function manifestOf(start: Start): { readonly digest: string; readonly manifest: Manifest | null } {
+export function parseManifest(start: Start): { readonly digest: string; readonly manifest: Manifest | null } {
   const digest = start.spec.metadata.manifest.replace('sha256:', '');
   for (const line of start.record.split('\n')) {
-    const event = parsed(line);
+    const event = parseEntry(line);
     const manifest = event?.data?.['manifest'];
     if (event?.type === 'gated' && manifest !== undefined && sha256(canonical(manifest)) === digest)
       return { digest, manifest: manifest as Manifest };
@@ -21,10 +21,10 @@ export function manifestOf(start: Start): { readonly digest: string; readonly ma
 }
 
 /** The commit in the order of this attempt. */
-export function commitOf(start: Start): string | null {
+export function startCommit(start: Start): string | null {
   const orders = start.record
     .split('\n')
-    .map(parsed)
+    .map(parseEntry)
     .filter((event) => event?.type === 'ordered')
     .map((event) => event?.data?.['order'] as { readonly submissionId?: string; readonly commit?: string });
   return orders.findLast((order) => order.submissionId === start.spec.submissionId)?.commit ?? null;
@@ -35,7 +35,7 @@ export function proposedAtMs(start: Start): number {
   const { run } = start.spec.metadata;
   const proposed = start.record
     .split('\n')
-    .map(parsed)
+    .map(parseEntry)
     .find((event) => event?.type === 'proposed' && event.run === run);
   return Date.parse(proposed?.at ?? '1970-01-01T00:00:00Z');
 }
@@ -48,7 +48,7 @@ type Parsed = {
 } | null;
 
 /** An entry of the record, without verification. */
-export function parsed(line: string): Parsed {
+export function parseEntry(line: string): Parsed {
   try {
     return JSON.parse(line) as Parsed;
   } catch {

@@ -1,9 +1,9 @@
 // Promises about rented machines, judged from people's comments, the machines and the record's bytes.
 
-import type { Made } from '../support/rented-machines.ts';
-import { approvalsOf, situationFaults, startFaults, stopFaults } from './checker.ts';
-import { answerFaults, heardAfterMs } from './checker-answers.ts';
-import { manifestOf } from './checker-record.ts';
+import type { RentedMachine } from '../support/rented-machines.ts';
+import { findSituationFaults, findStartFaults, findStopFaults, listApprovalsOf } from './checker.ts';
+import { answerDelayMs, findAnswerFaults } from './checker-answers.ts';
+import { parseManifest } from './checker-record.ts';
 import type { RentalScene } from './rental.ts';
 import { FORGED_KEEP, LOST_ANSWER, RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
 import type { Start } from './witness.ts';
@@ -21,10 +21,10 @@ const OVERLAP_MS = 5 * MINUTE;
 const DOLLARS_SLACK = 0.02;
 
 /** Every broken promise of this sequence, in words; empty if none is broken. */
-export async function rentalFaultsOf(scene: RentalScene): Promise<readonly string[]> {
+export async function findRentalFaults(scene: RentalScene): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const [index, start] of scene.starts.entries())
-    faults.push(...(await (index === 0 ? startFaults(scene, start) : nextFaults(scene, start))));
+    faults.push(...(await (index === 0 ? findStartFaults(scene, start) : nextFaults(scene, start))));
   if (scene.machines.made.length > new Set(scene.machines.made.map(({ jobId }) => jobId)).size)
     faults.push('a job has two machines');
   for (const made of scene.machines.made) faults.push(...(await machineFaults(scene, made)));
@@ -33,32 +33,34 @@ export async function rentalFaultsOf(scene: RentalScene): Promise<readonly strin
     ...overlaps(scene),
     ...moneyFaults(scene),
     ...letGoFaults(scene),
-    ...(await stopFaults(scene)),
-    ...answerFaults(scene),
+    ...(await findStopFaults(scene)),
+    ...findAnswerFaults(scene),
   ];
 }
 
 /** Another attempt is within the first one's approval, or has a new approval. */
 async function nextFaults(scene: RentalScene, start: Start): Promise<readonly string[]> {
   const [first] = scene.starts;
-  const { digest, manifest } = manifestOf(start);
-  const isFirst = first !== undefined && manifestOf(first).digest === digest;
+  const { digest, manifest } = parseManifest(start);
+  const isFirst = first !== undefined && parseManifest(first).digest === digest;
   const restarts = Number(manifest?.envelope?.restarts ?? 0);
   const before = scene.starts.indexOf(start);
   const isWithin = isFirst && before <= restarts && isAsApproved(start, first);
-  return isWithin ? situationFaults(scene, start, approvalsOf(scene, start, digest)) : startFaults(scene, start);
+  return isWithin
+    ? findSituationFaults(scene, start, listApprovalsOf(scene, start, digest))
+    : findStartFaults(scene, start);
 }
 
 /** The only allowed difference is a smaller batch from the approved manifest. */
 function isAsApproved(start: Start, first: Start): boolean {
-  const reductions = manifestOf(first).manifest?.envelope?.reductions ?? [];
+  const reductions = parseManifest(first).manifest?.envelope?.reductions ?? [];
   const plain = first.spec.command.join(' ');
   const now = start.spec.command.join(' ');
   return now === plain || reductions.some((one) => now === plain.replace(/--batch-size \d+/, one));
 }
 
 /** How long a machine existed, and its purpose. */
-async function machineFaults(scene: RentalScene, made: Made): Promise<readonly string[]> {
+async function machineFaults(scene: RentalScene, made: RentedMachine): Promise<readonly string[]> {
   const { lab } = scene;
   const goneAtMs = made.endedAtMs ?? lab.clock.now();
   const at = `machine ${made.id} of ${made.jobId}`;
@@ -121,7 +123,7 @@ function letGoFaults(scene: RentalScene): readonly string[] {
   return deeds.flatMap((deed) => {
     if (deed.kind !== 'let-go' || comments[deed.comment]?.body !== deed.text) return [];
     if (deed.by === 'mira' && deeds.some((one) => one.kind === 'attack' && one.what === 'a role changes')) return [];
-    const dueMs = deed.atMs + (scene.webhooks.wereLost ? heardAfterMs(scene) : LOOK_MS);
+    const dueMs = deed.atMs + (scene.webhooks.wereLost ? answerDelayMs(scene) : LOOK_MS);
     return machines.made
       .filter(({ atMs, endedAtMs }) => atMs < deed.atMs && dueMs < lab.clock.now() && (endedAtMs ?? dueMs + 1) > dueMs)
       .map(({ id }) => `machine ${id} is there long after ${deed.text}`);

@@ -1,10 +1,10 @@
 // Scenarios with commands in an unrelated thread that name the run. They are in no list of the campaign, to
 // keep its seeds unchanged; the campaign has the same as moves.
 
-import { approve, brake, brakeElsewhere, sayElsewhere, unholdElsewhere } from './honest.ts';
+import { approve, brake, brakeInOtherThread, commentInOtherThread, unholdInOtherThread } from './honest.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
 import type { Scene } from './scene.ts';
-import { type Between, loseWebhooks, type Scenario, untilBack, untilOrdered } from './steps.ts';
+import { type Between, loseWebhooks, type Scenario, waitUntilBack, waitUntilOrdered } from './steps.ts';
 
 const MINUTE = 60_000;
 const KINDS = ['hold', 'stop', 'revoke'] as const;
@@ -13,10 +13,10 @@ const KINDS = ['hold', 'stop', 'revoke'] as const;
 async function atTheLastMoment(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (3 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
-  if ((await untilOrdered(scene)) === null) return;
+  if ((await waitUntilOrdered(scene)) === null) return;
   loseWebhooks(scene, 'lost');
-  await untilBack(scene, 5_000);
-  await brakeElsewhere(scene, scene.random.pick(KINDS));
+  await waitUntilBack(scene, 5_000);
+  await brakeInOtherThread(scene, scene.random.pick(KINDS));
   await between(MINUTE);
   loseWebhooks(scene, 'back');
 }
@@ -26,7 +26,7 @@ async function inTime(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 10 * MINUTE;
   await approve(scene, 'mira');
   await between(MINUTE);
-  await brakeElsewhere(scene, scene.random.pick(KINDS));
+  await brakeInOtherThread(scene, scene.random.pick(KINDS));
   await between(15 * MINUTE);
 }
 
@@ -35,7 +35,7 @@ async function whileItRuns(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await approve(scene, 'mira');
   await scene.lab.clock.advance(4 * MINUTE);
-  await brakeElsewhere(scene, 'stop');
+  await brakeInOtherThread(scene, 'stop');
   await between(2 * MINUTE);
 }
 
@@ -44,13 +44,13 @@ async function withoutJournal(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await approve(scene, 'mira');
   await scene.lab.clock.advance(4 * MINUTE);
-  await sayElsewhere(scene, 'mira', '/hold lane=daily reason="an incident"');
+  await commentInOtherThread(scene, 'mira', '/hold lane=daily reason="an incident"');
   await scene.lab.clock.advance(MINUTE);
   const journal = (await logbookFiles(scene)).find(([path]) => !path.includes(scene.run));
   if (journal === undefined || scene.starts.length === 0) return;
   await pushLogbookText(scene, journal[0], `${journal[1]}junk\n`);
   await between(MINUTE);
-  await brakeElsewhere(scene, 'stop');
+  await brakeInOtherThread(scene, 'stop');
   await between(4 * MINUTE);
 }
 
@@ -58,9 +58,9 @@ async function withoutJournal(scene: Scene, between: Between): Promise<void> {
 async function liftedByStranger(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   if (scene.random.chance(0.5)) await brake(scene, 'hold');
-  else await brakeElsewhere(scene, 'hold');
+  else await brakeInOtherThread(scene, 'hold');
   await between(2 * MINUTE);
-  await sayElsewhere(scene, 'sol', `/unhold run=${scene.run}`);
+  await commentInOtherThread(scene, 'sol', `/unhold run=${scene.run}`);
   await between(2 * MINUTE);
   await approve(scene, 'mira');
   await between(10 * MINUTE);
@@ -69,9 +69,9 @@ async function liftedByStranger(scene: Scene, between: Between): Promise<void> {
 /** mira lifts her own hold from there, and the run launches. */
 async function liftedByMira(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
-  await brakeElsewhere(scene, 'hold');
+  await brakeInOtherThread(scene, 'hold');
   await between(2 * MINUTE);
-  await unholdElsewhere(scene);
+  await unholdInOtherThread(scene);
   await between(2 * MINUTE);
   await approve(scene, 'mira');
   await between(10 * MINUTE);

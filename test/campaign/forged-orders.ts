@@ -4,7 +4,7 @@ import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { forge, type Gated, isGated, readable } from './forging.ts';
-import { lineOnShow } from './honest.ts';
+import { findShownLine } from './honest.ts';
 import type { Scene } from './scene.ts';
 
 /** The approval that a forged order cites. */
@@ -58,7 +58,7 @@ export async function forgeOrder(
     digest,
     body: data.body,
     thread: scene.pull,
-    comment: lineOnShow(scene)?.comment ?? 1,
+    comment: findShownLine(scene)?.comment ?? 1,
     text: '0'.repeat(64),
     shownAt: new Date(Date.parse(at) - 3_600_000).toISOString(),
   };

@@ -2,14 +2,14 @@
 
 import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { Role } from '../../src/domain/logbook/parts.ts';
-import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
+import { brandAs, isInstant, isRunId } from '../../src/domain/values.ts';
 import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
 import { composeAppend } from '../../src/logbook/append.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { verifyLogbook } from '../../src/logbook/verify.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
-import { eventsOf, logbookParts, logbookText } from '../support/play.ts';
+import { logbookParts, logbookText, readEventsOf } from '../support/play.ts';
 import { pushLogbookText } from './logbook-files.ts';
 import type { Scene } from './scene.ts';
 
@@ -36,7 +36,7 @@ export async function forge(scene: Pushing, file: string, drafts: readonly Event
   if (text !== '' && standing.bad !== null) return false;
   const { head, checkpoint } = standing;
   const composed = composeAppend({ run: file, head, state: checkpoint.state }, drafts, {
-    at: branded(scene.lab.clock.now(), isInstant),
+    at: brandAs(scene.lab.clock.now(), isInstant),
     signers: { [role]: { keyId: `${role}-demo`, role, sign: key.value.sign } },
     keys: Object.entries(DEMO_KEYS).map(([name, one]) => ({
       id: `${name}-demo`,
@@ -58,9 +58,9 @@ export async function forge(scene: Pushing, file: string, drafts: readonly Event
  * named there.
  */
 export async function forgeProposing(scene: Pushing, run: string): Promise<boolean> {
-  const begun = (await eventsOf(scene.lab, 'journal')).findLast(({ type }) => type === 'proposing');
+  const begun = (await readEventsOf(scene.lab, 'journal')).findLast(({ type }) => type === 'proposing');
   if (begun?.type !== 'proposing') return false;
-  const data = { ...begun.data, run: branded(run, isRunId) };
+  const data = { ...begun.data, run: brandAs(run, isRunId) };
   return forge(scene, 'journal', [{ type: 'proposing', role: 'control', data }]);
 }
 
@@ -127,7 +127,7 @@ export function isApproved(event: LogbookEvent): event is Approved {
 /** The run's events; none if a pushed line makes the file unreadable. */
 export async function readable(scene: Scene, run = scene.run): Promise<readonly LogbookEvent[]> {
   try {
-    return await eventsOf(scene.lab, run);
+    return await readEventsOf(scene.lab, run);
   } catch {
     return [];
   }

@@ -8,7 +8,7 @@ import { ATTACKS, type Attack, edit } from './attacks.ts';
 import { HIDDEN_REJECTION } from './deeds.ts';
 import { forge } from './forging.ts';
 import type { HeroScene } from './hero.ts';
-import { approve, approveLine, ask, askStatus, brake, comment, lineOnShow, release } from './honest.ts';
+import { approve, approveLine, askStatus, brake, comment, findShownLine, release, sendCommand } from './honest.ts';
 import { forgeFailure } from './rental-moves.ts';
 import type { Scene } from './scene.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
@@ -27,11 +27,11 @@ const WAYS_BACK = ['/rollback step=0', '/rollback step=400', '/rollback step=800
 
 /** mira rejects a checkpoint or rolls the run back. */
 async function reject(scene: HeroScene): Promise<void> {
-  await ask(scene, `${scene.random.pick(REJECTIONS)} reason="the loss had spiked"`);
+  await sendCommand(scene, `${scene.random.pick(REJECTIONS)} reason="the loss had spiked"`);
 }
 
 async function goBack(scene: HeroScene): Promise<void> {
-  await ask(scene, `${scene.random.pick(WAYS_BACK)} reason="behind the spike"`);
+  await sendCommand(scene, `${scene.random.pick(WAYS_BACK)} reason="behind the spike"`);
 }
 
 /** A command right before the launcher runs the next attempt, without a webhook. */
@@ -65,7 +65,7 @@ async function resumeAs(scene: HeroScene): Promise<void> {
 
 /** ada requests the list, and mira reads it and consents. */
 async function cleanUp(scene: HeroScene): Promise<void> {
-  await ask(scene, '/cleanup-checkpoints', 'ada');
+  await sendCommand(scene, '/cleanup-checkpoints', 'ada');
   await scene.lab.clock.advance(2 * MINUTE);
 }
 
@@ -133,7 +133,7 @@ async function hideRejection(scene: HeroScene): Promise<void> {
     await lab.clock.advance(MINUTE);
   lab.world.state.settings.drop = 'all';
   scene.webhooks.wereLost = true;
-  await ask(scene, HIDDEN_REJECTION);
+  await sendCommand(scene, HIDDEN_REJECTION);
   const said = scene.deeds.at(-1);
   if (said?.kind !== 'asked') return;
   const place = { comment: said.comment, surface: 'comment', index: 0, thread: scene.pull } as const;
@@ -167,7 +167,7 @@ async function leaveHalf(scene: HeroScene): Promise<void> {
 async function relaunchBeyond(scene: HeroScene): Promise<void> {
   const first = scene.deeds.find((deed) => deed.kind === 'approved');
   const shown =
-    lineOnShow(scene) ?? (first?.kind === 'approved' ? { comment: first.comment, digest: first.digest } : null);
+    findShownLine(scene) ?? (first?.kind === 'approved' ? { comment: first.comment, digest: first.digest } : null);
   if (shown !== null) await approveLine(scene, 'mira', shown, 'relaunch');
 }
 
@@ -198,7 +198,7 @@ const BRAKES = ['hold', 'stop', 'hold lane', 'revoke'] as const;
 export const HERO_MOVES: Readonly<Record<string, HeroMove>> = {
   'mira approves': (scene) => approve(scene, 'mira'),
   'noor approves': (scene) => approve(scene, 'noor'),
-  'noor accepts': (scene) => ask(scene, '/accept', 'noor'),
+  'noor accepts': (scene) => sendCommand(scene, '/accept', 'noor'),
   'a brake': (scene) => brake(scene, scene.random.pick(BRAKES)),
   'a release': (scene) => release(scene, scene.random.pick(['hold', 'hold lane'] as const)),
   'a late brake': (scene) => lateWord(scene, () => brake(scene, scene.random.pick(BRAKES))),
@@ -207,7 +207,7 @@ export const HERO_MOVES: Readonly<Record<string, HeroMove>> = {
   rejects: reject,
   'goes back': goBack,
   'goes on as another': resumeAs,
-  'ada relaunches': (scene) => ask(scene, '/relaunch reason="once more"', 'ada'),
+  'ada relaunches': (scene) => sendCommand(scene, '/relaunch reason="once more"', 'ada'),
   'mira relaunches': relaunchBeyond,
   'a clean-up': cleanUp,
   'mira consents': consent,

@@ -1,8 +1,8 @@
 // Sequences of the hero scene.
 
 import { logbookText } from '../support/play.ts';
-import { heardAfterMs } from './checker-answers.ts';
-import { heroFaultsOf } from './checker-hero.ts';
+import { answerDelayMs } from './checker-answers.ts';
+import { findHeroFaults } from './checker-hero.ts';
 import { type AskedHero, openHeroScene } from './hero.ts';
 import { HERO_MOVES } from './hero-moves.ts';
 import type { Outcome } from './outcome.ts';
@@ -28,9 +28,9 @@ export async function playHero(seed: number, asked: AskedHero = {}): Promise<Out
       scene.cleanUp.texts.push(await logbookText(lab, scene.run));
     }
     lab.world.state.settings.drop = 'none';
-    await lab.clock.advance(heardAfterMs(scene) + 6 * MINUTE);
+    await lab.clock.advance(answerDelayMs(scene) + 6 * MINUTE);
     scene.cleanUp.texts.push(await logbookText(lab, scene.run));
-    const faults = await heroFaultsOf(scene);
+    const faults = await findHeroFaults(scene);
     const what = `${scene.course} (${scene.askedBy} for ${scene.dri})`;
     return { seed, faults, starts: scene.starts.length, moves: [what, ...moves] };
   } finally {

@@ -7,16 +7,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { ANSWERS, HERO_LANE, heroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, HERO_LANE, openHeroLab, postHeroIssue } from '../support/hero-run.ts';
 import { until } from '../support/play.ts';
-import { randomFrom } from '../support/random.ts';
+import { createRandom } from '../support/random.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
 import type { Moment, VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import type { Call, CareDeed } from './care.ts';
-import { askingIn, type Cast, castOf, protect } from './cast.ts';
-import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } from './scene.ts';
+import { type Cast, createAsker, createCast, protect } from './cast.ts';
+import {
+  campaignConfig,
+  launcherReturns,
+  planLauncherOutage,
+  rememberMoment,
+  type Scene,
+  threadText,
+} from './scene.ts';
 import { HERO, HERO_NEXT } from './terms.ts';
-import { witness } from './witness.ts';
+import { recordStarts } from './witness.ts';
 
 /** The requester of the run, and the DRI of its contract: another person must accept. */
 export const ASKERS = {
@@ -69,19 +76,19 @@ export type AskedHero = {
 
 /** Opens a lab in which a hero run waits for its approval. */
 export async function openHeroScene(seed: number, asked: AskedHero = {}): Promise<HeroScene> {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const asker = asked.asker ?? random.pick(Object.keys(ASKERS) as Asker[]);
   const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
   const server = asked.server ?? random.chance(0.85);
   const { moment, cast, issue, original, root } = await beginningOf(server, asker);
-  const launcher = launcherAway(random, 0.4, 50);
+  const launcher = planLauncherOutage(random, 0.4, 50);
   const disk = diskOf(join(root, 'checkpoints'), () => lab.clock.now());
   const cleanUp: HeroScene['cleanUp'] = { calls: [], deeds: [], texts: [] };
   const lab: VirtualLab = await openHeroLab({
     ...labOptions(server),
     script: scriptOf(course, disk, () => lab),
     from: { ...moment, seed },
-    beforeJob: comesBack(launcher, () => lab),
+    beforeJob: launcherReturns(launcher, () => lab),
     atBoundary: (_, kind, when) => {
       if (kind !== 'delete-checkpoint' || when !== 'after') return;
       const { comments } = lab.world.state;
@@ -90,7 +97,7 @@ export async function openHeroScene(seed: number, asked: AskedHero = {}): Promis
     },
   });
   const starts: Scene['starts'] = [];
-  witness(lab, HERO, starts, { next: HERO_NEXT });
+  recordStarts(lab, HERO, starts, { next: HERO_NEXT });
   const [askedBy, dri] = ASKERS[asker];
   return {
     ...{ seed, random, lab, run: HERO, issue, pull: issue, branch: 'main', course, dri, server, starts },
@@ -105,7 +112,7 @@ export async function openHeroScene(seed: number, asked: AskedHero = {}): Promis
     },
     ...{ original, saved: disk.saved, save: disk.save, cleanUp },
     engineStarts: () => lab.engine.startCount(),
-    ask: askingIn(lab, cast),
+    ask: createAsker(lab, cast),
     leave: async () => {
       await lab.close();
       disk.clear();
@@ -182,7 +189,7 @@ type Beginning = Pick<Scene, 'issue' | 'original'> & {
   readonly root: string;
 };
 
-const beginningOf = once(begin);
+const beginningOf = rememberMoment(begin);
 
 function labOptions(server: boolean): VirtualLabOptions {
   return { server, config: (text) => `${campaignConfig(text).trimEnd()}\n${HERO_LANE}` };
@@ -195,13 +202,13 @@ async function begin(server: boolean, asker: Asker): Promise<Beginning> {
   const root = await mkdtemp(join(tmpdir(), 'ferrybot-heroes-'));
   process.once('exit', () => rmSync(root, { recursive: true, force: true }));
   const lab = await openHeroLab(labOptions(server));
-  const cast = castOf(lab.world);
+  const cast = createCast(lab.world);
   protect(lab.world);
   const [askedBy, dri] = ASKERS[asker];
   const answers = { ...ANSWERS, DRI: `@${dri}`, Command: COMMAND, 'Output root': root };
   const depth = { 'Checkpoints kept for rollback': '1' };
-  const issueOf = { ...(await heroIssue(lab, { ...answers, ...depth })), labels: ['experiment', 'hero-run'] };
-  const { json } = await askingIn(lab, cast)(askedBy, 'POST', '/issues', issueOf);
+  const issueOf = { ...(await postHeroIssue(lab, { ...answers, ...depth })), labels: ['experiment', 'hero-run'] };
+  const { json } = await createAsker(lab, cast)(askedBy, 'POST', '/issues', issueOf);
   const issue = Number((json as { readonly number: number }).number);
   const { comments } = lab.world.state;
   await until(lab, 'a card', () => Object.values(comments).some(({ body }) => body.includes('kind=card')), {
@@ -210,7 +217,7 @@ async function begin(server: boolean, asker: Asker): Promise<Beginning> {
   await lab.clock.advance(90_000);
   const main = 'refs/heads/main';
   const commit = (await lab.store.refs(main)).get(main) ?? '';
-  const text = textOf(lab.world, issue);
+  const text = threadText(lab.world, issue);
   const moment = lab.keep();
   await lab.close();
   return { issue, original: { commit, body: text, issueBody: text }, cast, moment, root };

@@ -4,7 +4,7 @@ import type { Who } from './cast.ts';
 import type { Scene } from './scene.ts';
 
 /** Advances the clock with webhooks, sweeps and jobs. */
-export async function pass(scene: Scene, ms: number): Promise<void> {
+export async function passTime(scene: Scene, ms: number): Promise<void> {
   await scene.lab.clock.advance(ms);
 }
 
@@ -30,7 +30,7 @@ export function isOnCard(scene: Scene, digest: string): boolean {
 export type Line = { readonly comment: number; readonly digest: string };
 
 /** The line on the newest card (of `run`, if given): answers have a line too, but show no manifest. */
-export function lineOnShow(scene: Pick<Scene, 'lab' | 'pull'>, run = '\\S+'): Line | null {
+export function findShownLine(scene: Pick<Scene, 'lab' | 'pull'>, run = '\\S+'): Line | null {
   const card = new RegExp(`^<!-- ferrybot:\\S+ run=${run} kind=card `);
   const { comments, users } = scene.lab.world.state;
   const shown = Object.values(comments)
@@ -47,7 +47,7 @@ export function lineOnShow(scene: Pick<Scene, 'lab' | 'pull'>, run = '\\S+'): Li
 
 /** An approver approves what the card shows. */
 export async function approve(scene: Scene, by: 'mira' | 'noor'): Promise<void> {
-  const shown = lineOnShow(scene);
+  const shown = findShownLine(scene);
   if (shown !== null) await approveLine(scene, by, shown);
 }
 
@@ -68,7 +68,7 @@ export async function approveLine(
 
 /** The same in a review of a commit, which GitHub records. */
 export async function approveByReview(scene: Scene, by: 'mira' | 'noor', commit: string): Promise<void> {
-  const shown = lineOnShow(scene);
+  const shown = findShownLine(scene);
   if (shown === null) return;
   const text = `/approve-launch ${shown.digest}`;
   const isCardIntact = !isTouched(scene, shown.comment);
@@ -118,21 +118,21 @@ const NAMING = {
 } as const;
 
 /** A brake in an unrelated issue that names the run. */
-export async function brakeElsewhere(scene: Scene, kind: keyof typeof NAMING): Promise<void> {
-  const said = await sayElsewhere(scene, 'mira', `/${NAMING[kind]} run=${scene.run}`);
+export async function brakeInOtherThread(scene: Scene, kind: keyof typeof NAMING): Promise<void> {
+  const said = await commentInOtherThread(scene, 'mira', `/${NAMING[kind]} run=${scene.run}`);
   if (said === null) return;
   scene.deeds.push({ kind: 'braked', brake: kind, by: 'mira', ...said, run: scene.run });
 }
 
 /** mira lifts a hold from there. */
-export async function unholdElsewhere(scene: Scene): Promise<void> {
-  const said = await sayElsewhere(scene, 'mira', `/unhold run=${scene.run}`);
+export async function unholdInOtherThread(scene: Scene): Promise<void> {
+  const said = await commentInOtherThread(scene, 'mira', `/unhold run=${scene.run}`);
   if (said === null) return;
   scene.deeds.push({ kind: 'released', atMs: said.atMs, brake: 'hold', by: 'mira', run: scene.run });
 }
 
 /** Posts in a new issue that is unrelated to any run; null if GitHub rejected it. */
-export async function sayElsewhere(
+export async function commentInOtherThread(
   scene: Scene,
   who: 'mira' | 'sol',
   text: string,
@@ -155,11 +155,11 @@ export async function release(scene: Scene, kind: 'hold' | 'hold lane'): Promise
 
 /** mira asks for the status. */
 export async function askStatus(scene: Scene): Promise<void> {
-  await ask(scene, scene.random.pick(['/status', '/why', '/help'] as const));
+  await sendCommand(scene, scene.random.pick(['/status', '/why', '/help'] as const));
 }
 
 /** Posts a command that needs an answer. */
-export async function ask(scene: Scene, text: string, by: 'mira' | 'noor' | 'ada' = 'mira'): Promise<void> {
+export async function sendCommand(scene: Scene, text: string, by: 'mira' | 'noor' | 'ada' = 'mira'): Promise<void> {
   const id = await comment(scene, by, scene.pull, text);
   if (id !== null) scene.deeds.push({ kind: 'asked', atMs: createdAt(scene, id), by, comment: id, text });
 }

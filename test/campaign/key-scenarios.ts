@@ -5,17 +5,17 @@ import { sha256Hex } from '../../src/host/keys.ts';
 import { edit } from './attacks.ts';
 import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';
 import { forge, type Gated } from './forging.ts';
-import { approve, approveByReview, ask, brake, comment, lineOnShow } from './honest.ts';
+import { approve, approveByReview, brake, comment, findShownLine, sendCommand } from './honest.ts';
 import type { Scene } from './scene.ts';
 import {
   type Between,
-  changedOnShow,
+  changeShownCard,
   digestInRecord,
   loseWebhooks,
   pushComment,
   type Scenario,
-  untilBack,
-  untilOrdered,
+  waitUntilBack,
+  waitUntilOrdered,
 } from './steps.ts';
 
 const MINUTE = 60_000;
@@ -25,7 +25,7 @@ async function forgedRelease(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
   const approval = newestApproval(scene);
-  if ((await untilOrdered(scene)) === null || approval === null) return;
+  if ((await waitUntilOrdered(scene)) === null || approval === null) return;
   await brake(scene, 'hold');
   await between(MINUTE);
   scene.launcher.awayMs = 0;
@@ -45,9 +45,9 @@ async function forgedRelease(scene: Scene, between: Between): Promise<void> {
 async function forgedReply(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
-  if ((await untilOrdered(scene)) === null) return;
+  if ((await waitUntilOrdered(scene)) === null) return;
   loseWebhooks(scene, 'lost');
-  await untilBack(scene, 6_000);
+  await waitUntilBack(scene, 6_000);
   await brake(scene, scene.random.pick(['hold', 'stop', 'hold lane', 'revoke', 'hold date'] as const));
   const said = scene.deeds.at(-1);
   if (said?.kind === 'braked') {
@@ -74,7 +74,7 @@ async function forgedReply(scene: Scene, between: Between): Promise<void> {
 
 /** mira posted the line in another thread. */
 async function approvalElsewhere(scene: Scene, between: Between): Promise<void> {
-  const shown = lineOnShow(scene);
+  const shown = findShownLine(scene);
   const { json } = await scene.ask('ada', 'POST', '/issues', {
     title: 'A question',
     body: 'Which line is it?',
@@ -90,8 +90,8 @@ async function approvalElsewhere(scene: Scene, between: Between): Promise<void> 
 
 /** Edits a comment of mira's into an approval. */
 async function approvalByEdit(scene: Scene, between: Between): Promise<void> {
-  const shown = lineOnShow(scene);
-  await ask(scene, '/status');
+  const shown = findShownLine(scene);
+  await sendCommand(scene, '/status');
   const asked = scene.deeds.at(-1);
   await between(MINUTE);
   if (shown === null || asked?.kind !== 'asked') return;
@@ -106,7 +106,7 @@ async function rightLost(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
   const approval = newestApproval(scene);
-  if ((await untilOrdered(scene)) === null || approval === null) return;
+  if ((await waitUntilOrdered(scene)) === null || approval === null) return;
   const { repos } = scene.lab.world.state;
   for (const [id, repo] of Object.entries(repos))
     repos[id] = { ...repo, collaborators: { ...repo.collaborators, [scene.ids.mira]: 'triage' } };
@@ -121,9 +121,9 @@ async function otherCommit(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
   const approval = newestApproval(scene);
-  if ((await untilOrdered(scene)) === null || approval === null) return;
+  if ((await waitUntilOrdered(scene)) === null || approval === null) return;
   loseWebhooks(scene, 'lost');
-  await untilBack(scene, 8_000);
+  await waitUntilBack(scene, 8_000);
   await pushComment(scene, 'ada');
   await comment(scene, 'ada', scene.issue, 'The experiment has a word more.');
   const ref = `refs/heads/${scene.branch}`;
@@ -165,7 +165,7 @@ async function libraryChanged(scene: Scene, between: Between): Promise<void> {
 
 /** mira's review is of an older commit than the one to run. */
 async function reviewOfOlder(scene: Scene, between: Between): Promise<void> {
-  if (!(await changedOnShow(scene))) return;
+  if (!(await changeShownCard(scene))) return;
   await approveByReview(scene, 'mira', scene.original.commit);
   const given = scene.deeds.findLast((one) => one.kind === 'approved');
   await between(MINUTE);

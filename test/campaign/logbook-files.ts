@@ -1,7 +1,7 @@
 // The logbook branch as any writer can read it and push to it.
 
 import { logbookParts } from '../support/play.ts';
-import { fileOf } from '../support/talk.ts';
+import { readBranchFile } from '../support/talk.ts';
 import type { Scene } from './scene.ts';
 
 /** The files of events with their text: the run's, and the journal's if it exists. */
@@ -16,7 +16,7 @@ export async function pushLogbookText(
   path: string,
   text: string,
 ): Promise<void> {
-  const isThere = (await fileOf(scene.lab, BRANCH, path)) !== null;
+  const isThere = (await readBranchFile(scene.lab, BRANCH, path)) !== null;
   const { json } = await scene.ask('ada', 'GET', `/contents/${path}?ref=${BRANCH}`);
   const sha = typeof json === 'object' && json !== null && 'sha' in json ? { sha: String(json.sha) } : {};
   const content = Buffer.from(text).toString('base64');

@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it, vi } from 'vitest';
-import { type AskedAdopted, COURSES, type Course } from './adopted.ts';
+import { type AdoptedOptions, COURSES, type Course } from './adopted.ts';
 import { playAdopted } from './adopted-sequence.ts';
 import { showDefences } from './permissive.ts';
 
@@ -12,7 +12,8 @@ const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
 vi.mock('../../src/commands/watching.ts', async (original) => {
   const real = await original<typeof import('../../src/commands/watching.ts')>();
-  const mayDirect: typeof real.mayDirect = (context) => (gone.has('whose the job is') ? null : real.mayDirect(context));
+  const mayDirect: typeof real.refuseUnlessDirector = (context) =>
+    gone.has('whose the job is') ? null : real.refuseUnlessDirector(context);
   return { ...real, mayDirect };
 });
 
@@ -36,7 +37,7 @@ it.each(['a slip', 'a lost connection'] as const)(
   },
 );
 
-const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedAdopted])[] = [
+const DEFENCES: readonly (readonly [gone: readonly string[], asked: AdoptedOptions])[] = [
   [
     ['who asked is interested'],
     { asker: 'noor', course: 'a lost connection', moves: [...AGAIN, 'noor approves', 'time passes'] },

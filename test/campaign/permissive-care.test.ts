@@ -6,17 +6,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/values.ts';
 import { CHANGES } from './care-labs.ts';
-import { type AskedCare, playCare } from './care-sequence.ts';
+import { type CareOptions, playCare } from './care-sequence.ts';
 import { showDefences } from './permissive.ts';
 
 const { gone } = await vi.hoisted(() => import('./permissive.ts'));
-type Since = Parameters<typeof import('../../src/domain/launch/order.ts').wasShownBefore>[0];
+type Since = Parameters<typeof import('../../src/domain/launch/order.ts').wasPostedBefore>[0];
 const LONG_AGO = known(0 as Since);
 
 vi.mock('../../src/domain/launch/order.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/launch/order.ts')>();
-  const namingOf: typeof real.namingOf = (given, digest) => {
-    const naming = real.namingOf(given, digest);
+  const namingOf: typeof real.compareDigest = (given, digest) => {
+    const naming = real.compareDigest(given, digest);
     return gone.has('enough digits') && naming === 'short' ? 'named' : naming;
   };
   return { ...real, namingOf };
@@ -24,8 +24,8 @@ vi.mock('../../src/domain/launch/order.ts', async (original) => {
 
 vi.mock('../../src/config/approvers.ts', async (original) => {
   const real = await original<typeof import('../../src/config/approvers.ts')>();
-  const maxAgeMsOf: typeof real.maxAgeMsOf = (config) =>
-    gone.has('age of a consent') ? 1e12 : real.maxAgeMsOf(config);
+  const maxAgeMsOf: typeof real.approvalMaxAgeMs = (config) =>
+    gone.has('age of a consent') ? 1e12 : real.approvalMaxAgeMs(config);
   return { ...real, maxAgeMsOf };
 });
 
@@ -38,18 +38,18 @@ vi.mock('../../src/domain/actor.ts', async (original) => {
 // Control checks the shown text, and the executor checks it again.
 vi.mock('../../src/run/decide-shown.ts', async (original) => {
   const real = await original<typeof import('../../src/run/decide-shown.ts')>();
-  const showingsAt: typeof real.showingsAt = (texts, asOf) =>
+  const showingsAt: typeof real.listShowings = (texts, asOf) =>
     gone.has('proposal intact')
       ? new Map([...texts].map(([digest]) => [digest, LONG_AGO]))
-      : real.showingsAt(texts, asOf);
+      : real.listShowings(texts, asOf);
   return { ...real, showingsAt };
 });
 
 // Every process that acts on a consent checks its state again.
 vi.mock('../../src/actions/verify-action.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/verify-action.ts')>();
-  const actionFault: typeof real.actionFault = (facts, consent) =>
-    real.actionFault(
+  const actionFault: typeof real.findActionFault = (facts, consent) =>
+    real.findActionFault(
       {
         ...facts,
         ...(gone.has('brakes in the threads') ? { brakes: known([]) } : {}),
@@ -99,7 +99,7 @@ const OF_ALL: readonly (readonly [gone: string, moves: readonly string[]])[] = [
   ['the right to consent', ['a stranger consents']],
 ];
 
-const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedCare])[] = [
+const DEFENCES: readonly (readonly [gone: readonly string[], asked: CareOptions])[] = [
   ...OF_ALL.flatMap(([defence, moves]) => CHANGES.map((change) => [[defence], { change, moves }] as const)),
   [['the very file'], { change: 'checkpoints', moves: ['what was listed is written anew'] }],
 ];

@@ -7,14 +7,14 @@ import { known } from '../../src/domain/values.ts';
 import { ELSEWHERE } from './elsewhere-scenarios.ts';
 import type { Outcome } from './outcome.ts';
 import { showDefences } from './permissive.ts';
-import { playAlone } from './sequence.ts';
+import { playScenarioAlone } from './sequence.ts';
 
 const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
   const real = await original<typeof import('../../src/app/brakes-elsewhere.ts')>();
-  const commentsElsewhere: typeof real.commentsElsewhere = (...asked) =>
-    gone.has("the launcher's look elsewhere") ? Promise.resolve(known([])) : real.commentsElsewhere(...asked);
+  const commentsElsewhere: typeof real.listBrakesInOtherThreads = (...asked) =>
+    gone.has("the launcher's look elsewhere") ? Promise.resolve(known([])) : real.listBrakesInOtherThreads(...asked);
   return { ...real, commentsElsewhere };
 });
 
@@ -44,7 +44,7 @@ vi.mock('../../src/domain/actor.ts', async (original) => {
 type Named = keyof typeof ELSEWHERE;
 
 function playing(what: Named): (seed: number) => Promise<Outcome> {
-  return (seed) => playAlone(seed, { what, ...ELSEWHERE[what] });
+  return (seed) => playScenarioAlone(seed, { what, ...ELSEWHERE[what] });
 }
 
 it('a hold that mira lifts from another thread blocks nothing, and no fault is reported', async () => {

@@ -13,15 +13,15 @@ const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
 vi.mock('../../src/run/open-brakes.ts', async (original) => {
   const real = await original<typeof import('../../src/run/open-brakes.ts')>();
-  const isUnheardRejection: typeof real.isUnheardRejection = (...asked) =>
-    !gone.has('rejections in the thread') && real.isUnheardRejection(...asked);
+  const isUnheardRejection: typeof real.isUnrecordedRejection = (...asked) =>
+    !gone.has('rejections in the thread') && real.isUnrecordedRejection(...asked);
   return { ...real, isUnheardRejection };
 });
 
 vi.mock('../../src/checkpoints/lineage.ts', async (original) => {
   const real = await original<typeof import('../../src/checkpoints/lineage.ts')>();
-  const standingIn: typeof real.standingIn = (lineage, written) =>
-    real.standingIn(gone.has('rejected lineage') ? { ...lineage, rejections: [] } : lineage, written);
+  const standingIn: typeof real.judgeLineage = (lineage, written) =>
+    real.judgeLineage(gone.has('rejected lineage') ? { ...lineage, rejections: [] } : lineage, written);
   return { ...real, standingIn };
 });
 
@@ -30,12 +30,12 @@ vi.mock('../../src/domain/launch/next-attempt.ts', async (original) => WITHOUT.r
 vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
 vi.mock('../../src/kinds/hero/gates.ts', async (original) => {
   const real = await original<typeof import('../../src/kinds/hero/gates.ts')>();
-  const { driAccepted } = real;
-  const evaluate: typeof driAccepted.evaluate = (facts) => {
-    const verdict = driAccepted.evaluate(facts);
+  const { driAcceptedGate } = real;
+  const evaluate: typeof driAcceptedGate.evaluate = (facts) => {
+    const verdict = driAcceptedGate.evaluate(facts);
     return gone.has('the DRI says yes') ? { ...verdict, outcome: 'pass' } : verdict;
   };
-  return { ...real, driAccepted: { ...driAccepted, evaluate } };
+  return { ...real, driAccepted: { ...driAcceptedGate, evaluate } };
 });
 
 describe.each(Object.keys(COURSES) as Course[])('a hero run with the course %s', (course) => {

@@ -11,8 +11,8 @@ const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/logbook/key-ring.ts', async (original) => {
   const real = await original<typeof import('../../src/logbook/key-ring.ts')>();
-  const keyFault: typeof real.keyFault = (...asked) => {
-    const fault = real.keyFault(...asked);
+  const keyFault: typeof real.findKeyFault = (...asked) => {
+    const fault = real.findKeyFault(...asked);
     if (fault?.reason === 'signature') return gone.has('signatures') ? null : fault;
     return gone.has('the role of a key') ? null : fault;
   };
@@ -30,8 +30,8 @@ vi.mock('../../src/domain/logbook/definitions.ts', async (original) => {
 
 vi.mock('../../src/run/publications.ts', async (original) => {
   const real = await original<typeof import('../../src/run/publications.ts')>();
-  const publicationsOf: typeof real.publicationsOf = (state) =>
-    real.publicationsOf(state).filter(({ kind }) => !gone.has('answers') || kind !== 'answer');
+  const publicationsOf: typeof real.listPublications = (state) =>
+    real.listPublications(state).filter(({ kind }) => !gone.has('answers') || kind !== 'answer');
   return { ...real, publicationsOf };
 });
 

@@ -5,7 +5,7 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import { showDefences } from './permissive.ts';
-import { type AskedRental, COURSES, type Course } from './rental.ts';
+import { COURSES, type Course, type RentalOptions } from './rental.ts';
 import { playRental } from './rental-sequence.ts';
 
 const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
@@ -31,7 +31,7 @@ describe.each(Object.keys(COURSES) as Course[])('a rental with the course %s', (
 
 const APPROVED = ['mira approves', 'time passes'];
 
-const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedRental])[] = [
+const DEFENCES: readonly (readonly [gone: readonly string[], asked: RentalOptions])[] = [
   [['who asked is interested'], { renter: 'noor', moves: ['the asker approves', 'time passes'] }],
   [['a look at earlier jobs'], { course: 'well', moves: ['mira approves', 'watch key: failed'] }],
   [['brakes in the threads'], { moves: ['a brake at the last moment'] }],

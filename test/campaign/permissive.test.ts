@@ -14,8 +14,8 @@ const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/domain/launch/order.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/launch/order.ts')>();
-  const namingOf: typeof real.namingOf = (given, digest) => {
-    const naming = real.namingOf(given, digest);
+  const namingOf: typeof real.compareDigest = (given, digest) => {
+    const naming = real.compareDigest(given, digest);
     if (gone.has('enough digits') && naming === 'short') return 'named';
     return gone.has('digest named') && naming !== 'other' ? 'named' : naming;
   };
@@ -37,13 +37,17 @@ vi.mock('../../src/commands/approve-launch.ts', async (original) => {
 
 vi.mock('../../src/run/approvals.ts', async (original) => {
   const real = await original<typeof import('../../src/run/approvals.ts')>();
-  type Comments = Parameters<typeof real.approvalFacts>[1]['comments'];
+  type Comments = Parameters<typeof real.gatherApprovalFacts>[1]['comments'];
   const ofCommit = (commit: Sha | null, comments: Comments): Comments =>
     gone.has('commit of a review (control)') && comments.kind === 'known'
       ? known(comments.value.map((one) => ({ ...one, commit })))
       : comments;
-  const approvalFacts: typeof real.approvalFacts = (state, facts, ...rest) =>
-    real.approvalFacts(state, { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) }, ...rest);
+  const approvalFacts: typeof real.gatherApprovalFacts = (state, facts, ...rest) =>
+    real.gatherApprovalFacts(
+      state,
+      { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) },
+      ...rest,
+    );
   const decideApprovals: typeof real.decideApprovals = (state, facts, ...rest) =>
     real.decideApprovals(state, { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) }, ...rest);
   return { ...real, approvalFacts, decideApprovals };
@@ -51,15 +55,16 @@ vi.mock('../../src/run/approvals.ts', async (original) => {
 
 vi.mock('../../src/domain/logbook/run-state.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/logbook/run-state.ts')>();
-  const shownAtOf: typeof real.shownAtOf = (state, digest) =>
-    real.shownAtOf(state, digest) ?? (gone.has('shown') ? (0 as NonNullable<ReturnType<typeof real.shownAtOf>>) : null);
+  const shownAtOf: typeof real.shownSince = (state, digest) =>
+    real.shownSince(state, digest) ??
+    (gone.has('shown') ? (0 as NonNullable<ReturnType<typeof real.shownSince>>) : null);
   return { ...real, shownAtOf };
 });
 
 vi.mock('../../src/run/decide-shown.ts', async (original) => {
   const real = await original<typeof import('../../src/run/decide-shown.ts')>();
-  const confirmedShowing: typeof real.confirmedShowing = (state, facts) =>
-    gone.has('card intact') ? state : real.confirmedShowing(state, facts);
+  const confirmedShowing: typeof real.withConfirmedShowing = (state, facts) =>
+    gone.has('card intact') ? state : real.withConfirmedShowing(state, facts);
   const decideShown: typeof real.decideShown = (input) =>
     gone.has('card intact') && input.state.shown !== null ? null : real.decideShown(input);
   return { ...real, confirmedShowing, decideShown };
@@ -67,10 +72,10 @@ vi.mock('../../src/run/decide-shown.ts', async (original) => {
 
 vi.mock('../../src/run/authors.ts', async (original) => {
   const real = await original<typeof import('../../src/run/authors.ts')>();
-  const interestedIn: typeof real.interestedIn = (...asked) =>
-    gone.has('interested people') ? [] : real.interestedIn(...asked);
-  const authorsOf: typeof real.authorsOf = (...asked) => {
-    const authors = real.authorsOf(...asked);
+  const interestedIn: typeof real.listInterestedPeople = (...asked) =>
+    gone.has('interested people') ? [] : real.listInterestedPeople(...asked);
+  const authorsOf: typeof real.findAuthors = (...asked) => {
+    const authors = real.findAuthors(...asked);
     return gone.has('unnamed work') && authors.kind === 'known' ? known({ ...authors.value, unnamed: [] }) : authors;
   };
   return { ...real, interestedIn, authorsOf };
@@ -87,8 +92,8 @@ vi.mock('../../src/app/brakes.ts', async (original) => {
 vi.mock('../../src/app/record-check.ts', async (original) => {
   const real = await original<typeof import('../../src/app/record-check.ts')>();
   const nothing = { missing: null, versions: [] };
-  const lostMarks: typeof real.lostMarks = (...asked) =>
-    gone.has('record only grows') ? Promise.resolve(nothing) : real.lostMarks(...asked);
+  const lostMarks: typeof real.findMissingMarkedEntries = (...asked) =>
+    gone.has('record only grows') ? Promise.resolve(nothing) : real.findMissingMarkedEntries(...asked);
   const lostVersions: typeof real.lostVersions = (...asked) =>
     gone.has('record only grows') ? Promise.resolve(nothing) : real.lostVersions(...asked);
   return { ...real, lostMarks, lostVersions };
@@ -108,15 +113,16 @@ vi.mock('../../src/logbook/mark.ts', async (original) => {
 
 vi.mock('../../src/app/broken-run.ts', async (original) => {
   const real = await original<typeof import('../../src/app/broken-run.ts')>();
-  const stateAfter: typeof real.stateAfter = (events) =>
-    gone.has('stopping on a broken record') ? null : real.stateAfter(events);
+  const stateAfter: typeof real.foldState = (events) =>
+    gone.has('stopping on a broken record') ? null : real.foldState(events);
   return { ...real, stateAfter };
 });
 
 vi.mock('../../src/config/approvers.ts', async (original) => {
   const real = await original<typeof import('../../src/config/approvers.ts')>();
-  const quorumOf: typeof real.quorumOf = (...asked) => (gone.has('quorum') ? 1 : real.quorumOf(...asked));
-  const maxAgeMsOf: typeof real.maxAgeMsOf = (config) => (gone.has('approval age') ? 1e12 : real.maxAgeMsOf(config));
+  const quorumOf: typeof real.requiredQuorum = (...asked) => (gone.has('quorum') ? 1 : real.requiredQuorum(...asked));
+  const maxAgeMsOf: typeof real.approvalMaxAgeMs = (config) =>
+    gone.has('approval age') ? 1e12 : real.approvalMaxAgeMs(config);
   return { ...real, quorumOf, maxAgeMsOf };
 });
 
@@ -161,10 +167,10 @@ vi.mock('../../src/actions/verify-order.ts', async (original) => {
 
 vi.mock('../../src/gates/run-gates.ts', async (original) => {
   const real = await original<typeof import('../../src/gates/run-gates.ts')>();
-  const runnerVerdicts: typeof real.runnerVerdicts = (facts) =>
+  const runnerVerdicts: typeof real.evaluateRunnerGates = (facts) =>
     gone.has("the runner's own gates")
       ? []
-      : real.runnerVerdicts(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (runner)'));
+      : real.evaluateRunnerGates(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (runner)'));
   const changeVerdicts: typeof real.changeVerdicts = (facts) =>
     real.changeVerdicts(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (control)'));
   return { ...real, changeVerdicts, runnerVerdicts };
@@ -173,8 +179,8 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
 // After the gate, the cluster itself is asked for jobs of the lane.
 vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
-  const earlierJobFault: typeof real.earlierJobFault = async (...asked) =>
-    gone.has('earlier jobs (runner)') ? null : real.earlierJobFault(...asked);
+  const earlierJobFault: typeof real.findEarlierJobFault = async (...asked) =>
+    gone.has('earlier jobs (runner)') ? null : real.findEarlierJobFault(...asked);
   return { ...real, earlierJobFault };
 });
 

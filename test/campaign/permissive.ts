@@ -11,7 +11,8 @@ export const gone = new Set<string>();
 export const WITHOUT = {
   interested: (real: typeof import('../../src/run/authors.ts')): typeof real => ({
     ...real,
-    interestedIn: (...asked) => (gone.has('who asked is interested') ? [] : real.interestedIn(...asked)),
+    listInterestedPeople: (...asked) =>
+      gone.has('who asked is interested') ? [] : real.listInterestedPeople(...asked),
   }),
   brakes: (real: typeof import('../../src/app/brakes.ts')): typeof real => ({
     ...real,
@@ -20,8 +21,8 @@ export const WITHOUT = {
   }),
   earlierJobs: (real: typeof import('../../src/actions/earlier-jobs.ts')): typeof real => ({
     ...real,
-    earlierJobFault: (...asked) =>
-      gone.has('a look at earlier jobs') ? Promise.resolve(null) : real.earlierJobFault(...asked),
+    findEarlierJobFault: (...asked) =>
+      gone.has('a look at earlier jobs') ? Promise.resolve(null) : real.findEarlierJobFault(...asked),
   }),
   restarts: (real: typeof import('../../src/domain/launch/next-attempt.ts')): typeof real => ({
     ...real,

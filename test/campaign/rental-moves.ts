@@ -1,10 +1,10 @@
 // Moves around a rental: people approve, brake, keep the machine and destroy it, and attackers interfere.
 
-import { stateOf } from '../support/play.ts';
+import { readState } from '../support/play.ts';
 import { breakMachine } from '../support/rented-machines.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { forge } from './forging.ts';
-import { approve, approveLine, askStatus, brake, comment, type Line, lineOnShow, release } from './honest.ts';
+import { approve, approveLine, askStatus, brake, comment, findShownLine, type Line, release } from './honest.ts';
 import type { RentalScene } from './rental.ts';
 import type { Scene } from './scene.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
@@ -22,7 +22,8 @@ async function askerApproves(scene: RentalScene): Promise<void> {
 async function letGo(scene: RentalScene): Promise<void> {
   const by = scene.random.pick(['mira', 'ada'] as const);
   const id = await comment(scene, by, scene.pull, '/teardown');
-  if (id !== null) scene.deeds.push({ kind: 'let-go', atMs: saidAt(scene, id), by, comment: id, text: '/teardown' });
+  if (id !== null)
+    scene.deeds.push({ kind: 'let-go', atMs: commentTime(scene, id), by, comment: id, text: '/teardown' });
 }
 
 async function keep(scene: RentalScene): Promise<void> {
@@ -30,10 +31,10 @@ async function keep(scene: RentalScene): Promise<void> {
   const untilMs = scene.lab.clock.now() + (5 + scene.random.below(80)) * MINUTE;
   const text = `/keep until=${new Date(untilMs).toISOString().slice(11, 16)} reason="I look at it"`;
   const id = await comment(scene, by, scene.pull, text);
-  if (id !== null) scene.deeds.push({ kind: 'kept', atMs: saidAt(scene, id), by, comment: id, text, untilMs });
+  if (id !== null) scene.deeds.push({ kind: 'kept', atMs: commentTime(scene, id), by, comment: id, text, untilMs });
 }
 
-function saidAt(scene: Scene, id: number): number {
+function commentTime(scene: Scene, id: number): number {
   return scene.lab.world.state.comments[id]?.createdAtMs ?? scene.lab.clock.now();
 }
 
@@ -67,7 +68,7 @@ async function forgeGone(scene: RentalScene): Promise<void> {
 /** Records a retryable failure of the job with the stolen watch key. */
 export async function forgeFailure(scene: Scene): Promise<void> {
   // A damaged record cannot be extended.
-  const state = await stateOf(scene.lab, scene.run).catch(() => null);
+  const state = await readState(scene.lab, scene.run).catch(() => null);
   if (state === null || state.submission === null) return;
   const { fence } = state;
   const evidence = ['ConnectionResetError: [Errno 104] Connection reset by peer'];
@@ -102,17 +103,17 @@ export async function forgeFailure(scene: Scene): Promise<void> {
 async function relaunch(scene: RentalScene): Promise<void> {
   const text = '/relaunch reason="once more"';
   const id = await comment(scene, 'ada', scene.pull, text);
-  if (id !== null) scene.deeds.push({ kind: 'asked', atMs: saidAt(scene, id), by: 'ada', comment: id, text });
+  if (id !== null) scene.deeds.push({ kind: 'asked', atMs: commentTime(scene, id), by: 'ada', comment: id, text });
 }
 
 /** mira approves one more attempt, with the digest of the card. */
 async function relaunchBeyond(scene: RentalScene): Promise<void> {
-  const shown = lineOnShow(scene) ?? lineOf(scene);
+  const shown = findShownLine(scene) ?? findApprovalLine(scene);
   if (shown !== null) await approveLine(scene, 'mira', shown, 'relaunch');
 }
 
 /** The line of the first approval: no card shows it once the job runs. */
-function lineOf({ deeds }: RentalScene): Line | null {
+function findApprovalLine({ deeds }: RentalScene): Line | null {
   const first = deeds.find((deed) => deed.kind === 'approved');
   return first?.kind === 'approved' ? { comment: first.comment, digest: first.digest } : null;
 }
@@ -180,10 +181,10 @@ export const RENTAL_MOVES: Readonly<Record<string, RentalMove>> = {
   [FORGED_KEEP]: forgeKeep,
   'watch key: gone': forgeGone,
   'watch key: failed': forgeFailure,
-  ...Object.fromEntries(OF_OTHERS.map(({ what, act }) => [what, (scene: RentalScene) => attacked(scene, what, act)])),
+  ...Object.fromEntries(OF_OTHERS.map(({ what, act }) => [what, (scene: RentalScene) => playAttack(scene, what, act)])),
 };
 
-async function attacked(scene: RentalScene, what: string, act: Attack['act']): Promise<void> {
+async function playAttack(scene: RentalScene, what: string, act: Attack['act']): Promise<void> {
   await act(scene);
   scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
 }

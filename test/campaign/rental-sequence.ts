@@ -1,15 +1,15 @@
 // Sequences of the rental scene.
 
-import { heardAfterMs } from './checker-answers.ts';
-import { rentalFaultsOf } from './checker-rental.ts';
+import { answerDelayMs } from './checker-answers.ts';
+import { findRentalFaults } from './checker-rental.ts';
 import type { Outcome } from './outcome.ts';
-import { type AskedRental, openRentalScene } from './rental.ts';
+import { openRentalScene, type RentalOptions } from './rental.ts';
 import { RENTAL_MOVES } from './rental-moves.ts';
 
 const MINUTE = 60_000;
 
 /** Plays the sequence of this seed, with the requested moves instead of random ones. */
-export async function playRental(seed: number, asked: AskedRental = {}): Promise<Outcome> {
+export async function playRental(seed: number, asked: RentalOptions = {}): Promise<Outcome> {
   const scene = await openRentalScene(seed, asked);
   const { random, lab } = scene;
   const names = Object.keys(RENTAL_MOVES);
@@ -24,8 +24,8 @@ export async function playRental(seed: number, asked: AskedRental = {}): Promise
       await RENTAL_MOVES[name]?.(scene);
     }
     lab.world.state.settings.drop = 'none';
-    await lab.clock.advance(heardAfterMs(scene) + 6 * MINUTE);
-    const faults = await rentalFaultsOf(scene);
+    await lab.clock.advance(answerDelayMs(scene) + 6 * MINUTE);
+    const faults = await findRentalFaults(scene);
     const what = `${scene.course} (${scene.askedBy})`;
     return { seed, faults, starts: scene.starts.length, moves: [what, ...moves] };
   } finally {

@@ -2,16 +2,23 @@
 
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { until } from '../support/play.ts';
-import { randomFrom } from '../support/random.ts';
-import { openIssue, runOf, withRentals } from '../support/rental.ts';
+import { createRandom } from '../support/random.ts';
+import { addRentalLane, openIssue, rentalRunName } from '../support/rental.ts';
 import { type Machines, rentMachines } from '../support/rented-machines.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
 import { type Moment, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-import { askingIn, type Cast, castOf, protect } from './cast.ts';
-import { lineOnShow } from './honest.ts';
-import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } from './scene.ts';
+import { type Cast, createAsker, createCast, protect } from './cast.ts';
+import { findShownLine } from './honest.ts';
+import {
+  campaignConfig,
+  launcherReturns,
+  planLauncherOutage,
+  rememberMoment,
+  type Scene,
+  threadText,
+} from './scene.ts';
 import { RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
-import { witness } from './witness.ts';
+import { recordStarts } from './witness.ts';
 
 /** The requester of the machine: a writer, or one of the two approvers. */
 export const RENTERS = ['ada', 'ada', 'noor'] as const;
@@ -34,7 +41,7 @@ export type RentalScene = Scene & {
 };
 
 /** What a test sets; the seed decides the rest. */
-export type AskedRental = {
+export type RentalOptions = {
   readonly renter?: Renter;
   readonly course?: Course;
   readonly server?: boolean;
@@ -42,33 +49,33 @@ export type AskedRental = {
 };
 
 /** Opens a lab in which a rental waits for its approval. */
-export async function openRentalScene(seed: number, asked: AskedRental = {}): Promise<RentalScene> {
-  const random = randomFrom(seed);
+export async function openRentalScene(seed: number, asked: RentalOptions = {}): Promise<RentalScene> {
+  const random = createRandom(seed);
   const renter = asked.renter ?? random.pick(RENTERS);
   const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
   const server = asked.server ?? random.chance(0.85);
-  const { moment, cast, run, issue, ...begun } = await beginningOf(server, renter);
-  const launcher = launcherAway(random, 0.3, 80);
+  const { moment, cast, run, issue, ...begun } = await beginOnce(server, renter);
+  const launcher = planLauncherOutage(random, 0.3, 80);
   const lab: VirtualLab = await openVirtualLab({
     ...labOptions(server),
-    script: scriptOf(course),
+    script: buildScript(course),
     from: { ...moment, seed },
-    beforeJob: comesBack(launcher, () => lab),
+    beforeJob: launcherReturns(launcher, () => lab),
   });
   const starts: Scene['starts'] = [];
   const machines = rentMachines(lab.engine, lab.clock.now);
-  witness(lab, run, starts);
+  recordStarts(lab, run, starts);
   return {
     ...{ seed, random, lab, run, issue, pull: issue, branch: 'main', course, machines, server, starts },
     askedBy: renter,
     ...{ quorum: 1, job: 'short', ids: cast.ids, deeds: [], webhooks: { wereLost: false }, launcher },
     original: begun.original,
     engineStarts: () => lab.engine.startCount(),
-    ask: askingIn(lab, cast),
+    ask: createAsker(lab, cast),
   };
 }
 
-function scriptOf(course: Course): NonNullable<VirtualLabOptions['script']> {
+function buildScript(course: Course): NonNullable<VirtualLabOptions['script']> {
   let started = 0;
   return (): JobScript => {
     const line: string | undefined = COURSES[course][started];
@@ -87,27 +94,27 @@ type Beginning = Pick<Scene, 'run' | 'issue' | 'original'> & {
   readonly cast: Cast;
 };
 
-const beginningOf = once(begin);
+const beginOnce = rememberMoment(beginScene);
 
 function labOptions(server: boolean): VirtualLabOptions {
-  return { server, config: (text) => withRentals(campaignConfig(text)) };
+  return { server, config: (text) => addRentalLane(campaignConfig(text)) };
 }
 
-async function begin(server: boolean, renter: Renter): Promise<Beginning> {
+async function beginScene(server: boolean, renter: Renter): Promise<Beginning> {
   const lab = await openVirtualLab(labOptions(server));
   rentMachines(lab.engine, lab.clock.now);
-  const cast = castOf(lab.world);
+  const cast = createCast(lab.world);
   protect(lab.world);
   const issue = await openIssue(lab, 'ada');
   const body = `/rent gpu="RTX 4090" hours=${RENTED_HOURS} cap="${RENTED_DOLLARS} USD" reason="does it still train?"`;
-  await askingIn(lab, cast)(renter, 'POST', `/issues/${issue}/comments`, { body });
-  await until(lab, 'a card', () => lineOnShow({ lab, pull: issue }) !== null, { limitMs: 3_600_000 });
+  await createAsker(lab, cast)(renter, 'POST', `/issues/${issue}/comments`, { body });
+  await until(lab, 'a card', () => findShownLine({ lab, pull: issue }) !== null, { limitMs: 3_600_000 });
   await lab.clock.advance(90_000);
   const main = 'refs/heads/main';
   const commit = (await lab.store.refs(main)).get(main) ?? '';
-  const text = textOf(lab.world, issue);
+  const text = threadText(lab.world, issue);
   const moment = lab.keep();
-  const run = runOf(lab, issue);
+  const run = rentalRunName(lab, issue);
   await lab.close();
   return { run, issue, original: { commit, body: text, issueBody: text }, cast, moment };
 }

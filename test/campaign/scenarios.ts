@@ -1,23 +1,23 @@
 // Attacks with several steps in the right order, which random moves rarely make; other moves come between.
 
-import { fileOf } from '../support/talk.ts';
+import { readBranchFile } from '../support/talk.ts';
 import { edit, takeBrakeBack } from './attacks.ts';
-import { approve, approveByReview, ask, brake, comment, isOnCard, lineOnShow } from './honest.ts';
+import { approve, approveByReview, brake, comment, findShownLine, isOnCard, sendCommand } from './honest.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
 import { LANE_SCENARIOS } from './lane-scenarios.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
 import { RECORD_SCENARIOS } from './record-scenarios.ts';
-import { type Scene, textOf } from './scene.ts';
+import { type Scene, threadText } from './scene.ts';
 import {
   type Between,
-  changedOnShow,
+  changeShownCard,
   digestInRecord,
   loseWebhooks,
   pushComment,
   pushText,
   type Scenario,
-  untilBack,
-  untilOrdered,
+  waitUntilBack,
+  waitUntilOrdered,
 } from './steps.ts';
 
 const MINUTE = 60_000;
@@ -26,22 +26,22 @@ type BrakeKind = (typeof BRAKE_KINDS)[number];
 
 /** mira approves without the digits, or with too few of them. */
 async function bareApproval(scene: Scene, between: Between): Promise<void> {
-  const digits = lineOnShow(scene)?.digest.slice(0, 12) ?? '';
-  await ask(scene, scene.random.pick(['/approve-launch', `/approve-launch ${digits}`.trim()]));
+  const digits = findShownLine(scene)?.digest.slice(0, 12) ?? '';
+  await sendCommand(scene, scene.random.pick(['/approve-launch', `/approve-launch ${digits}`.trim()]));
   await between(10 * MINUTE);
 }
 
 /** A digest so short that another change with the same digits can be found. */
 async function shortApproval(scene: Scene, between: Between): Promise<void> {
-  const digits = lineOnShow(scene)?.digest.slice(0, 12 + scene.random.below(20));
+  const digits = findShownLine(scene)?.digest.slice(0, 12 + scene.random.below(20));
   if (digits === undefined) return;
-  await ask(scene, `/approve-launch ${digits}`);
+  await sendCommand(scene, `/approve-launch ${digits}`);
   await between(10 * MINUTE);
 }
 
 /** mira reviews an older commit, and copies the current line. */
 async function olderReview(scene: Scene, between: Between): Promise<void> {
-  if (!(await changedOnShow(scene))) return;
+  if (!(await changeShownCard(scene))) return;
   await approveByReview(scene, 'mira', scene.original.commit);
   // Without the server, a sweep finds the review.
   await between(40 * MINUTE);
@@ -49,7 +49,7 @@ async function olderReview(scene: Scene, between: Between): Promise<void> {
 
 /** Undisturbed questions and brakes. */
 async function questions(scene: Scene, between: Between): Promise<void> {
-  await ask(scene, scene.random.pick(['/status', '/why', '/help']));
+  await sendCommand(scene, scene.random.pick(['/status', '/why', '/help']));
   await between(2 * MINUTE);
   await brake(scene, scene.random.pick(['hold', 'hold lane', 'hold date'] as const));
   await between(2 * MINUTE);
@@ -58,12 +58,12 @@ async function questions(scene: Scene, between: Between): Promise<void> {
 /** ada pushes a line with an emoji at every place where a cut by length would split it. */
 async function cutCharacter(scene: Scene, between: Between): Promise<void> {
   const path = 'experiments/ferries/daily.py';
-  const text = (await fileOf(scene.lab, scene.branch, path)) ?? '';
+  const text = (await readBranchFile(scene.lab, scene.branch, path)) ?? '';
   const open = 'assert open("';
   const line = `${open}${'x'.repeat(199 - open.length)}😀😀") is not None\n`;
   if (!(await pushText(scene, 'ada', path, `${text}\n${line}`))) return;
   await between(4 * MINUTE);
-  await ask(scene, '/status');
+  await sendCommand(scene, '/status');
   await between(2 * MINUTE);
 }
 
@@ -107,7 +107,7 @@ async function approveLineOf(scene: Scene, digest: string): Promise<void> {
 
 /** The card shows another change with the correct digest while mira reads it. */
 async function editedCard(scene: Scene, between: Between): Promise<void> {
-  const shown = lineOnShow(scene);
+  const shown = findShownLine(scene);
   const row = shown === null ? undefined : scene.lab.world.state.comments[shown.comment];
   if (shown === null || row === undefined) return;
   const by = scene.random.pick(['ada', 'noor', 'workflow'] as const);
@@ -121,9 +121,9 @@ async function editedCard(scene: Scene, between: Between): Promise<void> {
 async function agedApproval(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (62 + scene.random.below(50)) * MINUTE;
   await approve(scene, 'mira');
-  if ((await untilOrdered(scene)) === null) return;
+  if ((await waitUntilOrdered(scene)) === null) return;
   await between(30 * MINUTE);
-  await untilBack(scene, 0);
+  await waitUntilBack(scene, 0);
   await between(2 * MINUTE);
 }
 
@@ -149,7 +149,7 @@ async function unnamedWork(scene: Scene, between: Between): Promise<void> {
 
 async function addToText(scene: Scene, by: 'noor' | 'workflow', what: 'issue' | 'body'): Promise<void> {
   const number = what === 'body' ? scene.pull : scene.issue;
-  const body = `${textOf(scene.lab.world, number)}\n\nOne more word ${scene.random.below(1e6)}.`;
+  const body = `${threadText(scene.lab.world, number)}\n\nOne more word ${scene.random.below(1e6)}.`;
   const { status } = await scene.ask(by, 'PATCH', `/issues/${number}`, { body });
   if (status === 200) scene.deeds.push({ kind: 'changed', atMs: scene.lab.clock.now(), what, by: 'noor' });
 }
@@ -158,9 +158,9 @@ async function addToText(scene: Scene, by: 'noor' | 'workflow', what: 'issue' | 
 async function lateBrake(scene: Scene, between: Between, kind: BrakeKind): Promise<void> {
   scene.launcher.awayMs = (3 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
-  if ((await untilOrdered(scene)) === null) return;
+  if ((await waitUntilOrdered(scene)) === null) return;
   loseWebhooks(scene, 'lost');
-  await untilBack(scene, 5_000);
+  await waitUntilBack(scene, 5_000);
   await brake(scene, kind);
   await between(MINUTE);
   loseWebhooks(scene, 'back');
@@ -170,11 +170,11 @@ async function lateBrake(scene: Scene, between: Between, kind: BrakeKind): Promi
 async function brakeTakenBack(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (5 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
-  if ((await untilOrdered(scene)) === null) return;
+  if ((await waitUntilOrdered(scene)) === null) return;
   await brake(scene, scene.random.pick(['hold', 'stop', 'hold lane', 'hold date'] as const));
   await between(MINUTE);
   loseWebhooks(scene, 'lost');
-  await untilBack(scene, 3_000);
+  await waitUntilBack(scene, 3_000);
   await takeBrakeBack(scene);
   await between(MINUTE);
   loseWebhooks(scene, 'back');
@@ -183,7 +183,7 @@ async function brakeTakenBack(scene: Scene, between: Between): Promise<void> {
 /** A workflow posts a forged answer to a command before the bot reads the command. */
 async function forgedAnswer(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'lost');
-  await ask(scene, '/status');
+  await sendCommand(scene, '/status');
   const asked = scene.deeds.at(-1);
   if (asked?.kind === 'asked') await answerInOurName(scene, asked.comment);
   await between(MINUTE);
@@ -194,7 +194,7 @@ async function forgedAnswer(scene: Scene, between: Between): Promise<void> {
 async function forgedBefore(scene: Scene, between: Between): Promise<void> {
   const newest = Math.max(...Object.keys(scene.lab.world.state.comments).map(Number));
   await answerInOurName(scene, newest + 2);
-  await ask(scene, '/status');
+  await sendCommand(scene, '/status');
   await between(MINUTE);
 }
 

@@ -6,10 +6,10 @@ import { propose } from '../support/play.ts';
 import type { Random } from '../support/random.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
 import { type Moment, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-import { type Ask, askingIn, type Cast, castOf, protect, type Who } from './cast.ts';
+import { type Ask, type Cast, createAsker, createCast, protect, type Who } from './cast.ts';
 import type { Deed } from './deeds.ts';
 import { APPROVAL_AGE_HOURS } from './terms.ts';
-import { type Start, witness } from './witness.ts';
+import { recordStarts, type Start } from './witness.ts';
 
 /** What a scenario needs of its lab; the seed decides the rest. */
 export type Wants = {
@@ -47,19 +47,19 @@ export type Scene = Wants & {
 
 /** Opens a lab with a proposed ferry and a shown manifest. */
 export async function openScene(seed: number, random: Random, wants: Partial<Wants>): Promise<Scene> {
-  const launcher = launcherAway(random, 0.5, 100);
+  const launcher = planLauncherOutage(random, 0.5, 100);
   const server = wants.server ?? random.chance(0.8);
   const quorum = wants.quorum ?? (random.chance(0.85) ? 1 : 2);
   const job = wants.job ?? (random.chance(0.85) ? 'short' : 'long');
-  const beginning = await beginningOf({ server, quorum, job });
+  const beginning = await beginOnce({ server, quorum, job });
   const lab: VirtualLab = await openVirtualLab({
     ...labOptions({ server, quorum, job }),
     from: { ...beginning.moment, seed },
-    beforeJob: comesBack(launcher, () => lab),
+    beforeJob: launcherReturns(launcher, () => lab),
   });
   const starts: Start[] = [];
   const { run, pull, issue, branch, original, cast } = beginning;
-  witness(lab, run, starts);
+  recordStarts(lab, run, starts);
   return {
     seed,
     random,
@@ -79,7 +79,7 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
     launcher,
     engineStarts: () => lab.engine.startCount(),
     starts,
-    ask: askingIn(lab, cast),
+    ask: createAsker(lab, cast),
   };
 }
 
@@ -88,10 +88,10 @@ type Beginning = Pick<Scene, 'run' | 'pull' | 'issue' | 'branch' | 'original'> &
   readonly cast: Cast;
 };
 
-const beginningOf = once(begin);
+const beginOnce = rememberMoment(beginScene);
 
 /** The common beginning of all sequences, played once for each kind of lab. */
-export function once<Wanted extends readonly unknown[], Begun>(
+export function rememberMoment<Wanted extends readonly unknown[], Begun>(
   begin: (...wanted: Wanted) => Promise<Begun>,
 ): typeof begin {
   const begun = new Map<string, Promise<Begun>>();
@@ -107,13 +107,13 @@ export function once<Wanted extends readonly unknown[], Begun>(
  * In some labs the launch runner is offline for a while, so that people can change their minds after an
  * order.
  */
-export function launcherAway(random: Random, chance: number, minutesMax: number): Scene['launcher'] {
+export function planLauncherOutage(random: Random, chance: number, minutesMax: number): Scene['launcher'] {
   const awayMs = random.chance(chance) ? random.below(minutesMax * 60_000) : 0;
   return { awayMs, longestAwayMs: 0, startsAtMs: null };
 }
 
 /** The launch runner's delay before a job. */
-export function comesBack(
+export function launcherReturns(
   launcher: Scene['launcher'],
   labOf: () => VirtualLab,
 ): NonNullable<VirtualLabOptions['beforeJob']> {
@@ -141,21 +141,21 @@ function labOptions({ server, quorum, job }: Wants): VirtualLabOptions {
   };
 }
 
-async function begin(wants: Wants): Promise<Beginning> {
+async function beginScene(wants: Wants): Promise<Beginning> {
   const lab = await openVirtualLab(labOptions(wants));
-  const cast = castOf(lab.world);
+  const cast = createCast(lab.world);
   protect(lab.world);
   const { run, pull, issue } = await propose(lab);
   await lab.clock.advance(90_000);
   const branch = `ferrybot/proposal/${run}`;
   const commit = (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
-  const original = { commit, body: textOf(lab.world, pull), issueBody: textOf(lab.world, issue) };
+  const original = { commit, body: threadText(lab.world, pull), issueBody: threadText(lab.world, issue) };
   const moment = lab.keep();
   await lab.close();
   return { run, pull, issue, branch, original, cast, moment };
 }
 
 /** The text of an issue or pull request. */
-export function textOf(world: World, number: number): string {
+export function threadText(world: World, number: number): string {
   return Object.values(world.state.issues).find((row) => row.number === number)?.body ?? '';
 }

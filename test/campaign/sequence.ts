@@ -1,22 +1,22 @@
 // One sequence of the campaign: honest people and attackers take turns, then there is quiet, and the checker
 // runs.
 
-import { randomFrom } from '../support/random.ts';
+import { createRandom } from '../support/random.ts';
 import { playAdopted } from './adopted-sequence.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { playCare } from './care-sequence.ts';
-import { faultsOf } from './checker.ts';
-import { heardAfterMs } from './checker-answers.ts';
+import { findFaults } from './checker.ts';
+import { answerDelayMs } from './checker-answers.ts';
 import { playHero } from './hero-sequence.ts';
 import {
   approve,
   approveByReview,
   askStatus,
   brake,
-  brakeElsewhere,
-  pass,
+  brakeInOtherThread,
+  passTime,
   release,
-  unholdElsewhere,
+  unholdInOtherThread,
 } from './honest.ts';
 import type { Outcome } from './outcome.ts';
 import { playRental } from './rental-sequence.ts';
@@ -42,14 +42,14 @@ export async function playSequence(seed: number): Promise<Outcome> {
   if (seed % ROUND === RENTAL) return playRental(seed);
   if (seed % ROUND === HERO_RUN) return playHero(seed);
   if (seed % ROUND === ADOPTED) return playAdopted(seed);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const scenario = random.chance(0.4) ? random.pick(SCENARIOS) : null;
   const scene = await openScene(seed, random, scenario?.wants ?? {});
-  return finished(scene, async (moves) => {
+  return finishSequence(scene, async (moves) => {
     const count = 3 + random.below(scenario === null ? 8 : 4);
     const turn = random.below(count);
     for (let index = 0; index < count; index += 1) {
-      await pass(scene, waitMs(scene));
+      await passTime(scene, waitMs(scene));
       if (scenario !== null && index === turn) await play(scene, scenario, moves, 0.3);
       else moves.push(await move(scene));
     }
@@ -60,34 +60,34 @@ export async function playSequence(seed: number): Promise<Outcome> {
 export function playScenario(seed: number, what: string): Promise<Outcome> {
   const scenario = SCENARIOS.find((one) => one.what === what);
   if (scenario === undefined) throw new Error(`there is no scenario ${what}`);
-  return playAlone(seed, scenario);
+  return playScenarioAlone(seed, scenario);
 }
 
 /** The same with a scenario that is in no list, to keep the campaign's seeds unchanged. */
-export async function playAlone(seed: number, scenario: Scenario): Promise<Outcome> {
-  const random = randomFrom(seed);
+export async function playScenarioAlone(seed: number, scenario: Scenario): Promise<Outcome> {
+  const random = createRandom(seed);
   const scene = await openScene(seed, random, { quorum: 1, ...scenario.wants });
-  return finished(scene, async (moves) => play(scene, scenario, moves, 0.1));
+  return finishSequence(scene, async (moves) => play(scene, scenario, moves, 0.1));
 }
 
 async function play(scene: Scene, { what, act }: Scenario, moves: string[], fillers: number): Promise<void> {
   moves.push(`${what}:`);
   if (what.startsWith('control key')) scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
   await act(scene, async (ms) => {
-    await pass(scene, ms);
+    await passTime(scene, ms);
     if (scene.random.chance(fillers)) moves.push(await move(scene));
   });
   moves.push('that was it');
 }
 
-async function finished(scene: Scene, act: (moves: string[]) => Promise<void>): Promise<Outcome> {
+async function finishSequence(scene: Scene, act: (moves: string[]) => Promise<void>): Promise<Outcome> {
   const moves: string[] = [];
   try {
     await act(moves);
     scene.lab.world.state.settings.drop = 'none';
     scene.lab.world.state.settings.faults = [];
-    await pass(scene, heardAfterMs(scene) + 5 * MINUTE);
-    const faults = await faultsOf(scene);
+    await passTime(scene, answerDelayMs(scene) + 5 * MINUTE);
+    const faults = await findFaults(scene);
     return { seed: scene.seed, faults, starts: scene.starts.length, moves };
   } finally {
     await scene.lab.close();
@@ -103,23 +103,23 @@ function waitMs({ random }: Scene): number {
 async function move(scene: Scene): Promise<string> {
   const { random } = scene;
   const drawn = random.below(100);
-  if (drawn < 20) return honestly(scene, 'mira approves', () => approve(scene, 'mira'));
-  if (drawn < 24) return honestly(scene, 'mira reviews', async () => review(scene));
-  if (drawn < 30) return honestly(scene, 'noor approves', () => approve(scene, 'noor'));
+  if (drawn < 20) return recordHonestMove(scene, 'mira approves', () => approve(scene, 'mira'));
+  if (drawn < 24) return recordHonestMove(scene, 'mira reviews', async () => review(scene));
+  if (drawn < 30) return recordHonestMove(scene, 'noor approves', () => approve(scene, 'noor'));
   if (drawn === 41) {
     const kind = random.pick(['hold', 'stop', 'revoke'] as const);
-    return honestly(scene, `${kind} elsewhere`, () => brakeElsewhere(scene, kind));
+    return recordHonestMove(scene, `${kind} elsewhere`, () => brakeInOtherThread(scene, kind));
   }
-  if (drawn === 47) return honestly(scene, 'unhold elsewhere', () => unholdElsewhere(scene));
+  if (drawn === 47) return recordHonestMove(scene, 'unhold elsewhere', () => unholdInOtherThread(scene));
   if (drawn < 42) {
     const kind = random.pick(['hold', 'stop', 'hold lane', 'revoke', 'hold date'] as const);
-    return honestly(scene, kind, () => brake(scene, kind));
+    return recordHonestMove(scene, kind, () => brake(scene, kind));
   }
   if (drawn < 48) {
     const kind = random.pick(['hold', 'hold lane'] as const);
-    return honestly(scene, `release ${kind}`, () => release(scene, kind));
+    return recordHonestMove(scene, `release ${kind}`, () => release(scene, kind));
   }
-  if (drawn < 52) return honestly(scene, 'asks', () => askStatus(scene));
+  if (drawn < 52) return recordHonestMove(scene, 'asks', () => askStatus(scene));
   return attack(scene, random.pick(drawn < 85 ? ATTACKS : STOLEN_KEYS));
 }
 
@@ -130,7 +130,7 @@ async function review(scene: Scene): Promise<void> {
   await approveByReview(scene, 'mira', scene.random.chance(0.7) ? newest : scene.original.commit);
 }
 
-async function honestly(_scene: Scene, what: string, act: () => Promise<void>): Promise<string> {
+async function recordHonestMove(_scene: Scene, what: string, act: () => Promise<void>): Promise<string> {
   await act();
   return what;
 }

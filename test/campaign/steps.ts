@@ -1,8 +1,8 @@
 // Steps and waits that several scenarios share.
 
-import { fileOf } from '../support/talk.ts';
+import { readBranchFile } from '../support/talk.ts';
 import { readable } from './forging.ts';
-import { comment, lineOnShow } from './honest.ts';
+import { comment, findShownLine } from './honest.ts';
 import type { Scene, Wants } from './scene.ts';
 
 /** Time between two steps, with or without another user's move in it. */
@@ -20,7 +20,7 @@ export async function pushComment(
   by: 'ada' | 'noor' | 'workflow',
   path = 'experiments/ferries/daily.py',
 ): Promise<boolean> {
-  const text = (await fileOf(scene.lab, scene.branch, path)) ?? '';
+  const text = (await readBranchFile(scene.lab, scene.branch, path)) ?? '';
   return pushText(scene, by, path, `${text}# ${scene.random.below(1e6)}\n`);
 }
 
@@ -46,13 +46,13 @@ export async function pushText(
 /**
  * ada changes the proposal and mentions it; returns whether the card asks for its approval within a sweep.
  */
-export async function changedOnShow(scene: Scene): Promise<boolean> {
-  const before = lineOnShow(scene)?.digest;
+export async function changeShownCard(scene: Scene): Promise<boolean> {
+  const before = findShownLine(scene)?.digest;
   if (!(await pushComment(scene, 'ada'))) return false;
   await comment(scene, 'ada', scene.issue, 'The experiment has a word more.');
   for (let waited = 0; waited < SWEEP_MINUTES; waited += 1) {
     await scene.lab.clock.advance(60_000);
-    const line = lineOnShow(scene);
+    const line = findShownLine(scene);
     if (line !== null && line.digest !== before) return true;
   }
   return false;
@@ -70,7 +70,7 @@ const LOOKS = 18;
 const LOOK_MS = 10_000;
 
 /** When the launcher will run a waiting order; null if no order was made. */
-export async function untilOrdered(scene: Scene): Promise<number | null> {
+export async function waitUntilOrdered(scene: Scene): Promise<number | null> {
   for (let look = 0; look < LOOKS; look += 1) {
     const at = scene.launcher.startsAtMs;
     if (at !== null && at > scene.lab.clock.now()) return at;
@@ -80,7 +80,7 @@ export async function untilOrdered(scene: Scene): Promise<number | null> {
 }
 
 /** Advances the clock until this long before the launcher runs. */
-export async function untilBack(scene: Scene, beforeMs: number): Promise<void> {
+export async function waitUntilBack(scene: Scene, beforeMs: number): Promise<void> {
   const left = (scene.launcher.startsAtMs ?? 0) - beforeMs - scene.lab.clock.now();
   if (left > 0) await scene.lab.clock.advance(left);
 }

@@ -15,7 +15,7 @@ export type Summary = {
 const LAUNCHED_SHARE = 0.2;
 
 /** Summarises outcomes. */
-export function summaryOf(outcomes: readonly Outcome[]): Summary {
+export function summarize(outcomes: readonly Outcome[]): Summary {
   const moves = new Map<string, number>();
   for (const what of outcomes.flatMap((one) => one.moves)) moves.set(what, (moves.get(what) ?? 0) + 1);
   const launched = outcomes.filter(({ starts }) => starts > 0).length;

@@ -4,12 +4,12 @@
 export const APPROVAL_AGE_HOURS = 1;
 
 /** The config of a lab with this maximum age. */
-export function withYoungApprovals(config: string): string {
+export function limitApprovalAge(config: string): string {
   return config.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`);
 }
 
 /** The name of a proposal's second run. */
-export function secondOf(run: string): string {
+export function secondRunName(run: string): string {
   return `${run}-2`;
 }
 

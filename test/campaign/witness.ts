@@ -5,7 +5,7 @@ import type { Permit } from '../../src/domain/actions/capability.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { logbookText } from '../support/play.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
-import { secondOf } from './terms.ts';
+import { secondRunName } from './terms.ts';
 
 /** A job as submitted to the engine, and the world at that moment. */
 export type Start = {
@@ -22,14 +22,14 @@ export type Start = {
   readonly journal: string;
 };
 /** The run that may follow this one, and a job that was not started by this lab. */
-export type Beside = { readonly next?: string; readonly job?: string };
+export type OtherJobs = { readonly next?: string; readonly job?: string };
 
 /** Records what the engine receives and starts, and the world right before. */
-export function witness(
+export function recordStarts(
   lab: VirtualLab,
   run: string,
   starts: Start[],
-  { next = secondOf(run), job }: Beside = {},
+  { next = secondRunName(run), job }: OtherJobs = {},
 ): void {
   const { engine, world, clock } = lab;
   const submit = engine.submit.bind(engine);
@@ -41,7 +41,7 @@ export function witness(
         spec,
         comments: { ...world.state.comments },
         reviews: { ...world.state.reviews },
-        beside: await liveAmong(
+        beside: await listLiveJobs(
           engine,
           [...starts.map((one) => one.spec.submissionId), ...(job === undefined ? [] : [job])],
           spec,
@@ -60,7 +60,7 @@ export function witness(
   });
 }
 
-async function liveAmong(
+async function listLiveJobs(
   engine: VirtualLab['engine'],
   jobs: readonly string[],
   { submissionId }: JobSpec,

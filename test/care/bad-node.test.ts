@@ -2,17 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import {
-  answerSignatureMatch,
+  answerBadNodeMatch,
   BAD_NODE_PATIENCE_MS,
+  findOpenBadNodeMatch,
   judgeBadNode,
-  openSignatureMatch,
 } from '../../src/care/bad-node.ts';
 import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/machines.ts';
-import { after } from '../../src/domain/values.ts';
+import { addMs } from '../../src/domain/values.ts';
 import { FAILURE_WORKERS_MAX, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
-import { foundJob, lookWith } from '../support/look.ts';
+import { buildPoll, foundJob } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -38,16 +38,16 @@ function failedWith(...lines: readonly string[]): RunBuilder {
 }
 
 function failedIn(run: RunBuilder, lines: readonly string[]): RunBuilder {
-  const look = lookWith({
+  const look = buildPoll({
     job: foundJob('FAILED', { exitCode: 1, endedAtMs: NOON }),
     log: readLogText(NO_LOG_FACTS, lines.map((line) => `${line}\n`).join('')),
     redact: (text) => text.replaceAll('hunter2', '***'),
   });
-  return run.add(...eventsOf(run.state, look));
+  return run.add(...buildEvents(run.state, look));
 }
 
-function matchOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSignatureMatch>> {
-  const match = openSignatureMatch(failedWith(...lines).state);
+function matchOf(...lines: readonly string[]): NonNullable<ReturnType<typeof findOpenBadNodeMatch>> {
+  const match = findOpenBadNodeMatch(failedWith(...lines).state);
   if (match === null) throw new Error('no signature match');
   return match;
 }
@@ -71,14 +71,14 @@ describe('a bad node', () => {
   });
 
   it('is not concluded from another failure, nor without a failure', () => {
-    expect(openSignatureMatch(failedWith(`${WORKER} OwnerDiedError`).state)).toBeNull();
-    expect(openSignatureMatch(submitted.state)).toBeNull();
+    expect(findOpenBadNodeMatch(failedWith(`${WORKER} OwnerDiedError`).state)).toBeNull();
+    expect(findOpenBadNodeMatch(submitted.state)).toBeNull();
   });
 
   it('is not judged after a person requested a stop', () => {
     const lines = [`${WORKER} Device or resource busy`];
-    expect(openSignatureMatch(failedIn(submitted, lines).state)).not.toBeNull();
-    expect(openSignatureMatch(failedIn(submitted.stopRequested(bob), lines).state)).toBeNull();
+    expect(findOpenBadNodeMatch(failedIn(submitted, lines).state)).not.toBeNull();
+    expect(findOpenBadNodeMatch(failedIn(submitted.stopRequested(bob), lines).state)).toBeNull();
   });
 
   it.each([
@@ -156,15 +156,15 @@ describe('a bad node', () => {
     const match = matchOf(`${WORKER} Device or resource busy`);
     const away = { kind: 'unknown', message: '503' } as const;
     expect(judgeBadNode(match, away, match.since ?? NOON).kind).toBe('wait');
-    const late = after(match.since ?? NOON, BAD_NODE_PATIENCE_MS);
+    const late = addMs(match.since ?? NOON, BAD_NODE_PATIENCE_MS);
     expect(judgeBadNode(match, away, late)).toMatchObject({ kind: 'unclear', code: 'unreadable' });
   });
 
   it('is proposed once, with redacted log lines and the command that the policy prescribes', () => {
     const failed = failedWith(`${WORKER} token hunter2: Device or resource busy`);
-    const match = openSignatureMatch(failed.state);
+    const match = findOpenBadNodeMatch(failed.state);
     if (match === null) throw new Error('no signature match');
-    const draft = answerSignatureMatch({
+    const draft = answerBadNodeMatch({
       state: failed.state,
       match,
       listing: listed(vm('ray-bad', ['10.130.2.2'])),
@@ -179,11 +179,11 @@ describe('a bad node', () => {
     expect(draft.data.proposal.steps.map(({ command }) => command.join(' '))).toEqual([
       'gcloud compute tpus tpu-vm delete ray-bad --project example-lab --zone us-central1-a --quiet',
     ]);
-    expect(openSignatureMatch(failed.add(draft).state)).toBeNull();
+    expect(findOpenBadNodeMatch(failed.add(draft).state)).toBeNull();
     const proposal = draft.data.digest;
     const end = { proposal, outcome: 'refused', code: 'approval-edited', detail: {} } as const;
     const refused = failed.add(draft, { type: 'action-ended', role: 'runner', data: end });
     // Nothing was called, so the machine is proposed again.
-    expect(openSignatureMatch(refused.state)).not.toBeNull();
+    expect(findOpenBadNodeMatch(refused.state)).not.toBeNull();
   });
 });

@@ -8,12 +8,12 @@ import type { ActionEvidence, ActionProposal, ActionRecord } from '../../src/dom
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { branded, type Digest, type Instant, isDigest, isInstant, known, toRfc3339 } from '../../src/domain/values.ts';
+import { brandAs, type Digest, type Instant, isDigest, isInstant, known, toRfc3339 } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 
-export const digestOf = (text: string): Digest => branded(`sha256:${sha256Hex(text)}`, isDigest);
-export const at = (minute: number): Instant => branded(Date.UTC(2026, 10, 21, 12, minute), isInstant);
+export const digestOf = (text: string): Digest => brandAs(`sha256:${sha256Hex(text)}`, isDigest);
+export const at = (minute: number): Instant => brandAs(Date.UTC(2026, 10, 21, 12, minute), isInstant);
 export const mira: Actor = { id: 7, login: 'mira' };
 export const RUN = 'ferry-daily-20261121';
 
@@ -22,7 +22,7 @@ export const evidence: ActionEvidence = {
   lines: ['(Train pid=42, ip=10.130.1.45) RuntimeError: Device or resource busy'],
 };
 
-export function proposal(change: Partial<ActionProposal> = {}): ActionProposal {
+export function aProposal(change: Partial<ActionProposal> = {}): ActionProposal {
   const vm = {
     name: 'ray-us-central1-worker-7c21',
     zone: 'us-central1-a',
@@ -49,7 +49,7 @@ export function proposal(change: Partial<ActionProposal> = {}): ActionProposal {
 }
 
 /** The proposal as an event that the watch writes. */
-export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'action-proposed' }> {
+export function proposedDraft(what = aProposal()): Extract<EventDraft, { type: 'action-proposed' }> {
   const digest = canonicalDigest(what, digestOf);
   return { type: 'action-proposed', role: 'watch', data: { proposal: what, digest, evidence } };
 }
@@ -58,13 +58,13 @@ export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'a
 export const BARE = '/approve';
 
 /** The line that consents to this proposal, written without the code under test. */
-export function lineFor(what: ActionProposal): string {
+export function approvalLineFor(what: ActionProposal): string {
   return `${BARE} ${canonicalDigest(what, digestOf).slice(7, 39)}`;
 }
-export const COMMAND = lineFor(proposal());
+export const COMMAND = approvalLineFor(aProposal());
 
 /** A comment by mira in the thread of the proposal. */
-export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
+export function aConsentComment(change: Partial<CommentFacts> = {}): CommentFacts {
   const body = change.body ?? COMMAND;
   return {
     surface: 'comment',
@@ -87,7 +87,10 @@ export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
   };
 }
 
-export function consentDraft(said = comment(), what = proposal()): Extract<EventDraft, { type: 'action-approved' }> {
+export function consentDraft(
+  said = aConsentComment(),
+  what = aProposal(),
+): Extract<EventDraft, { type: 'action-approved' }> {
   if (said.surface === 'review-comment') throw new Error('not a surface of consents');
   return {
     type: 'action-approved',
@@ -108,7 +111,7 @@ export function consentDraft(said = comment(), what = proposal()): Extract<Event
 }
 
 /** Proposed at 12:00, consented to at 12:10, started at 12:11 unless given otherwise. */
-export function record(change: Partial<ActionRecord> = {}): ActionRecord {
+export function anActionRecord(change: Partial<ActionRecord> = {}): ActionRecord {
   const { data } = proposedDraft();
   const { data: consented } = consentDraft();
   return {
@@ -122,17 +125,17 @@ export function record(change: Partial<ActionRecord> = {}): ActionRecord {
   };
 }
 
-export function facts(change: Partial<ActionFacts> = {}): ActionFacts {
+export function someActionFacts(change: Partial<ActionFacts> = {}): ActionFacts {
   return {
     repository: 'lab/models',
     record: RUN,
-    action: record(),
+    action: anActionRecord(),
     now: at(12),
     digestOf,
     holds: known([]),
     brakes: known([]),
     stop: null,
-    cited: known(comment()),
+    cited: known(aConsentComment()),
     shownSince: known(at(0)),
     permission: known('maintain'),
     approvers: { care: 'maintain', permission: 'maintain', users: [], onePersonIsEnough: false },

@@ -5,25 +5,35 @@
 
 import { describe, expect, it } from 'vitest';
 import { mintAction } from '../../src/actions/mint.ts';
-import { type ActionFacts, actionFault } from '../../src/actions/verify-action.ts';
+import { type ActionFacts, findActionFault } from '../../src/actions/verify-action.ts';
 import type { ActionRecord } from '../../src/domain/actions/action.ts';
 import { type Capability, CapabilityError, spendCapability } from '../../src/domain/actions/capability.ts';
-import { branded, isSha, known, after as moved, toRfc3339, unknown } from '../../src/domain/values.ts';
-import { at, BARE, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';
+import { brandAs, isSha, known, addMs as moved, toRfc3339, unknown } from '../../src/domain/values.ts';
+import {
+  aConsentComment,
+  anActionRecord,
+  aProposal,
+  at,
+  BARE,
+  COMMAND,
+  digestOf,
+  mira,
+  someActionFacts,
+} from './consent-parts.ts';
 
 const CLAIM = { seq: 22 };
 
 function tokenOf(change: Partial<ActionFacts> = {}): Capability {
-  const minted = mintAction(facts(change), CLAIM);
+  const minted = mintAction(someActionFacts(change), CLAIM);
   if (!minted.ok) throw new Error(minted.error.code);
   return minted.value;
 }
 
 const configConsent = (change: Partial<ActionRecord> = {}): ActionRecord =>
-  record({
+  anActionRecord({
     approvals: [
       {
-        source: { kind: 'config', commit: branded('a'.repeat(40), isSha) },
+        source: { kind: 'config', commit: brandAs('a'.repeat(40), isSha) },
         actor: null,
         at: toRfc3339(at(10)),
         seq: 21,
@@ -40,20 +50,20 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   [
     'its target does not match its digest',
     'proposal-forged',
-    { action: record({ proposal: proposal({ cluster: 'us-east5' }) }) },
+    { action: anActionRecord({ proposal: aProposal({ cluster: 'us-east5' }) }) },
   ],
   [
     'its evidence does not match its digest',
     'proposal-forged',
-    { action: record({ evidence: { facts: {}, lines: [] } }) },
+    { action: anActionRecord({ evidence: { facts: {}, lines: [] } }) },
   ],
   [
     'the proposal has ended',
     'already-over',
     {
-      action: record({
+      action: anActionRecord({
         ended: {
-          proposal: record().digest,
+          proposal: anActionRecord().digest,
           outcome: 'done',
           code: 'replaced',
           detail: {},
@@ -68,8 +78,8 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
     'it was recorded long after it was written',
     'approval-outdated',
     {
-      action: record({
-        approvals: record().approvals.map((one) => ({ ...one, at: toRfc3339(at(65)) })),
+      action: anActionRecord({
+        approvals: anActionRecord().approvals.map((one) => ({ ...one, at: toRfc3339(at(65)) })),
       }),
       now: at(70),
     },
@@ -99,32 +109,36 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   ['the holds cannot be read', 'unreadable', { holds: unknown('the journal is broken') }],
   ['the comment was deleted', 'approval-invalid', { cited: known(null) }],
   ['the comment cannot be read', 'unreadable', { cited: unknown('502') }],
-  ['it is another comment', 'approval-invalid', { cited: known(comment({ id: 901 })) }],
-  ['it is in another thread', 'approval-invalid', { cited: known(comment({ thread: 13 })) }],
-  ['another person wrote it', 'approval-invalid', { cited: known(comment({ author: { id: 8, login: 'sol' } })) }],
-  ['a bot account wrote it', 'approval-invalid', { cited: known(comment({ authorIsBot: true })) }],
-  ['it was edited', 'approval-invalid', { cited: known(comment({ editedAt: at(11) })) }],
-  ['its text has changed', 'approval-invalid', { cited: known(comment({ body: `${COMMAND} ` })) }],
-  ['it was hidden', 'approval-invalid', { cited: known(comment({ minimized: true })) }],
+  ['it is another comment', 'approval-invalid', { cited: known(aConsentComment({ id: 901 })) }],
+  ['it is in another thread', 'approval-invalid', { cited: known(aConsentComment({ thread: 13 })) }],
+  [
+    'another person wrote it',
+    'approval-invalid',
+    { cited: known(aConsentComment({ author: { id: 8, login: 'sol' } })) },
+  ],
+  ['a bot account wrote it', 'approval-invalid', { cited: known(aConsentComment({ authorIsBot: true })) }],
+  ['it was edited', 'approval-invalid', { cited: known(aConsentComment({ editedAt: at(11) })) }],
+  ['its text has changed', 'approval-invalid', { cited: known(aConsentComment({ body: `${COMMAND} ` })) }],
+  ['it was hidden', 'approval-invalid', { cited: known(aConsentComment({ minimized: true })) }],
   ['it names another digest', 'approval-invalid', { ...saying(`${BARE} ${'0'.repeat(32)}`) }],
   ['it names no digest', 'approval-invalid', { ...saying(BARE) }],
   [
     'it names only twelve digits of the digest',
     'approval-invalid',
-    { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) },
+    { ...saying(`${BARE} ${anActionRecord().digest.slice(7, 19)}`) },
   ],
   ['it names only 31 digits of the digest', 'approval-invalid', { ...saying(COMMAND.slice(0, -1)) }],
   [
     'it was written before the proposal, even if the record gives a later time',
     'approval-outdated',
-    { cited: known(comment({ createdAt: at(-1) })) },
+    { cited: known(aConsentComment({ createdAt: at(-1) })) },
   ],
   [
     'it was written too long ago, even if the record gives a later time',
     'approval-outdated',
     {
-      action: record({
-        approvals: record()
+      action: anActionRecord({
+        approvals: anActionRecord()
           .approvals.map((one) => ({ ...one, at: toRfc3339(at(65)) }))
           .map((one) => ({
             ...one,
@@ -159,25 +173,25 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
 
 /** The facts with a consent that was written and recorded with this text. */
 function saying(body: string): Partial<ActionFacts> {
-  const consents = record().approvals.map((one) => ({
+  const consents = anActionRecord().approvals.map((one) => ({
     ...one,
     source: { ...one.source, bodyDigest: digestOf(body) },
   }));
-  return { cited: known(comment({ body })), action: record({ approvals: consents }) };
+  return { cited: known(aConsentComment({ body })), action: anActionRecord({ approvals: consents }) };
 }
 
 describe('a consent is not valid if', () => {
   // rule ML-02
   it.each(FAULTS)('%s: %s', (_, code, change) => {
-    const asked = facts(change);
+    const asked = someActionFacts(change);
     const consent = asked.action?.approvals.at(-1) ?? null;
-    expect(actionFault(asked, consent)?.code).toBe(code);
+    expect(findActionFault(asked, consent)?.code).toBe(code);
     expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code } });
   });
 
   it('it does not exist: no-consent', () => {
-    const action = record({ approvals: [], claim: null });
-    expect(actionFault(facts({ action }), null)?.code).toBe('no-consent');
+    const action = anActionRecord({ approvals: [], claim: null });
+    expect(findActionFault(someActionFacts({ action }), null)?.code).toBe('no-consent');
   });
 });
 
@@ -188,22 +202,22 @@ describe('the age of a consent, if approvals are valid for an hour,', () => {
     ['60 minutes', 0, 'approval-outdated'],
     ['60 minutes and a millisecond', 1, 'approval-outdated'],
   ])('counts from when it was written: %s later', (_, laterMs, code) => {
-    const asked = facts({ now: moved(end, laterMs) });
-    expect(actionFault(asked, asked.action?.approvals.at(-1) ?? null)?.code ?? null).toBe(code);
+    const asked = someActionFacts({ now: moved(end, laterMs) });
+    expect(findActionFault(asked, asked.action?.approvals.at(-1) ?? null)?.code ?? null).toBe(code);
   });
 
   it('is not extended by a clock that runs ahead', () => {
-    const consents = record().approvals.map((one) => ({
+    const consents = anActionRecord().approvals.map((one) => ({
       ...one,
       source: { ...one.source, writtenAt: toRfc3339(at(600)) },
     }));
-    const asked = facts({ action: record({ approvals: consents }), now: end });
+    const asked = someActionFacts({ action: anActionRecord({ approvals: consents }), now: end });
     expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'approval-outdated' } });
   });
 
   it('is exceeded if the time cannot be read', () => {
-    const consents = record().approvals.map((one) => ({ ...one, at: 'yesterday' }));
-    expect(mintAction(facts({ action: record({ approvals: consents }) }), CLAIM)).toMatchObject({
+    const consents = anActionRecord().approvals.map((one) => ({ ...one, at: 'yesterday' }));
+    expect(mintAction(someActionFacts({ action: anActionRecord({ approvals: consents }) }), CLAIM)).toMatchObject({
       ok: false,
       error: { code: 'approval-outdated' },
     });
@@ -224,10 +238,10 @@ describe('a comment is no consent', () => {
     ['in a collapsed details element', `<details>\n${COMMAND}\n</details>`],
     ['in the middle of a sentence', `please ${COMMAND}`],
     ['struck through', `~~${COMMAND}~~`],
-    ['with a digest of eleven digits', `${BARE} ${record().digest.slice(7, 18)}`],
-    ['with a similar digest', `${BARE} ${record().digest.slice(7, 18)}x`],
+    ['with a digest of eleven digits', `${BARE} ${anActionRecord().digest.slice(7, 18)}`],
+    ['with a similar digest', `${BARE} ${anActionRecord().digest.slice(7, 18)}x`],
   ])('%s', (_, body) => {
-    expect(mintAction(facts(saying(body)), CLAIM)).toMatchObject({
+    expect(mintAction(someActionFacts(saying(body)), CLAIM)).toMatchObject({
       ok: false,
       error: { code: 'approval-invalid' },
     });
@@ -236,23 +250,25 @@ describe('a comment is no consent', () => {
 
 describe('a token', () => {
   it('is minted if every condition holds, for a comment and for the config', () => {
-    expect(mintAction(facts(), CLAIM).ok).toBe(true);
+    expect(mintAction(someActionFacts(), CLAIM).ok).toBe(true);
     const preApproval = { stands: true, used: 1, max: 2 };
-    expect(mintAction(facts({ action: configConsent(), preApproval }), CLAIM).ok).toBe(true);
+    expect(mintAction(someActionFacts({ action: configConsent(), preApproval }), CLAIM).ok).toBe(true);
   });
 
   it('accepts the whole digest in the comment, in upper or lower case', () => {
-    expect(mintAction(facts(saying(`${BARE} ${record().digest.slice(7).toUpperCase()}`)), CLAIM).ok).toBe(true);
+    expect(
+      mintAction(someActionFacts(saying(`${BARE} ${anActionRecord().digest.slice(7).toUpperCase()}`)), CLAIM).ok,
+    ).toBe(true);
   });
 
   it.each([
-    ['before the claim was pushed', record({ claim: null }), CLAIM],
-    ['for the claim of another process', record(), { seq: 23 }],
+    ['before the claim was pushed', anActionRecord({ claim: null }), CLAIM],
+    ['for the claim of another process', anActionRecord(), { seq: 23 }],
   ])('is not minted %s', (_, action, claim) => {
-    expect(mintAction(facts({ action }), claim).ok).toBe(false);
+    expect(mintAction(someActionFacts({ action }), claim).ok).toBe(false);
   });
 
-  const [step] = proposal().steps;
+  const [step] = aProposal().steps;
   if (step === undefined) throw new Error('no step');
 
   it('permits its step once', () => {

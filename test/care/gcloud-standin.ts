@@ -21,16 +21,16 @@ export type Node = {
   }[];
 };
 
-export type StandinState = {
+export type GcloudState = {
   readonly nodes: readonly Node[];
   readonly after_delete?: readonly Node[];
   readonly faults?: readonly { readonly verb: string; readonly kind: string; readonly times?: number }[];
 };
 
-export type Standin = {
+export type GcloudStandIn = {
   readonly folder: string;
   readonly gcloud: GcloudOptions;
-  readonly set: (state: StandinState) => Promise<void>;
+  readonly set: (state: GcloudState) => Promise<void>;
   readonly calls: () => Promise<readonly (readonly string[])[]>;
   readonly remove: () => Promise<void>;
 };
@@ -49,10 +49,10 @@ export function aNode(name: string, address: string, change: Partial<Node> = {})
 }
 
 /** A stand-in in a temporary folder. */
-export async function gcloudStandin(state: StandinState): Promise<Standin> {
+export async function startGcloudStandIn(state: GcloudState): Promise<GcloudStandIn> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-gcloud-'));
   const calls = join(folder, 'calls.jsonl');
-  const set = (next: StandinState): Promise<void> => writeFile(join(folder, 'state.json'), JSON.stringify(next));
+  const set = (next: GcloudState): Promise<void> => writeFile(join(folder, 'state.json'), JSON.stringify(next));
   await set(state);
   await appendFile(calls, '');
   return {

@@ -1,9 +1,9 @@
 /** Random layouts of checkpoints and lineages, with all their faults. */
 
 import * as fc from 'fast-check';
-import type { Search } from '../../src/checkpoints/choose.ts';
+import type { CheckpointSearch } from '../../src/checkpoints/choose.ts';
 import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant, known, type Observed, unknown } from '../../src/domain/values.ts';
+import { brandAs, isInstant, known, type Observed, unknown } from '../../src/domain/values.ts';
 
 export const PERMANENT = 'gs://lab/run/checkpoints';
 export const TEMPORARY = 'gs://lab-tmp/run/checkpoints';
@@ -85,7 +85,7 @@ const stored = (root: string): fc.Arbitrary<StoredCheckpoint> =>
             : known(
                 state === 'half'
                   ? null
-                  : { text, writtenAt: branded(writtenAt * MINUTE_MS + 10, isInstant), identity: text },
+                  : { text, writtenAt: brandAs(writtenAt * MINUTE_MS + 10, isInstant), identity: text },
               ),
       })),
   );
@@ -123,17 +123,17 @@ const lineage = fc
         const isLast = index === attempts.length - 1;
         return {
           attempt: index + 1,
-          from: branded(from * MINUTE_MS, isInstant),
-          until: isLast && isRunning ? null : branded(at * MINUTE_MS, isInstant),
+          from: brandAs(from * MINUTE_MS, isInstant),
+          until: isLast && isRunning ? null : brandAs(at * MINUTE_MS, isInstant),
           startStep,
           ...(isChosen ? { isChosen: true as const } : {}),
         };
       }),
-      rejections: rejections.map((one) => ({ step: one.step, at: branded(one.at * MINUTE_MS, isInstant) })),
+      rejections: rejections.map((one) => ({ step: one.step, at: brandAs(one.at * MINUTE_MS, isInstant) })),
     };
   });
 
-export const searches: fc.Arbitrary<Search> = fc
+export const searches: fc.Arbitrary<CheckpointSearch> = fc
   .record({
     permanent: found(PERMANENT),
     temporary: fc.option(found(TEMPORARY)),

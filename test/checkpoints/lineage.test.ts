@@ -1,9 +1,14 @@
 /** The lineage of a run from its record: attempts, what each was resumed from, and what people rejected. */
 
 import { describe, expect, it } from 'vitest';
-import { lineageFor, lineageOf, sourcesOf, standingIn } from '../../src/checkpoints/lineage.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
-import { lineagePart } from '../../src/render/contract-words.ts';
+import {
+  buildLineage,
+  buildRecordedLineage,
+  judgeLineage,
+  listStartCheckpoints,
+} from '../../src/checkpoints/lineage.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
+import { renderLineage } from '../../src/render/contract-words.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 
@@ -29,15 +34,15 @@ function rejected(run: RunBuilder, step: number, reason = 'the loss had diverged
 
 /** The state of a checkpoint that was written during an attempt of the run. */
 function standing(run: RunBuilder, of: number, step: number): string {
-  const lineage = lineageFor(run.state);
+  const lineage = buildLineage(run.state);
   const from = lineage.attempts.find((one) => one.attempt === of)?.from ?? 0;
-  return standingIn(lineage, { step, writtenAt: branded(from + MINUTE_MS, isInstant) }).standing;
+  return judgeLineage(lineage, { step, writtenAt: brandAs(from + MINUTE_MS, isInstant) }).standing;
 }
 
 describe('the lineage of a run', () => {
   it('contains the attempt with what it wrote and how it ended', () => {
     const run = attempt(aRun(), 1, 300);
-    expect(lineageOf(run.state)).toMatchObject({
+    expect(buildRecordedLineage(run.state)).toMatchObject({
       attempts: [{ attempt: 1, startStep: 0, startedFrom: null, newestStep: 300, status: 'FAILED' }],
       rejections: [],
     });
@@ -51,28 +56,30 @@ describe('the lineage of a run', () => {
       'rejected',
       'rejected',
     ]);
-    expect(lineageOf(run.state).rejections).toMatchObject([{ step: 200, reason: 'the loss had diverged', actor: bob }]);
+    expect(buildRecordedLineage(run.state).rejections).toMatchObject([
+      { step: 200, reason: 'the loss had diverged', actor: bob },
+    ]);
   });
 
   it('treats a checkpoint outside the times of its attempts as foreign', () => {
-    const lineage = lineageFor(attempt(aRun(), 1, 300).state);
+    const lineage = buildLineage(attempt(aRun(), 1, 300).state);
     const [only] = lineage.attempts;
-    const at = (ms: number) => standingIn(lineage, { step: 10, writtenAt: branded(ms, isInstant) }).standing;
+    const at = (ms: number) => judgeLineage(lineage, { step: 10, writtenAt: brandAs(ms, isInstant) }).standing;
     expect(at((only?.from ?? 0) - 2 * MINUTE_MS)).toBe('foreign');
     expect(at((only?.until ?? 0) + 2 * MINUTE_MS)).toBe('foreign');
   });
 
   it('names the checkpoints that its attempts loaded', () => {
     const run = attempt(aRun(), 1, 300, `${ROOT}/step-120/`);
-    expect(sourcesOf(run.state)).toEqual([`${ROOT}/step-120`]);
-    expect(lineageOf(run.state).attempts).toMatchObject([{ startStep: 120 }]);
+    expect(listStartCheckpoints(run.state)).toEqual([`${ROOT}/step-120`]);
+    expect(buildRecordedLineage(run.state).attempts).toMatchObject([{ startStep: 120 }]);
   });
 });
 
 describe('the lineage part of the card', () => {
   it('appears only with more than one attempt or a rejection', () => {
     const one = attempt(aRun(), 1, 300);
-    expect(lineagePart(one.state)).toBeNull();
-    expect(lineagePart(rejected(one, 200).state)).toMatchSnapshot();
+    expect(renderLineage(one.state)).toBeNull();
+    expect(renderLineage(rejected(one, 200).state)).toMatchSnapshot();
   });
 });

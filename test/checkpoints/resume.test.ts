@@ -1,13 +1,13 @@
 /** What a retry may resume from after a failure: never a checkpoint that is not eligible now. */
 
 import { describe, expect, it } from 'vitest';
-import { type ResumeInput, resumePoint, startPoint } from '../../src/checkpoints/start.ts';
+import { findResumePoint, findStartPoint, type ResumeInput } from '../../src/checkpoints/start.ts';
 import { readCommandLine } from '../../src/contracts/fields.ts';
 import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { OUTSIDE } from '../../src/domain/launch/contract.ts';
+import { OUTSIDE_SOURCE } from '../../src/domain/launch/contract.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, isInstant, isRunId, known, unknown } from '../../src/domain/values.ts';
+import { brandAs, isInstant, isRunId, known, unknown } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';
@@ -22,20 +22,20 @@ function ranIn(root: string, run: string, resume: Partial<Manifest['resume']> = 
   const { order } = state;
   if (order === null) throw new Error('it was ordered');
   const manifest = { ...aManifest(), outputRoot: root, resume: { ...aManifest().resume, ...resume } };
-  return { ...state, run: branded(run, isRunId), order: { ...order, manifest } };
+  return { ...state, run: brandAs(run, isRunId), order: { ...order, manifest } };
 }
 const SOURCE = ranIn(THEIRS, 'theirs');
 const RUN = ranIn(OWN, 'own', { initializeFrom: BEGUN, initializeStep: 700 });
 
 function stored(path: string, step: number, isWhole = true): StoredCheckpoint {
   const text = JSON.stringify({ step, timestamp: '2026-11-21T10:00:00' });
-  const writtenAt = branded(claimedAt + 1_000, isInstant);
+  const writtenAt = brandAs(claimedAt + 1_000, isInstant);
   const metadata = isWhole ? { text, writtenAt, identity: String(step) } : null;
   return { path, root: path.slice(0, path.lastIndexOf('/')), metadata: known(metadata) };
 }
 
 const resume = (input: Partial<ResumeInput> = {}, run = RUN) =>
-  resumePoint(run, {
+  findResumePoint(run, {
     plan: { from: { path: THEIRS, run: SOURCE.run }, roots: [OWN], named: [] },
     searched: [
       { root: OWN, found: known([]) },
@@ -103,12 +103,12 @@ it('a fix that removes the checkpoint placeholder from its command makes the job
 
 it('a folder above the roots of recorded runs is not outside the record', () => {
   const found = known([{ ...stored('gs://lab/theirs', 700), root: 'gs://lab' }]);
-  const from = { path: 'gs://lab', run: OUTSIDE } as const;
+  const from = { path: 'gs://lab', run: OUTSIDE_SOURCE } as const;
   const other = ranIn('gs://lab/theirs', 'theirs');
-  expect(startPoint(from, [{ root: 'gs://lab', found }], known([]))).toMatchObject({
+  expect(findStartPoint(from, [{ root: 'gs://lab', found }], known([]))).toMatchObject({
     value: { kind: 'proven' },
   });
-  expect(startPoint(from, [{ root: 'gs://lab', found }], known([other]))).toMatchObject({
+  expect(findStartPoint(from, [{ root: 'gs://lab', found }], known([other]))).toMatchObject({
     value: { kind: 'refused', code: 'other-run' },
   });
 });

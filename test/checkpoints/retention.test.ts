@@ -6,24 +6,24 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  depthOf,
-  identityOf,
-  type Needs,
-  needsOf,
+  type CheckpointNeeds,
+  checkpointIdentity,
+  decideRetention,
+  findCheckpointNeeds,
   type Retention,
-  retentionOf,
-  secondLook,
-  type Wishes,
+  type RetentionWishes,
+  recheckCandidate,
+  stepsToKeep,
 } from '../../src/checkpoints/cleanup.ts';
 import { namedStep, type SearchedRoot, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, isInstant, known, unknown } from '../../src/domain/values.ts';
+import { brandAs, isInstant, known, unknown } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice } from '../support/run-drafts.ts';
 import { PERMANENT, searches, TEMPORARY } from './layouts.ts';
 
-const NOW = branded(1_000_000, isInstant);
-const NOTHING_KEPT: Wishes = { keep: 1, milestones: [] };
+const NOW = brandAs(1_000_000, isInstant);
+const NOTHING_KEPT: RetentionWishes = { keep: 1, milestones: [] };
 
 function saved(step: number, root = PERMANENT, version = 0): StoredCheckpoint {
   const text = JSON.stringify({
@@ -39,9 +39,9 @@ function saved(step: number, root = PERMANENT, version = 0): StoredCheckpoint {
 }
 
 /** One attempt that wrote all these checkpoints and has ended. */
-function needs(change: Partial<Needs> = {}): Needs {
-  const from = branded(900_000, isInstant);
-  const attempts = [{ attempt: 1, from, until: branded(1_100_000, isInstant), startStep: 0 }];
+function needs(change: Partial<CheckpointNeeds> = {}): CheckpointNeeds {
+  const from = brandAs(900_000, isInstant);
+  const attempts = [{ attempt: 1, from, until: brandAs(1_100_000, isInstant), startStep: 0 }];
   return {
     lineage: { attempts, rejections: [] },
     sources: [],
@@ -62,8 +62,8 @@ function rootsOf(found: readonly StoredCheckpoint[]): readonly SearchedRoot[] {
   }));
 }
 
-function plan(found: readonly StoredCheckpoint[], its: Needs = needs(), wishes = NOTHING_KEPT): Retention {
-  const retention = retentionOf(rootsOf(found), its, wishes);
+function plan(found: readonly StoredCheckpoint[], its: CheckpointNeeds = needs(), wishes = NOTHING_KEPT): Retention {
+  const retention = decideRetention(rootsOf(found), its, wishes);
   if (retention.kind === 'unknown') throw new Error(retention.why);
   return retention.value;
 }
@@ -104,7 +104,7 @@ describe('a list of deletable checkpoints', () => {
     const written = foreign.metadata.kind === 'known' ? foreign.metadata.value : null;
     const strange = {
       ...foreign,
-      metadata: known(written === null ? null : { ...written, writtenAt: branded(5, isInstant) }),
+      metadata: known(written === null ? null : { ...written, writtenAt: brandAs(5, isInstant) }),
     };
     const root = { ...saved(50), path: PERMANENT };
     const { candidates, kept } = plan([half, shut, late, strange, root, ...found]);
@@ -123,12 +123,12 @@ describe('a list of deletable checkpoints', () => {
   it('keeps only the last checkpoint of an ordinary run without a setting; a contract must choose', () => {
     const { state } = aRun().gated().shown().approved(alice).ordered().submitted();
     const chosen = state.order?.manifest?.retention.keepTemporary ?? 1;
-    expect(depthOf(state, null)).toBe(chosen);
+    expect(stepsToKeep(state, null)).toBe(chosen);
     const unchosen: RunState = { ...state, gate: null, order: null };
-    expect(depthOf(unchosen, null)).toBe(1);
-    expect(depthOf(unchosen, 3)).toBe(3);
-    expect(depthOf({ ...unchosen, contract: {} }, null)).toBeNull();
-    const wishes = { keep: depthOf(unchosen, null) ?? 0, milestones: [] };
+    expect(stepsToKeep(unchosen, null)).toBe(1);
+    expect(stepsToKeep(unchosen, 3)).toBe(3);
+    expect(stepsToKeep({ ...unchosen, contract: {} }, null)).toBeNull();
+    const wishes = { keep: stepsToKeep(unchosen, null) ?? 0, milestones: [] };
     expect(steps(plan(found, needs({ finalSteps: [1_000] }), wishes))).toEqual([100, 200, 300, 400]);
   });
 
@@ -153,16 +153,19 @@ describe('a list of deletable checkpoints', () => {
       { root: PERMANENT, found: known(found) },
       { root: TEMPORARY, found: unknown('status 403') },
     ];
-    expect(retentionOf(roots, needs(), NOTHING_KEPT)).toMatchObject({ kind: 'unknown' });
+    expect(decideRetention(roots, needs(), NOTHING_KEPT)).toMatchObject({ kind: 'unknown' });
   });
 
   it('uses the record: what its job loaded, and what it may still write', () => {
     const submitted = aRun().gated().shown().approved(alice).ordered().submitted();
-    expect(needsOf(submitted.state)).toMatchObject({ writtenUpTo: 0 });
+    expect(findCheckpointNeeds(submitted.state)).toMatchObject({ writtenUpTo: 0 });
     const seen = submitted.observed({ checkpointStep: 300, resumedFrom: `${PERMANENT}/step-200` });
-    expect(needsOf(seen.state)).toMatchObject({ writtenUpTo: 300, sources: [`${PERMANENT}/step-200`] });
+    expect(findCheckpointNeeds(seen.state)).toMatchObject({ writtenUpTo: 300, sources: [`${PERMANENT}/step-200`] });
     const ended = seen.ended({ checkpointStep: 1_000 });
-    expect(needsOf(ended.state)).toMatchObject({ writtenUpTo: Number.MAX_SAFE_INTEGER, finalSteps: [1_000] });
+    expect(findCheckpointNeeds(ended.state)).toMatchObject({
+      writtenUpTo: Number.MAX_SAFE_INTEGER,
+      finalSteps: [1_000],
+    });
   });
 
   it('never contains a protected checkpoint, for any stored layout', () => {
@@ -175,7 +178,7 @@ describe('a list of deletable checkpoints', () => {
           finalSteps: [101],
           writtenUpTo: 999,
         });
-        const retention = retentionOf(search.roots, its, { keep, milestones });
+        const retention = decideRetention(search.roots, its, { keep, milestones });
         if (retention.kind === 'unknown') return;
         const { candidates, kept } = retention.value;
         const eligible = [...candidates, ...kept.map(({ checkpoint }) => checkpoint)]
@@ -240,7 +243,7 @@ describe('the deletion of a listed checkpoint', () => {
             else {
               const target = listed[next];
               if (target === undefined) return;
-              const look = secondLook(plan(store, its, wishes), target.path, identityOf(target) ?? '');
+              const look = recheckCandidate(plan(store, its, wishes), target.path, checkpointIdentity(target) ?? '');
               // The first changed checkpoint ends the clean-up.
               if (look !== 'same') return;
               const left = store.filter(({ path }) => path !== target.path);
@@ -269,9 +272,9 @@ describe('the deletion of a listed checkpoint', () => {
     const found = [saved(100), saved(200), saved(300)];
     const seen = '100-0';
     const path = `${PERMANENT}/step-100`;
-    expect(secondLook(plan(found), path, seen)).toBe('same');
-    expect(secondLook(plan([saved(100, PERMANENT, 1), saved(200)]), path, seen)).toBe('changed');
-    expect(secondLook(plan([saved(100)]), path, seen)).toBe('protected');
-    expect(secondLook(plan([saved(200), saved(300)]), path, seen)).toBe('gone');
+    expect(recheckCandidate(plan(found), path, seen)).toBe('same');
+    expect(recheckCandidate(plan([saved(100, PERMANENT, 1), saved(200)]), path, seen)).toBe('changed');
+    expect(recheckCandidate(plan([saved(100)]), path, seen)).toBe('protected');
+    expect(recheckCandidate(plan([saved(200), saved(300)]), path, seen)).toBe('gone');
   });
 });

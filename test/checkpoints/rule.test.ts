@@ -8,21 +8,26 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { askedCheckpoint, chooseCheckpoint, judgeAll, type Search } from '../../src/checkpoints/choose.ts';
+import {
+  type CheckpointSearch,
+  chooseCheckpoint,
+  chooseNamedCheckpoint,
+  judgeCheckpoints,
+} from '../../src/checkpoints/choose.ts';
 import { namedStep, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant, known, unknown } from '../../src/domain/values.ts';
+import { brandAs, isInstant, known, unknown } from '../../src/domain/values.ts';
 import { PERMANENT, searches, TEMPORARY } from './layouts.ts';
 
 const LAYOUTS = 4_000;
 const RULE = join(import.meta.dirname, 'rule.py');
 
-function answerOf(search: Search): string {
+function answerOf(search: CheckpointSearch): string {
   const choice = chooseCheckpoint(search);
   return choice.kind === 'chosen' ? choice.checkpoint.stored.path : choice.code;
 }
 
 /** The input of rule.py: null for a root that could not be listed, `unreadable` for a file. */
-function forPython({ roots, ...rest }: Search): unknown {
+function forPython({ roots, ...rest }: CheckpointSearch): unknown {
   return {
     ...rest,
     roots: roots.map(({ found }) => ({
@@ -39,11 +44,11 @@ function forPython({ roots, ...rest }: Search): unknown {
 
 function saved(step: number, root = PERMANENT, second = 0): StoredCheckpoint {
   const text = JSON.stringify({ step, timestamp: `2026-11-20T10:00:0${second}`, is_temporary: false });
-  const writtenAt = branded(1_000_000 + step, isInstant);
+  const writtenAt = brandAs(1_000_000 + step, isInstant);
   return { path: `${root}/step-${step}`, root, metadata: known({ text, writtenAt, identity: text }) };
 }
 
-function searchOf(found: readonly StoredCheckpoint[], more: Partial<Search> = {}): Search {
+function searchOf(found: readonly StoredCheckpoint[], more: Partial<CheckpointSearch> = {}): CheckpointSearch {
   return {
     roots: [{ root: PERMANENT, found: known(found) }],
     lineage: null,
@@ -85,7 +90,7 @@ describe('the rule', () => {
         expect(JSON.parse(file?.text ?? '').step).toBe(metadata.step);
         expect(namedStep(stored.path) ?? metadata.step).toBe(metadata.step);
         expect(metadata.step).toBeLessThanOrEqual(search.maxStep ?? metadata.step);
-        for (const { metadata: other } of judgeAll(search).filter(({ standing }) => standing === 'eligible'))
+        for (const { metadata: other } of judgeCheckpoints(search).filter(({ standing }) => standing === 'eligible'))
           expect(other?.step).toBeLessThanOrEqual(metadata.step);
         if (search.lineage === null) return;
         const writer = search.lineage.attempts.find((one) => one.attempt === attempt);
@@ -104,7 +109,7 @@ describe('the rule', () => {
     fc.assert(
       fc.property(searches, (search) => {
         const passed = new Set(
-          judgeAll(search)
+          judgeCheckpoints(search)
             .filter(({ standing }) => standing !== 'eligible' && standing !== 'unreadable')
             .map(({ stored }) => stored.path),
         );
@@ -129,15 +134,15 @@ describe('the rule', () => {
   it('lets a person name only a checkpoint that is eligible', () => {
     fc.assert(
       fc.property(searches, fc.nat(20), (search, index) => {
-        const all = judgeAll(search);
+        const all = judgeCheckpoints(search);
         const one = all[index % Math.max(1, all.length)];
         if (one === undefined) return;
-        const asked = askedCheckpoint(search, { path: `${one.stored.path}/` });
+        const asked = chooseNamedCheckpoint(search, { path: `${one.stored.path}/` });
         if (one.standing === 'eligible') expect(asked).toMatchObject({ kind: 'chosen', checkpoint: one });
         else if (asked.kind === 'chosen') expect.fail(`${one.standing} was taken`);
         else expect([one.standing, 'unreadable']).toContain(asked.code);
         const step = namedStep(one.stored.path);
-        const byStep = step === null ? null : askedCheckpoint(search, { step });
+        const byStep = step === null ? null : chooseNamedCheckpoint(search, { step });
         if (byStep?.kind === 'chosen') expect(byStep.checkpoint.standing).toBe('eligible');
       }),
       { numRuns: 1_000 },
@@ -172,15 +177,15 @@ describe('the newest checkpoint', () => {
   it('is never an incomplete one that a person names: it is refused with the reason', () => {
     const half = { ...saved(300), metadata: known(null) };
     const search = searchOf([saved(200), half]);
-    expect(askedCheckpoint(search, { step: 300 })).toMatchObject({ kind: 'refused', code: 'no-metadata' });
-    expect(askedCheckpoint(search, { path: half.path })).toMatchObject({ code: 'no-metadata' });
-    expect(askedCheckpoint(search, { step: 250 })).toMatchObject({ kind: 'refused', code: 'not-there' });
-    expect(askedCheckpoint(search, { step: 200 })).toMatchObject({ kind: 'chosen' });
+    expect(chooseNamedCheckpoint(search, { step: 300 })).toMatchObject({ kind: 'refused', code: 'no-metadata' });
+    expect(chooseNamedCheckpoint(search, { path: half.path })).toMatchObject({ code: 'no-metadata' });
+    expect(chooseNamedCheckpoint(search, { step: 250 })).toMatchObject({ kind: 'refused', code: 'not-there' });
+    expect(chooseNamedCheckpoint(search, { step: 200 })).toMatchObject({ kind: 'chosen' });
   });
 
   // rule HR-59
   it('is never one of a rejected lineage or of unknown origin', () => {
-    const at = (ms: number) => branded(ms, isInstant);
+    const at = (ms: number) => brandAs(ms, isInstant);
     const attempts = [{ attempt: 1, from: at(900_000), until: at(1_000_500), startStep: 0 }];
     const rejections = [{ step: 300, at: at(1_000_600) }];
     const layout = [saved(200), saved(300), saved(400)];

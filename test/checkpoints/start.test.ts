@@ -1,10 +1,10 @@
 /** Where a run starts: which run's record decides whether the named checkpoint may be used. */
 
 import { describe, expect, it } from 'vitest';
-import { rootOf, startPoint } from '../../src/checkpoints/start.ts';
+import { findStartPoint, parentRoot } from '../../src/checkpoints/start.ts';
 import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { type CheckpointPlan, OUTSIDE } from '../../src/domain/launch/contract.ts';
-import { branded, isInstant, isRunId, known, unknown } from '../../src/domain/values.ts';
+import { type CheckpointPlan, OUTSIDE_SOURCE } from '../../src/domain/launch/contract.ts';
+import { brandAs, isInstant, isRunId, known, unknown } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';
@@ -19,13 +19,13 @@ const SOURCE = {
 
 function stored(step: number, { isWhole = true, atMs = claimedAt + 60_000 } = {}): StoredCheckpoint {
   const text = JSON.stringify({ step, timestamp: '2026-11-21T10:00:00' });
-  const metadata = { text, writtenAt: branded(atMs, isInstant), identity: String(step) };
+  const metadata = { text, writtenAt: brandAs(atMs, isInstant), identity: String(step) };
   return { path: `${ROOT}/step-${step}`, root: ROOT, metadata: known(isWhole ? metadata : null) };
 }
 
 type From = Partial<NonNullable<CheckpointPlan['from']>>;
 const start = (from: From, found: readonly StoredCheckpoint[], runs = [SOURCE]) =>
-  startPoint({ path: ROOT, run: null, ...from }, [{ root: ROOT, found: known(found) }], known(runs));
+  findStartPoint({ path: ROOT, run: null, ...from }, [{ root: ROOT, found: known(found) }], known(runs));
 
 describe('a checkpoint that a person names', () => {
   it('is proven by its own metadata, and by the record of the run that wrote it', () => {
@@ -58,27 +58,27 @@ describe('a root that a person names', () => {
 
   it('is unknown if it cannot be listed', () => {
     const blind = [{ root: ROOT, found: unknown('status 403') }];
-    expect(startPoint({ path: ROOT, run: null }, blind, known([SOURCE]))).toMatchObject({ kind: 'unknown' });
-    expect(startPoint({ path: ROOT, run: null }, [], known([SOURCE]))).toMatchObject({ kind: 'unknown' });
+    expect(findStartPoint({ path: ROOT, run: null }, blind, known([SOURCE]))).toMatchObject({ kind: 'unknown' });
+    expect(findStartPoint({ path: ROOT, run: null }, [], known([SOURCE]))).toMatchObject({ kind: 'unknown' });
   });
 });
 
 describe('the run that wrote a checkpoint', () => {
   it('must be known: a root without a recorded run is refused', () => {
     expect(start({}, [stored(900)], [])).toMatchObject({ value: { kind: 'refused', code: 'no-run' } });
-    const said = { run: branded('another-run', isRunId) };
+    const said = { run: brandAs('another-run', isRunId) };
     expect(start(said, [stored(900)])).toMatchObject({ value: { code: 'other-run' } });
   });
 
   it('is outside the record if a person states that and no recorded run wrote there', () => {
-    expect(start({ run: OUTSIDE }, [stored(900)], [])).toMatchObject({
+    expect(start({ run: OUTSIDE_SOURCE }, [stored(900)], [])).toMatchObject({
       value: { kind: 'proven', run: null, step: 900 },
     });
-    expect(start({ run: OUTSIDE }, [stored(900)])).toMatchObject({ value: { code: 'other-run' } });
+    expect(start({ run: OUTSIDE_SOURCE }, [stored(900)])).toMatchObject({ value: { code: 'other-run' } });
   });
 
   it('must be named if several runs wrote there', () => {
-    const twin = { ...SOURCE, run: branded('twin', isRunId) };
+    const twin = { ...SOURCE, run: brandAs('twin', isRunId) };
     expect(start({}, [stored(900)], [SOURCE, twin])).toMatchObject({ value: { code: 'several-runs' } });
     expect(start({ run: twin.run }, [stored(900)], [SOURCE, twin])).toMatchObject({ value: { run: 'twin' } });
   });
@@ -105,7 +105,7 @@ describe('the run that wrote a checkpoint', () => {
 });
 
 it('nothing is listed for a run that starts from nothing, and a step is listed in its folder', () => {
-  expect(startPoint(null, [], unknown('not read'))).toEqual(known({ kind: 'anew' }));
-  expect(rootOf(`${ROOT}/step-12/`)).toBe(ROOT);
-  expect(rootOf(`${ROOT}/`)).toBe(ROOT);
+  expect(findStartPoint(null, [], unknown('not read'))).toEqual(known({ kind: 'anew' }));
+  expect(parentRoot(`${ROOT}/step-12/`)).toBe(ROOT);
+  expect(parentRoot(`${ROOT}/`)).toBe(ROOT);
 });

@@ -7,14 +7,14 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CleanAnswer, readCleanAnswer } from '../../src/care/disk/worker-answers.ts';
-import { cleanCommand } from '../../src/clouds/gcp/ssh.ts';
+import { buildCleanCommand } from '../../src/clouds/gcp/ssh.ts';
 import { isMountPoint } from '../../src/domain/care/machines.ts';
-import { branded, type Observed } from '../../src/domain/values.ts';
+import { brandAs, type Observed } from '../../src/domain/values.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 
 const MOUNT_POINT = '/tmp/gcsfuse_mount';
 const ASIDE = `${MOUNT_POINT}.ferrybot-aside`;
-const COMMAND = cleanCommand(branded(MOUNT_POINT, isMountPoint));
+const COMMAND = buildCleanCommand(brandAs(MOUNT_POINT, isMountPoint));
 const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
 
 describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason } }, () => {
@@ -105,7 +105,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     symlinkSync('/home/somebody', join(root, 'tmp/deep/link'));
     symlinkSync('/tmp/deep', join(root, 'tmp/way'));
     const through = async (path: string): Promise<string> => {
-      const { stdout } = await worker.ssh(cleanCommand(branded(path, isMountPoint)));
+      const { stdout } = await worker.ssh(buildCleanCommand(brandAs(path, isMountPoint)));
       return stdout.trim().split(' ').slice(2, 4).join(' ');
     };
     expect(await through('/tmp/deep/link')).toBe('refused link');

@@ -5,16 +5,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { judgeWorker } from '../../src/care/disk/scan-record.ts';
 import { readDiskUsage, readFolderSizes, readMounts } from '../../src/care/disk/worker-answers.ts';
 import type { GcloudOptions } from '../../src/clouds/gcp/gcloud.ts';
-import { folderOf, inspectWorker, sshArguments, type WorkerAnswers } from '../../src/clouds/gcp/ssh.ts';
+import { cacheFolder, inspectWorker, sshArguments, type WorkerAnswers } from '../../src/clouds/gcp/ssh.ts';
 import { isMountPoint, isTpuName, isZone, type TpuWorker } from '../../src/domain/care/machines.ts';
-import { branded, type Observed } from '../../src/domain/values.ts';
-import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
+import { brandAs, type Observed } from '../../src/domain/values.ts';
+import { aNode, type GcloudStandIn, startGcloudStandIn } from '../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 
-const AT = branded('/tmp/gcsfuse_mount', isMountPoint);
+const AT = brandAs('/tmp/gcsfuse_mount', isMountPoint);
 const WORKER: TpuWorker = {
-  tpu: branded('ray-vllm-a', isTpuName),
-  zone: branded('us-central1-a', isZone),
+  tpu: brandAs('ray-vllm-a', isTpuName),
+  zone: brandAs('us-central1-a', isZone),
   worker: 1,
 };
 const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
@@ -28,12 +28,12 @@ test('the arguments of a call contain the worker, its zone and a constant comman
 });
 
 describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } }, () => {
-  let standin: Standin;
+  let standin: GcloudStandIn;
   let worker: TpuWorkerSandbox;
   const endpoint = (ipAddress: string): { ipAddress: string; port: number } => ({ ipAddress, port: 8470 });
   const nodes = [aNode('ray-vllm-a', '', { networkEndpoints: [endpoint('10.130.0.1'), endpoint('10.130.0.2')] })];
   beforeEach(async () => {
-    standin = await gcloudStandin({ nodes });
+    standin = await startGcloudStandIn({ nodes });
     worker = makeTpuWorker(100_000_000, join(standin.folder, 'workers/ray-vllm-a/1'));
     worker.write(`${AT}/models/weights`, 'x'.repeat(95_000_000));
   });
@@ -46,7 +46,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
       {
         disk: read(answers.disk, readDiskUsage),
         mounts: read(answers.mounts, readMounts),
-        folders: read(answers.folders, (text) => readFolderSizes(text, folderOf(AT))),
+        folders: read(answers.folders, (text) => readFolderSizes(text, cacheFolder(AT))),
       },
       5,
       { mountPoint: AT, thresholdPercent: 10 },

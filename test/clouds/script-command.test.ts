@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeWithScript, scriptCommand } from '../../src/clouds/gcp/gcloud.ts';
 import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 
 const VENV = ['.venv/bin/python'];
-const NOW = branded(1, isInstant);
-const LATER = branded(2, isInstant);
+const NOW = brandAs(1, isInstant);
+const LATER = brandAs(2, isInstant);
 const STEP: ChangeStep = {
   does: 'init-worker',
   ...scriptCommand(

@@ -16,8 +16,16 @@ import type { VmIdentity } from '../../src/domain/actions/action.ts';
 import { type Capability, CapabilityError } from '../../src/domain/actions/capability.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/care/machines.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
-import { at, comment, digestOf, evidence, facts, proposal, record } from '../care/consent-parts.ts';
-import { aNode, gcloudStandin, type Standin, type StandinState } from '../care/gcloud-standin.ts';
+import {
+  aConsentComment,
+  anActionRecord,
+  aProposal,
+  at,
+  digestOf,
+  evidence,
+  someActionFacts,
+} from '../care/consent-parts.ts';
+import { aNode, type GcloudStandIn, type GcloudState, startGcloudStandIn } from '../care/gcloud-standin.ts';
 
 const PLACE = { project: 'example-lab', zones: ['us-central1-a'] };
 const BAD = aNode('ray-worker-7c21', '10.130.1.45');
@@ -29,31 +37,31 @@ const VM: VmIdentity = {
   address: '10.130.1.45',
 };
 
-let standin: Standin | null = null;
+let standin: GcloudStandIn | null = null;
 afterEach(async () => {
   await standin?.remove();
   standin = null;
 });
 
 async function cloudOf(
-  state: StandinState,
+  state: GcloudState,
   zones = PLACE.zones,
-): Promise<{ readonly cloud: TpuCloud; readonly standin: Standin }> {
-  standin = await gcloudStandin(state);
+): Promise<{ readonly cloud: TpuCloud; readonly standin: GcloudStandIn }> {
+  standin = await startGcloudStandIn(state);
   return { cloud: createTpuCloud(standin.gcloud, { ...PLACE, zones }), standin };
 }
 
 /** A consent to the deletion of this VM. */
 function consentTo(vm: VmIdentity): Capability {
-  const what = proposal({
+  const what = aProposal({
     change: { kind: 'delete-tpu-vm', vm },
     steps: [deleteStep(PLACE.project, vm)],
     evidence: canonicalDigest(evidence, digestOf),
   });
   const digest = canonicalDigest(what, digestOf);
   const body = `/approve ${digest.slice(7, 39)}`;
-  const said = comment({ body });
-  const given = record();
+  const said = aConsentComment({ body });
+  const given = anActionRecord();
   const action = {
     ...given,
     proposal: what,
@@ -63,7 +71,7 @@ function consentTo(vm: VmIdentity): Capability {
       source: { ...one.source, bodyDigest: said.bodyDigest },
     })),
   };
-  const minted = mintAction(facts({ action, cited: { kind: 'known', value: said } }), { seq: 22 });
+  const minted = mintAction(someActionFacts({ action, cited: { kind: 'known', value: said } }), { seq: 22 });
   if (!minted.ok) throw new Error(minted.error.code);
   return minted.value;
 }

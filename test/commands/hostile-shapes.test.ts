@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMENT_COMMANDS_MAX, readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
-import { measured } from '../support/cpu-ms.ts';
+import { measureCpu } from '../support/cpu-ms.ts';
 import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
@@ -16,7 +16,7 @@ const MOMENT_MS = 5_000;
 
 /** Parses the comment and checks the time. */
 function readSoon(comment: string): Reading {
-  const { value, ms } = measured(() => read(comment));
+  const { value, ms } = measureCpu(() => read(comment));
   expect(ms).toBeLessThan(MOMENT_MS);
   return value;
 }

@@ -1,7 +1,7 @@
 /** Which comments offer a digest like a card: decided on the rendered page, so that no notation escapes. */
 
 import { describe, expect, it } from 'vitest';
-import { offeredDigests } from '../../src/commands/grammar/approved-text.ts';
+import { findOfferedDigests } from '../../src/commands/grammar/approved-text.ts';
 
 const DIGITS = '3f9a1c22b0d4e5f60718293a4b5c6d7e';
 const LINE = `/approve-launch ${DIGITS}`;
@@ -30,7 +30,7 @@ describe('a comment offers the digest like a card', () => {
     ],
     ['more elements than are parsed', `${'<b>\n\n'.repeat(60)}# Ready\n\n${LINE}`],
   ])('with %s', (_, markdown) => {
-    expect(offeredDigests(markdown)).toEqual([DIGITS]);
+    expect(findOfferedDigests(markdown)).toEqual([DIGITS]);
   });
 });
 
@@ -49,6 +49,6 @@ describe('a comment does not offer the digest', () => {
     ['with too few digits', `# Ready\n\n/approve-launch ${DIGITS.slice(0, 31)}`],
     ['with more text than is parsed and no digest', `${'word/ '.repeat(1_000)}`],
   ])('%s', (_, markdown) => {
-    expect(offeredDigests(markdown)).toEqual([]);
+    expect(findOfferedDigests(markdown)).toEqual([]);
   });
 });

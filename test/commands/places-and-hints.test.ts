@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
-import { asLogin } from '../../src/contracts/fields.ts';
+import { readLogin } from '../../src/contracts/fields.ts';
 import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
@@ -30,8 +30,8 @@ describe('a login with an underscore', () => {
   it('names an account of Enterprise Managed Users', () => {
     const { commands } = readComment('/handoff @jane-doe_acme', COMMAND_DEFINITIONS, { otherBots: [] });
     expect(commands).toMatchObject([{ name: 'handoff', args: { who: '@jane-doe_acme' } }]);
-    expect(asLogin('@jane-doe_acme')).toEqual({ value: 'jane-doe_acme' });
-    expect(asLogin('@_acme')).toEqual({ unclear: 'one GitHub login' });
+    expect(readLogin('@jane-doe_acme')).toEqual({ value: 'jane-doe_acme' });
+    expect(readLogin('@_acme')).toEqual({ unclear: 'one GitHub login' });
   });
 });
 

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
 import { comment, digestOf, written } from './comment-pieces.ts';
-import { plainLinesOf } from './rendered-lines.ts';
+import { listPlainLines } from './rendered-lines.ts';
 import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: [] });
@@ -24,7 +24,7 @@ describe('random Markdown around commands', () => {
     fc.assert(
       fc.property(comment, fc.constantFrom('\n', '\r\n'), (lines, lineEnding) => {
         const text = written(lines, lineEnding);
-        const seen = plainLinesOf(text).flatMap((l) => /^\/approve-launch (a[0-9a-f]{11})$/.exec(l)?.[1] ?? []);
+        const seen = listPlainLines(text).flatMap((l) => /^\/approve-launch (a[0-9a-f]{11})$/.exec(l)?.[1] ?? []);
         // A browser drops a tag that closes nothing, also one from Markdown signs; arguments are parsed from
         // the source.
         const isAsSeen = (digest: string): boolean =>

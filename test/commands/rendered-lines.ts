@@ -16,7 +16,7 @@ const DROPPED = new Set(['foo', 'x', 'https:']);
  * The lines of text in a top-level paragraph of the page, without any element or comment in the line: what a
  * reader sees as a plain line.
  */
-export function plainLinesOf(markdown: string): readonly string[] {
+export function listPlainLines(markdown: string): readonly string[] {
   const html = micromark(markdown, {
     allowDangerousHtml: true,
     extensions: [gfm()],

@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
-import { changed, placeIn } from './small-config.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
+import { positionOf, replaceInConfig } from './small-config.ts';
 
-const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
+const NOW = brandAs(Date.parse('2026-06-01T00:00:00Z'), isInstant);
 const LEAST = 'mountPoint: /tmp/gcsfuse_mount, clusterFile: infra/marin-us-central1-vllm.yaml';
 const withDisk = (keys: string): string =>
-  changed(
+  replaceInConfig(
     'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
     `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "http://10.0.0.2:8265", gcp: { project: example-lab, zones: [us-central1-a] }, disk: { ${keys} } }`,
   );
@@ -70,14 +70,14 @@ describe('disk care', () => {
     const text = withDisk(keys);
     expect(readLabConfig(text, NOW)).toMatchObject({
       kind: 'invalid',
-      problems: [{ severity: 'error', code, path: `clusters.local.disk.${path}`, ...placeIn(text, where) }],
+      problems: [{ severity: 'error', code, path: `clusters.local.disk.${path}`, ...positionOf(text, where) }],
     });
   });
 
   it('refuses disk care without zones to find the workers', () => {
     const text = withDisk(LEAST).replace('gcp: { project: example-lab, zones: [us-central1-a] }, ', '');
     expect(readLabConfig(text, NOW)).toMatchObject({
-      problems: [{ code: 'disk-nowhere', path: 'clusters.local.disk', ...placeIn(text, 'disk: {') }],
+      problems: [{ code: 'disk-nowhere', path: 'clusters.local.disk', ...positionOf(text, 'disk: {') }],
     });
   });
 });

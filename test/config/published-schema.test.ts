@@ -13,7 +13,7 @@ import { configJsonSchema, type JsonSchema, SCHEMA_ID } from '../../scripts/conf
 import { schemaFile } from '../../scripts/config/schema-file.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
-import { changed, SMALL, withLane } from './small-config.ts';
+import { addToLane, replaceInConfig, SMALL } from './small-config.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -46,12 +46,12 @@ describe('the schema', () => {
   });
 
   it.each([
-    ['an unknown key', withLane('zebra: 1')],
-    ['a missing key', changed('finalStep: 100', 'memoryDays: 3')],
-    ['a number for a decimal', changed('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: 2.5')],
-    ['a value outside an enum', withLane('afterSeal: burn')],
-    ['a quorum of zero', changed('version: 1', 'version: 1\napprovals: { quorum: 0 }')],
-    ['an absolute path', changed('experiment: experiments', 'experiment: /experiments')],
+    ['an unknown key', addToLane('zebra: 1')],
+    ['a missing key', replaceInConfig('finalStep: 100', 'memoryDays: 3')],
+    ['a number for a decimal', replaceInConfig('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: 2.5')],
+    ['a value outside an enum', addToLane('afterSeal: burn')],
+    ['a quorum of zero', replaceInConfig('version: 1', 'version: 1\napprovals: { quorum: 0 }')],
+    ['an absolute path', replaceInConfig('experiment: experiments', 'experiment: /experiments')],
   ])('refuses %s, as the code does', (_, text) => {
     expect(validate(parse(text))).toBe(false);
     expect(readLabConfig(text).kind).toBe('invalid');

@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
-import { changed, placeIn } from './small-config.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
+import { positionOf, replaceInConfig } from './small-config.ts';
 
-const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
+const NOW = brandAs(Date.parse('2026-06-01T00:00:00Z'), isInstant);
 const DASHBOARD = 'dashboard: "http://10.0.0.2:8265"';
 const withRay = (keys: string): string =>
-  changed(
+  replaceInConfig(
     'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
     `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys} }`,
   );
@@ -146,16 +146,16 @@ describe('a Ray cluster is refused', () => {
     const reading = readLabConfig(text, NOW);
     expect(reading).toMatchObject({
       kind: 'invalid',
-      problems: [{ severity: 'error', code, path, ...placeIn(text, where) }],
+      problems: [{ severity: 'error', code, path, ...positionOf(text, where) }],
     });
   });
 
   it('if the engine is missing or unknown', () => {
-    const missing = changed('engine: local, ', '');
+    const missing = replaceInConfig('engine: local, ', '');
     expect(readLabConfig(missing, NOW)).toMatchObject({
       problems: [{ code: 'missing-key', path: 'clusters.local.engine' }],
     });
-    const misspelt = changed('engine: local', 'engine: locl');
+    const misspelt = replaceInConfig('engine: local', 'engine: locl');
     expect(readLabConfig(misspelt, NOW)).toMatchObject({
       problems: [{ code: 'bad-value', message: expect.stringMatching(/one of local, ray.*did you mean local/) }],
     });

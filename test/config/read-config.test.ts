@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { CONFIG_CHARACTERS_MAX } from '../../src/config/read-yaml.ts';
 import type { ConfigProblem } from '../../src/settings/problem.ts';
-import { changed, placeIn, SMALL, withLane } from './small-config.ts';
+import { addToLane, positionOf, replaceInConfig, SMALL } from './small-config.ts';
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
 const problemsOf = (text: string): readonly ConfigProblem[] => {
@@ -19,7 +19,7 @@ const problemsOf = (text: string): readonly ConfigProblem[] => {
 const SHAPES: readonly (readonly [string, string, string, string, RegExp, string])[] = [
   [
     'an unknown key that resembles a known one',
-    withLane('finalSteps: 100'),
+    addToLane('finalSteps: 100'),
     'unknown-key',
     'lanes.daily.finalSteps',
     /did you mean finalStep\?/,
@@ -27,7 +27,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a key that every JavaScript object has',
-    changed('version: 1', 'version: 1\n__proto__: { x: 1 }'),
+    replaceInConfig('version: 1', 'version: 1\n__proto__: { x: 1 }'),
     'unknown-key',
     '',
     /not a key/,
@@ -35,16 +35,23 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a Python with an argument',
-    withLane('python: python3 -c'),
+    addToLane('python: python3 -c'),
     'bad-value',
     'lanes.daily.python',
     /the name of a program, or an absolute path/,
     'python: python3 -c',
   ],
-  ['an unsupported version', changed('version: 1', 'version: 2'), 'bad-value', 'version', /expected 1$/, 'version: 2'],
+  [
+    'an unsupported version',
+    replaceInConfig('version: 1', 'version: 2'),
+    'bad-value',
+    'version',
+    /expected 1$/,
+    'version: 2',
+  ],
   [
     'a missing key',
-    changed('    scope: [experiments/daily.py]\n', ''),
+    replaceInConfig('    scope: [experiments/daily.py]\n', ''),
     'missing-key',
     'lanes.daily.scope',
     /^missing: Files that a ferry PR may change/,
@@ -52,7 +59,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a number where a decimal in quotes belongs',
-    changed('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: 2.5'),
+    replaceInConfig('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: 2.5'),
     'wrong-type',
     'clusters.local.acceleratorHoursPerRun',
     /a decimal number in quotes, such as "2.5"/,
@@ -60,7 +67,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a negative number of accelerator hours',
-    changed('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: "-2.5"'),
+    replaceInConfig('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: "-2.5"'),
     'bad-value',
     'clusters.local.acceleratorHoursPerRun',
     /not negative/,
@@ -68,7 +75,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a boolean of YAML 1.1',
-    changed('version: 1', 'version: 1\napprovals: { onePersonIsEnough: yes }'),
+    replaceInConfig('version: 1', 'version: 1\napprovals: { onePersonIsEnough: yes }'),
     'wrong-type',
     'approvals.onePersonIsEnough',
     /expected boolean, received string/,
@@ -76,7 +83,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a text where a list belongs',
-    changed('ships: [experiments]', 'ships: experiments'),
+    replaceInConfig('ships: [experiments]', 'ships: experiments'),
     'wrong-type',
     'lanes.daily.ships',
     /expected array, received string/,
@@ -84,7 +91,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a misspelt enum value',
-    changed('version: 1', 'version: 1\napprovals: { permission: maintainer }'),
+    replaceInConfig('version: 1', 'version: 1\napprovals: { permission: maintainer }'),
     'bad-value',
     'approvals.permission',
     /expected one of "write"\|"maintain"\|"admin"; did you mean maintain\?/,
@@ -92,7 +99,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'an invalid cluster name',
-    changed('  local: {', '  Local: {').replace('cluster: local', 'cluster: local'),
+    replaceInConfig('  local: {', '  Local: {').replace('cluster: local', 'cluster: local'),
     'bad-value',
     'clusters.Local',
     /lower-case letters/,
@@ -100,7 +107,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a path outside the repository',
-    changed('experiment: experiments/daily.py', 'experiment: ../daily.py'),
+    replaceInConfig('experiment: experiments/daily.py', 'experiment: ../daily.py'),
     'bad-value',
     'lanes.daily.experiment',
     /without \.\./,
@@ -108,7 +115,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a public key of another length',
-    changed('AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=', 'AgIC'),
+    replaceInConfig('AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=', 'AgIC'),
     'bad-value',
     'keys.1.public',
     /32 bytes in base64/,
@@ -116,7 +123,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'a second encoding of a public key',
-    changed('AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=', 'AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJ='),
+    replaceInConfig('AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=', 'AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJ='),
     'bad-value',
     'keys.1.public',
     /32 bytes in base64/,
@@ -126,12 +133,12 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
 
 /** Name, text, code, path, and the text at the reported position. */
 const TEXTS: readonly (readonly [string, string, string, string, string])[] = [
-  ['a key twice', changed('version: 1', 'version: 1\nversion: 1'), 'syntax', '', 'version: 1\ngit'],
+  ['a key twice', replaceInConfig('version: 1', 'version: 1\nversion: 1'), 'syntax', '', 'version: 1\ngit'],
   ['a tab', 'git:\n  name: x\n\temail: y\n', 'syntax', '', '\temail'],
   ['two documents', 'version: 1\n---\nversion: 1\n', 'syntax', '', '---'],
   ['an alias of an anchor that does not exist', 'a: &a 1\nb: *a\nc: *nothing\n', 'alias', '', '*nothing'],
-  ['a tag', changed('kind: none', 'kind: !ruby none'), 'tag', '', '!ruby'],
-  ['a merge key', changed('tracker: {', 'tracker: { <<: {},'), 'merge-key', '', '<<'],
+  ['a tag', replaceInConfig('kind: none', 'kind: !ruby none'), 'tag', '', '!ruby'],
+  ['a merge key', replaceInConfig('tracker: {', 'tracker: { <<: {},'), 'merge-key', '', '<<'],
   ['a key that is not a name', '? [a, b]\n: 1\n', 'not-a-name', '', '[a'],
   ['a map within a line', 'version: 1\ngit: name: x\n', 'syntax', '', 'name: x'],
   [
@@ -148,7 +155,7 @@ const TEXTS: readonly (readonly [string, string, string, string, string])[] = [
     '',
     '\uFFFD',
   ],
-  ['an invisible character', changed('name: Lab', 'name: \u202eLab'), 'control-character', '', '\u202e'],
+  ['an invisible character', replaceInConfig('name: Lab', 'name: \u202eLab'), 'control-character', '', '\u202e'],
   ['too much text', `#${'x'.repeat(CONFIG_CHARACTERS_MAX)}`, 'too-long', '', '#'],
   ['nothing', '', 'empty', '', ''],
   ['a list', '- version\n', 'wrong-type', '', '- version'],
@@ -160,7 +167,7 @@ describe('the shape: a config is refused for', () => {
       severity: 'error',
       code,
       path,
-      ...placeIn(text, where),
+      ...positionOf(text, where),
       message: expect.stringMatching(message),
     };
     expect(problemsOf(text)).toEqual(expect.arrayContaining([problem]));
@@ -175,7 +182,7 @@ describe('the text: a config is refused for', () => {
     expect(reading).toMatchObject({
       kind: 'invalid',
       problems: expect.arrayContaining([
-        expect.objectContaining({ severity: 'error', code, path, ...placeIn(text, where) }),
+        expect.objectContaining({ severity: 'error', code, path, ...positionOf(text, where) }),
       ]),
     });
   });
@@ -214,7 +221,7 @@ describe('the text: a config is refused for', () => {
 
   it('an alias of itself', () => {
     expect(readLabConfig('version: &a [*a]\n').kind).toBe('invalid');
-    expect(readLabConfig(changed('environment: {', 'environment: &a { A: *a,')).kind).toBe('invalid');
+    expect(readLabConfig(replaceInConfig('environment: {', 'environment: &a { A: *a,')).kind).toBe('invalid');
   });
 
   it('brackets without end', () => {
@@ -225,7 +232,7 @@ describe('the text: a config is refused for', () => {
 describe('a branch name that git rejects', () => {
   it('is refused at its own position', () => {
     for (const key of ['logbookBranch: ferry//log', 'logbookBranch: a.lock'])
-      expect(problemsOf(changed('version: 1', `version: 1\n${key}`))).toMatchObject([
+      expect(problemsOf(replaceInConfig('version: 1', `version: 1\n${key}`))).toMatchObject([
         { code: 'bad-value', path: 'logbookBranch', line: 2 },
       ]);
   });
@@ -234,7 +241,7 @@ describe('a branch name that git rejects', () => {
 describe('a file with a byte-order mark', () => {
   it('is read, and its first line counts from the first letter', () => {
     expect(readLabConfig(`\uFEFF${SMALL}`)).toMatchObject({ kind: 'valid', warnings: [] });
-    expect(problemsOf(`\uFEFF${changed('version: 1', 'version: 2')}`)).toMatchObject([
+    expect(problemsOf(`\uFEFF${replaceInConfig('version: 1', 'version: 2')}`)).toMatchObject([
       { code: 'bad-value', line: 1, column: 1 },
     ]);
   });
@@ -242,7 +249,7 @@ describe('a file with a byte-order mark', () => {
 
 describe('a config with several problems', () => {
   it('lists every problem of the text and the schema, in text order', () => {
-    const text = changed('version: 1', 'version: 1\nversion: 1')
+    const text = replaceInConfig('version: 1', 'version: 1\nversion: 1')
       .replace('role: watch', 'role: watcher')
       .replace('cluster: local', 'cluster: far\n    zebra: 1\n    yak: 2')
       .replace('finalStep: 100', 'finalStep: soon');
@@ -256,7 +263,7 @@ describe('a config with several problems', () => {
   });
 
   it('is checked against the rules only once the schema accepts it', () => {
-    const farAway = changed('cluster: local', 'cluster: far');
+    const farAway = replaceInConfig('cluster: local', 'cluster: far');
     expect(problemsOf(farAway)).toMatchObject([{ path: 'lanes.daily.cluster', code: 'cluster-unknown' }]);
     expect(problemsOf(farAway.replace('finalStep: 100', 'finalStep: soon'))).toMatchObject([
       { path: 'lanes.daily.finalStep', code: 'wrong-type' },

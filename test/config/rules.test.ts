@@ -2,29 +2,35 @@
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
+import { brandAs, type Instant, isInstant } from '../../src/domain/values.ts';
 import { CHECK_NAME } from '../../src/github/check-run.ts';
 import { ADOPTED_LANE } from '../support/adopted-job.ts';
-import { changed, placeIn, SMALL, withLane, withSecondLane } from './small-config.ts';
+import { addSecondLane, addToLane, positionOf, replaceInConfig, SMALL } from './small-config.ts';
 
 type Row = readonly [name: string, text: string, code: string, path: string, where: string];
-const at = (moment: string): Instant => branded(Date.parse(moment), isInstant);
+const at = (moment: string): Instant => brandAs(Date.parse(moment), isInstant);
 const NOW = at('2026-06-01T00:00:00Z');
-const top = (lines: string): string => changed('version: 1\n', `version: 1\n${lines}\n`);
+const top = (lines: string): string => replaceInConfig('version: 1\n', `version: 1\n${lines}\n`);
 
 const ERRORS: readonly Row[] = [
   [
     'a missing cluster',
-    changed('cluster: local', 'cluster: far'),
+    replaceInConfig('cluster: local', 'cluster: far'),
     'cluster-unknown',
     'lanes.daily.cluster',
     'cluster: far',
   ],
-  ['a role without a key', changed('role: watch', 'role: runner'), 'role-without-key', 'keys', 'keys:'],
-  ['a repeated id', changed('id: watch-1', 'id: runner-1'), 'doubled', 'keys.2.id', 'id: runner-1,  role: watch'],
+  ['a role without a key', replaceInConfig('role: watch', 'role: runner'), 'role-without-key', 'keys', 'keys:'],
+  [
+    'a repeated id',
+    replaceInConfig('id: watch-1', 'id: runner-1'),
+    'doubled',
+    'keys.2.id',
+    'id: runner-1,  role: watch',
+  ],
   [
     'a key that ends before it starts',
-    changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-03-01T00:00:00Z"'),
+    replaceInConfig('until: "2027-03-01T00:00:00Z"', 'until: "2026-03-01T00:00:00Z"'),
     'key-window',
     'keys.2.until',
     'until: "2026-03-01',
@@ -47,14 +53,14 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'a scope that does not contain the experiment',
-    changed('scope: [experiments/daily.py]', 'scope: [experiments/a.py]'),
+    replaceInConfig('scope: [experiments/daily.py]', 'scope: [experiments/a.py]'),
     'not-in-scope',
     'lanes.daily.scope',
     'scope: [exp',
   ],
   [
     'shipped paths that do not contain the experiment',
-    changed('ships: [experiments]', 'ships: [exp]'),
+    replaceInConfig('ships: [experiments]', 'ships: [exp]'),
     'not-shipped',
     'lanes.daily.ships',
     'ships: [exp]',
@@ -68,14 +74,14 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'a pattern where a path is expected',
-    changed('ships: [experiments]', 'ships: [experiments, "lib/*"]'),
+    replaceInConfig('ships: [experiments]', 'ships: [experiments, "lib/*"]'),
     'pattern-in-path',
     'lanes.daily.ships.1',
     '"lib/*"',
   ],
   [
     'a ferry scope that contains the lab’s rules',
-    changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, .github/ferrybot.yml]').replace(
+    replaceInConfig('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, .github/ferrybot.yml]').replace(
       'ships: [experiments]',
       'ships: [experiments, .github]',
     ),
@@ -85,7 +91,7 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'a fix scope that contains the lab’s rules',
-    changed(
+    replaceInConfig(
       'scope: [experiments/daily.py]',
       'scope: [experiments/daily.py]\n    fixScope: [.github/workflows]',
     ).replace('ships: [experiments]', 'ships: [experiments, .github]'),
@@ -95,119 +101,119 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'a fix scope that contains the closure log',
-    changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py]\n    fixScope: [docs]'),
+    replaceInConfig('scope: [experiments/daily.py]', 'scope: [experiments/daily.py]\n    fixScope: [docs]'),
     'log-in-scope',
     'lanes.daily.closureLog',
     'daily:',
   ],
   [
     'a closure log inside the shipped folders',
-    withLane('closureLog: experiments/log.md'),
+    addToLane('closureLog: experiments/log.md'),
     'log-shipped',
     'lanes.daily.closureLog',
     'closureLog',
   ],
   [
     'a run name without a date',
-    changed('runName: "daily-{date}"', 'runName: "daily"'),
+    replaceInConfig('runName: "daily-{date}"', 'runName: "daily"'),
     'run-undated',
     'lanes.daily.runName',
     'runName',
   ],
   [
     'one output folder for all runs',
-    changed('outputRoot: "out/{run}"', 'outputRoot: "out/all"'),
+    replaceInConfig('outputRoot: "out/{run}"', 'outputRoot: "out/all"'),
     'output-shared',
     'lanes.daily.outputRoot',
     'outputRoot: "out',
   ],
   [
     'one metrics file for all runs',
-    changed('metricsFile: "{outputRoot}/m.jsonl"', 'metricsFile: "out/m.jsonl"'),
+    replaceInConfig('metricsFile: "{outputRoot}/m.jsonl"', 'metricsFile: "out/m.jsonl"'),
     'metrics-shared',
     'lanes.daily.metricsFile',
     'metricsFile',
   ],
   [
     'an unknown placeholder in the command',
-    changed('command: [python3, "{outputRoot}"]', 'command: [python3, "{day}"]'),
+    replaceInConfig('command: [python3, "{outputRoot}"]', 'command: [python3, "{day}"]'),
     'placeholder-unknown',
     'lanes.daily.command.1',
     '"{day}"',
   ],
   [
     'an invalid link',
-    changed('"2.5" }', '"2.5", links: { job: "javascript:alert(1)" } }'),
+    replaceInConfig('"2.5" }', '"2.5", links: { job: "javascript:alert(1)" } }'),
     'bad-link',
     'clusters.local.links.job',
     'job: "java',
   ],
   [
     'a records folder outside the permitted folder',
-    changed('"2.5" }', '"2.5", jobs: ../other }'),
+    replaceInConfig('"2.5" }', '"2.5", jobs: ../other }'),
     'outside-folder',
     'clusters.local.jobs',
     'jobs: ..',
   ],
   [
     'a tracker without a project',
-    changed('kind: none, entity: ""', 'kind: wandb, entity: "lab"'),
+    replaceInConfig('kind: none, entity: ""', 'kind: wandb, entity: "lab"'),
     'tracker-unnamed',
     'lanes.daily.tracker.project',
     'project: ""',
   ],
   [
     'a variable with the name of a secret',
-    changed('FERRY_DATE:', 'WANDB_API_KEY:'),
+    replaceInConfig('FERRY_DATE:', 'WANDB_API_KEY:'),
     'secret-name',
     'lanes.daily.environment.WANDB_API_KEY',
     'WANDB_API_KEY:',
   ],
   [
     'a secret value in an argument',
-    changed('[python3, "{outputRoot}"]', `[python3, "--token=ghp_${'a1'.repeat(18)}"]`),
+    replaceInConfig('[python3, "{outputRoot}"]', `[python3, "--token=ghp_${'a1'.repeat(18)}"]`),
     'secret-value',
     'lanes.daily.command.1',
     '"--token',
   ],
   [
     'a secret value in an address',
-    changed('FERRY_DATE: "{date}"', 'FERRY_STORE: "https://me:pass1234@store.example/x"'),
+    replaceInConfig('FERRY_DATE: "{date}"', 'FERRY_STORE: "https://me:pass1234@store.example/x"'),
     'secret-value',
     'lanes.daily.environment.FERRY_STORE',
     'FERRY_STORE',
   ],
   [
     'the token of the workflow as a passed secret',
-    withLane('passSecrets: [GITHUB_TOKEN]'),
+    addToLane('passSecrets: [GITHUB_TOKEN]'),
     'reserved-name',
     'lanes.daily.passSecrets.0',
     'GITHUB_TOKEN',
   ],
   [
     'a key of ferrybot as a passed secret',
-    withLane('passSecrets: [WANDB_API_KEY, FERRYBOT_RUNNER_KEY]'),
+    addToLane('passSecrets: [WANDB_API_KEY, FERRYBOT_RUNNER_KEY]'),
     'reserved-name',
     'lanes.daily.passSecrets.1',
     'FERRYBOT_RUN',
   ],
   [
     'a secret that is also set as a variable',
-    withLane('passSecrets: [FERRY_DATE]'),
+    addToLane('passSecrets: [FERRY_DATE]'),
     'passed-and-set',
     'lanes.daily.passSecrets.0',
     'FERRY_DATE]',
   ],
   [
     'a candidate that is also a scale knob',
-    withLane('scaleKnobs: [c, b]'),
+    addToLane('scaleKnobs: [c, b]'),
     'candidate-scales',
     'lanes.daily.candidates.1.path',
     'path: b',
   ],
   [
     'ferrybot’s own check as a required check',
-    withLane(`requiredChecks: [unit, "${CHECK_NAME}"]`),
+    addToLane(`requiredChecks: [unit, "${CHECK_NAME}"]`),
     'own-check',
     'lanes.daily.requiredChecks.1',
     `"${CHECK_NAME}"`,
@@ -235,7 +241,7 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'a key that has expired',
-    changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-05-01T00:00:00Z"'),
+    replaceInConfig('until: "2027-03-01T00:00:00Z"', 'until: "2026-05-01T00:00:00Z"'),
     'role-without-key-now',
     'keys.2.until',
     'until: "2026-05',
@@ -252,14 +258,14 @@ const APART: readonly [string, string][] = [
 const BETWEEN_LANES: readonly Row[] = [
   [
     'the same tracker name for runs of two lanes',
-    withSecondLane(...APART.slice(0, 2)),
+    addSecondLane(...APART.slice(0, 2)),
     'run-name-shared',
     'lanes.weekly.runName',
     'runName: "daily',
   ],
   [
     'the same output folder for two lanes',
-    withSecondLane(...APART, ['outputRoot: "out/{run}"', 'outputRoot: "out/{date}"']).replace(
+    addSecondLane(...APART, ['outputRoot: "out/{run}"', 'outputRoot: "out/{date}"']).replace(
       'outputRoot: "out/{run}"',
       'outputRoot: "out/{date}"',
     ),
@@ -275,42 +281,42 @@ const next = (from: string): string =>
 const WARNINGS: readonly Row[] = [
   [
     'no metrics',
-    changed('[{ key: eval/loss, better: lower, tolerancePercent: "2" }]', '[]'),
+    replaceInConfig('[{ key: eval/loss, better: lower, tolerancePercent: "2" }]', '[]'),
     'no-metrics',
     'lanes.daily.metrics',
     'metrics: []',
   ],
   [
     'a cost budget below the cost of a run',
-    withLane("costBudget: { maxAcceleratorHours: '2' }"),
+    addToLane("costBudget: { maxAcceleratorHours: '2' }"),
     'cost-over-budget',
     'lanes.daily.costBudget.maxAcceleratorHours',
     'maxAcc',
   ],
   [
     'a file of the scope that is not shipped',
-    changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, lib/a.py]'),
+    replaceInConfig('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, lib/a.py]'),
     'not-shipped',
     'lanes.daily.scope.1',
     'lib/a.py',
   ],
   [
     'a checklist item that ferrybot ticks itself',
-    withLane('checklist: { preconditions: [monitoring loop started] }'),
+    addToLane('checklist: { preconditions: [monitoring loop started] }'),
     'outcome-as-precondition',
     'lanes.daily.checklist.preconditions.0',
     'monitoring',
   ],
   [
     'a key that ends soon',
-    changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-06-10T00:00:00Z"'),
+    replaceInConfig('until: "2027-03-01T00:00:00Z"', 'until: "2026-06-10T00:00:00Z"'),
     'key-ends-soon',
     'keys.2.until',
     'until: "2026-06',
   ],
   [
     'a period without a key',
-    changed('clusters:', next('2027-03-02T00:00:00Z')),
+    replaceInConfig('clusters:', next('2027-03-02T00:00:00Z')),
     'key-gap',
     'keys.3.from',
     'from: "2027-03-02',
@@ -328,7 +334,7 @@ describe('a config is refused for', () => {
     const reading = readLabConfig(text, NOW);
     const problems = reading.kind === 'invalid' ? reading.problems : [];
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([
-      { severity: 'error', code, path, ...placeIn(text, where), message: expect.any(String) },
+      { severity: 'error', code, path, ...positionOf(text, where), message: expect.any(String) },
     ]);
   });
 });
@@ -338,7 +344,7 @@ describe('a config of two lanes is refused for', () => {
     const reading = readLabConfig(text, NOW);
     const problems = reading.kind === 'invalid' ? reading.problems : [];
     const above = text.slice(0, text.indexOf('  weekly:'));
-    const { line, column } = placeIn(text.slice(above.length), where);
+    const { line, column } = positionOf(text.slice(above.length), where);
     const place = { line: above.split('\n').length - 1 + line, column };
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([
       { severity: 'error', code, path, ...place, message: expect.any(String) },
@@ -346,11 +352,11 @@ describe('a config of two lanes is refused for', () => {
   });
 
   it('no overlap, if the lanes are separate', () => {
-    expect(readLabConfig(withSecondLane(...APART), NOW)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readLabConfig(addSecondLane(...APART), NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
   it('an error in each lane, and a problem of the whole file once', () => {
-    const text = withSecondLane(...APART, ['cluster: local', 'cluster: far'])
+    const text = addSecondLane(...APART, ['cluster: local', 'cluster: far'])
       .replace('cluster: local', 'cluster: gone')
       .replace('version: 1', 'version: 1\notherBots: [/retest, /retest]');
     const reading = readLabConfig(text, NOW);
@@ -366,14 +372,14 @@ describe('a config gets a warning for', () => {
   it.each(WARNINGS)('%s', (_, text, code, path, where) => {
     expect(readLabConfig(text, NOW)).toMatchObject({
       kind: 'valid',
-      warnings: [{ severity: 'warning', code, path, ...placeIn(text, where) }],
+      warnings: [{ severity: 'warning', code, path, ...positionOf(text, where) }],
     });
   });
 });
 
 describe('no rule', () => {
   it('rejects keys that follow each other without a gap, or separate clusters and people', () => {
-    expect(readLabConfig(changed('clusters:', next('2027-03-01T00:00:00Z')), NOW)).toMatchObject({
+    expect(readLabConfig(replaceInConfig('clusters:', next('2027-03-01T00:00:00Z')), NOW)).toMatchObject({
       warnings: [],
     });
     expect(
@@ -401,7 +407,7 @@ describe('no rule', () => {
 
   it('repeats a secret in its message', () => {
     const secret = `hf_${'Zq9'.repeat(10)}`;
-    const text = changed('"{outputRoot}"]', `"${secret}"]`);
+    const text = replaceInConfig('"{outputRoot}"]', `"${secret}"]`);
     expect(JSON.stringify(readLabConfig(text))).not.toContain(secret);
   });
 });

@@ -6,25 +6,25 @@ import { join } from 'node:path';
 export const SMALL = readFileSync(join(import.meta.dirname, 'small.yml'), 'utf8');
 
 /** The small config with one unique part replaced. */
-export function changed(from: string, to: string, text: string = SMALL): string {
+export function replaceInConfig(from: string, to: string, text: string = SMALL): string {
   if (text.split(from).length !== 2) throw new Error(`${from} does not stand there once`);
   return text.replace(from, () => to);
 }
 
 /** The small config with more lines in its lane. */
-export function withLane(lines: string): string {
-  return changed('    finalStep: 100\n', `    finalStep: 100\n${lines.replace(/^/gm, '    ')}\n`);
+export function addToLane(lines: string): string {
+  return replaceInConfig('    finalStep: 100\n', `    finalStep: 100\n${lines.replace(/^/gm, '    ')}\n`);
 }
 
 /** The small config with a second lane, which equals the first except for these changes. */
-export function withSecondLane(...changes: readonly (readonly [from: string, to: string])[]): string {
+export function addSecondLane(...changes: readonly (readonly [from: string, to: string])[]): string {
   const daily = SMALL.slice(SMALL.indexOf('  daily:\n'));
-  const second = changes.reduce((text, [from, to]) => changed(from, to, text), daily);
+  const second = changes.reduce((text, [from, to]) => replaceInConfig(from, to, text), daily);
   return `${SMALL.trimEnd()}\n${second.replace('daily:', 'weekly:')}`;
 }
 
 /** Line and column, 1-based, of a part of a text. */
-export function placeIn(text: string, part: string): { readonly line: number; readonly column: number } {
+export function positionOf(text: string, part: string): { readonly line: number; readonly column: number } {
   const at = text.indexOf(part);
   if (at < 0) throw new Error(`${part} does not stand there`);
   const before = text.slice(0, at).split('\n');

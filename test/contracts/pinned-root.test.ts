@@ -1,7 +1,7 @@
 /** Which commands name the folder that their job writes to. */
 
 import { describe, expect, it } from 'vitest';
-import { derivedRoot, isPinnedBy, isTemporary } from '../../src/contracts/gates.ts';
+import { derivedRoot, isRootInCommand, isTemporary } from '../../src/contracts/gates.ts';
 
 const ROOT = 'gs://lab/runs/ep8';
 
@@ -12,7 +12,7 @@ it.each([
   // Levanter appends the id of the run to its base path.
   [['python3', 'train.py', '--base=gs://lab/runs', '--run-id', 'ep8']],
 ])('%j names it', (command) => {
-  expect(isPinnedBy(command, `${ROOT}/`)).toBe(true);
+  expect(isRootInCommand(command, `${ROOT}/`)).toBe(true);
 });
 
 it.each([
@@ -21,7 +21,7 @@ it.each([
   [['python3', 'train.py', '--out=gs://lab/runs/ep4', '--run-id=ep8']],
   [['python3', 'train.py', '--base=gs://lab/runs', '--run-id', 'ep4']],
 ])('%j does not name it', (command) => {
-  expect(isPinnedBy(command, ROOT)).toBe(false);
+  expect(isRootInCommand(command, ROOT)).toBe(false);
 });
 
 describe('a root by a template of the lane', () => {

@@ -1,7 +1,7 @@
 /** Regions in names. */
 
 import { expect, it } from 'vitest';
-import { regionIn, regionOfBucket } from '../../src/contracts/gates.ts';
+import { bucketRegion, findRegion } from '../../src/contracts/gates.ts';
 
 it.each([
   ['gs://marin-us-central2/grug/ep8', 'us-central2'],
@@ -10,7 +10,7 @@ it.each([
   ['gs://campus-east2/x', null],
   ['/data/us-central2', null],
 ])('%s is in %s', (path, region) => {
-  expect(regionOfBucket(path)).toBe(region);
+  expect(bucketRegion(path)).toBe(region);
 });
 
 it.each([
@@ -19,5 +19,5 @@ it.each([
   ['Google Cloud, europe-west4', 'europe-west4'],
   ['one machine of the lab', null],
 ])('%s is %s', (said, region) => {
-  expect(regionIn(said)).toBe(region);
+  expect(findRegion(said)).toBe(region);
 });

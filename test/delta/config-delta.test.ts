@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { configDelta } from '../../src/delta/config-delta.ts';
-import type { Delta, Reading } from '../../src/domain/launch/change-facts.ts';
+import { diffConfigs } from '../../src/delta/config-delta.ts';
+import type { Delta, FileReading } from '../../src/domain/launch/change-facts.ts';
 import { newestPython, readExperiments } from '../support/read-experiments.ts';
 import { type CorpusCase, type Expectation, readCorpus } from './corpus.ts';
 
@@ -9,7 +9,7 @@ const corpus = readCorpus();
 const texts = [...new Set(corpus.flatMap(({ base, head }) => [base, head]))];
 const readings = new Map((await readExperiments(texts, python)).map((reading, at) => [texts[at], reading]));
 
-function readingOf(text: string): Reading {
+function readingOf(text: string): FileReading {
   const reading = readings.get(text);
   if (reading === undefined) throw new Error('every text of the corpus was read');
   return reading;
@@ -41,7 +41,7 @@ describe.each([...new Set(corpus.map((one) => one.group))])('the delta of %s', (
   it.each(corpus.filter((one) => one.group === group))(
     '$name: $reason',
     ({ base, head, expect: expected, python: oldest }: CorpusCase) => {
-      const delta = configDelta(readingOf(base), readingOf(head));
+      const delta = diffConfigs(readingOf(base), readingOf(head));
       // An interpreter that is too old for a file reports it as unparsable.
       if (minor < oldest) expect(delta.kind).toBe('unparsable');
       else expect(told(delta, expected)).toEqual(expected);

@@ -1,16 +1,16 @@
 /** What is a setting and what is code in YAML, TOML and JSON. */
 
 import { describe, expect, it } from 'vitest';
-import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
+import { diffConfigs, readKnobs } from '../../src/delta/config-delta.ts';
 import { readDataFile } from '../../src/delta/read-data-file.ts';
 import type { Delta } from '../../src/domain/launch/change-facts.ts';
-import { askedChange } from '../../src/kinds/ferry/asked.ts';
+import { applyRequestedKnobs } from '../../src/kinds/ferry/asked.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
 import { experimentFile, readText } from '../support/read-experiments.ts';
 import type { Format } from './random-data.ts';
 
 const deltaOf = (format: Format, base: string, head: string): Delta =>
-  configDelta(readDataFile(base, format), readDataFile(head, format));
+  diffConfigs(readDataFile(base, format), readDataFile(head, format));
 
 describe('a change in YAML is code if it is', () => {
   it.each([
@@ -167,7 +167,7 @@ describe('an edit', () => {
     const file = await experimentFile(text, path);
     const read = (one: string): ReturnType<typeof readText> => readText(one, path);
     expect(await applyEdits(file, [{ path: knob, after }], read)).toMatchObject({ error: 'refused' });
-    expect(await askedChange(file, read, [[knob, after]], null)).toMatchObject({ ok: false });
+    expect(await applyRequestedKnobs(file, read, [[knob, after]], null)).toMatchObject({ ok: false });
   });
 
   it.each<[string, string, string, string]>([
@@ -180,7 +180,7 @@ describe('an edit', () => {
     ['d.json', '{"a": "cosine"}', 'linear', '{"a": "linear"}'],
   ])('of %s writes a text that a person asks for as text: %j', async (path, text, value, wanted) => {
     const file = await experimentFile(text, path);
-    const asked = await askedChange(file, (one) => readText(one, path), [['a', value]], null);
+    const asked = await applyRequestedKnobs(file, (one) => readText(one, path), [['a', value]], null);
     expect(asked).toMatchObject({ ok: true, value: { text: wanted } });
   });
 

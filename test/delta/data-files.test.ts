@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
+import { diffConfigs, readKnobs } from '../../src/delta/config-delta.ts';
 import { readDataFile } from '../../src/delta/read-data-file.ts';
 import type { Delta, ExperimentFile } from '../../src/domain/launch/change-facts.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
@@ -37,7 +37,7 @@ function fileOf(text: string, format: Format): ExperimentFile {
 }
 
 const deltaOf = (base: string, head: string, format: Format): Delta =>
-  configDelta(readDataFile(base, format), readDataFile(head, format));
+  diffConfigs(readDataFile(base, format), readDataFile(head, format));
 
 /** The keys and indices of a path. */
 function keysOf(path: string): readonly (string | number)[] {

@@ -1,8 +1,8 @@
 /** Malicious files: CPython reads them in a child with limits, and every outcome is an answer. */
 
 import { describe, expect, it } from 'vitest';
-import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
+import { diffConfigs, readKnobs } from '../../src/delta/config-delta.ts';
+import { measureCpuMs } from '../support/cpu-ms.ts';
 import { childCpuSeconds, experimentFile, readText } from '../support/read-experiments.ts';
 
 const repeat = (count: number, line: (at: number) => string): string =>
@@ -50,7 +50,7 @@ const LONG: Readonly<Record<string, readonly [text: string, secondsMax: number]>
 describe('a malicious file', () => {
   it.each(Object.entries(HOSTILE))('%s', async (_, text) => {
     const base = await readText(text);
-    expect(['none', 'unparsable']).toContain(configDelta(base, base).kind);
+    expect(['none', 'unparsable']).toContain(diffConfigs(base, base).kind);
     if (base.kind === 'unparsable') expect(base.message).not.toBe('');
   });
 
@@ -60,7 +60,7 @@ describe('a malicious file', () => {
     expect(seconds).toBeLessThan(secondsMax);
     const { reading: head } = await childCpuSeconds(text.replace('1', '2').replace('import a', 'import z'));
     // The part in this process, which must stay responsive.
-    expect(cpuMs(() => configDelta(base, head))).toBeLessThan(2_000);
+    expect(measureCpuMs(() => diffConfigs(base, head))).toBeLessThan(2_000);
   });
 
   it('has too many settings if the answer would be too long', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
-import type { ExperimentFile, Reading } from '../../src/domain/launch/change-facts.ts';
+import { diffConfigs, readKnobs } from '../../src/delta/config-delta.ts';
+import type { ExperimentFile, FileReading } from '../../src/domain/launch/change-facts.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
 import { readExperiments, readText } from '../support/read-experiments.ts';
 import { type Layout, type RandomFile, randomFile, VALUES, type Value, valueAt, written } from './random-files.ts';
@@ -55,7 +55,7 @@ async function samples(): Promise<readonly Sample[]> {
   }));
 }
 
-function fileOf(reading: Reading | undefined): ExperimentFile {
+function fileOf(reading: FileReading | undefined): ExperimentFile {
   if (reading?.kind !== 'read') throw new Error(JSON.stringify(reading));
   return reading;
 }
@@ -66,7 +66,7 @@ describe('random edits of random files', () => {
   it('are found exactly, for any layout of the file', () => {
     for (const { edited, left, right, head } of drawn) {
       const values = newValues(edited);
-      const delta = configDelta(left, right);
+      const delta = diffConfigs(left, right);
       const found = delta.kind === 'knobs' ? delta.changes : [];
       expect(delta.kind, head).toBe(values.size === 0 ? 'none' : 'knobs');
       expect(new Map(found.map(({ path, after }) => [path, after]))).toEqual(

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { configDelta } from '../../src/delta/config-delta.ts';
+import { diffConfigs } from '../../src/delta/config-delta.ts';
 import { readExperiments } from '../support/read-experiments.ts';
 import { mutatedPairs } from './mutated-experiments.ts';
 
@@ -19,7 +19,7 @@ it('never reports only knobs if an independent parser finds other code changes',
   const judged = pairs.flatMap((pair, at) => {
     const [base, head] = [readings[2 * at], readings[2 * at + 1]];
     if (base === undefined || head === undefined) throw new Error('every file was read');
-    const delta = configDelta(base, head);
+    const delta = diffConfigs(base, head);
     if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
     const rows = delta.kind === 'none' ? [] : delta.changes;
     const changes = rows.map(({ before, after, path, line }) => [before, after, path, line]);

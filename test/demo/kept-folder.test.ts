@@ -9,7 +9,7 @@ import { claimFolder } from '../../demo/claim-folder.ts';
 import { type LabFolder, openLabFolder } from '../../demo/lab-folder.ts';
 import { readCheckout } from '../../demo/own/checkout.ts';
 import { ownLab } from '../../demo/own/own-lab.ts';
-import { statOf } from '../../packages/playground/actions/runner/group-record.ts';
+import { readProcessStat } from '../../packages/playground/actions/runner/group-record.ts';
 import { commitAll, git } from './own-checkout.ts';
 
 let folder: LabFolder;
@@ -21,7 +21,7 @@ afterEach(() => rm(folder.root, { recursive: true, force: true }));
 it('a kept folder is refused while another process uses it, and free after that process was killed', async () => {
   const other = execa('sleep', ['60'], { reject: false });
   const pid = other.pid ?? 0;
-  await writeFile(join(folder.root, 'playground.pid'), `${pid} ${statOf(pid)?.start ?? ''}`);
+  await writeFile(join(folder.root, 'playground.pid'), `${pid} ${readProcessStat(pid)?.start ?? ''}`);
   expect(await claimFolder(folder)).toMatchObject({
     ok: false,
     code: 'in-use',

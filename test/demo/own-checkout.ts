@@ -14,7 +14,7 @@ const EXAMPLE = join(ROOT, 'fixtures/lab');
 export const CONFIG = '.github/ferrybot.yml';
 
 /** A repository with the example lab's files and one commit; `change` edits the folder before the commit. */
-export async function checkoutOf(change: (folder: string) => Promise<void>): Promise<string> {
+export async function createCheckout(change: (folder: string) => Promise<void>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'own-lab-'));
   await cp(EXAMPLE, folder, { recursive: true, filter: (source) => !source.includes('__pycache__') });
   await change(folder);
@@ -76,7 +76,7 @@ export type OwnPlayground = z.output<typeof answer> & {
 };
 
 /** Starts `ferrybot playground` in the folder on a free port, and waits for its one JSON value. */
-export async function openOwn(folder: string, ...options: readonly string[]): Promise<OwnPlayground> {
+export async function openOwnPlayground(folder: string, ...options: readonly string[]): Promise<OwnPlayground> {
   const child = start(folder, '--port', '0', '--json', ...options);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -118,7 +118,7 @@ export async function openOwn(folder: string, ...options: readonly string[]): Pr
 }
 
 /** Starts it and waits for its end: for starts that are refused. */
-export async function refusedOwn(
+export async function expectRefused(
   folder: string,
   ...options: readonly string[]
 ): Promise<{ readonly code: number | undefined; readonly out: string; readonly err: string }> {

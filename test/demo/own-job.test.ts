@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endJobs, livingJobs } from '../../demo/end-jobs.ts';
-import { withPeoplesLane } from '../../demo/own-job/people-lane.ts';
+import { addPeoplesLane } from '../../demo/own-job/people-lane.ts';
 import { startOwnJob } from '../../demo/own-job/start-own-job.ts';
-import { withSecondLane } from '../../demo/second-lane.ts';
+import { addSecondLane } from '../../demo/second-lane.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { stopStep } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
-import { adoptingLanes } from '../../src/run/lane.ts';
+import { listAdoptingLanes } from '../../src/run/lane.ts';
 import { permitFor } from '../support/capabilities.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../fixtures/lab/.github/ferrybot.yml');
@@ -83,11 +83,11 @@ describe('a job that was started by hand', () => {
 
   it('can be adopted in the lab of npm start, with one or two ferry lanes', async () => {
     const example = await readFile(EXAMPLE, 'utf8');
-    for (const text of [withPeoplesLane(example), withPeoplesLane(withSecondLane(example))]) {
+    for (const text of [addPeoplesLane(example), addPeoplesLane(addSecondLane(example))]) {
       const read = readLabConfig(text);
       expect(read.kind).toBe('valid');
       if (read.kind !== 'valid') continue;
-      expect(adoptingLanes(read.config).map(({ laneName, lane }) => [laneName, lane.cluster])).toEqual([
+      expect(listAdoptingLanes(read.config).map(({ laneName, lane }) => [laneName, lane.cluster])).toEqual([
         ['people', 'us-central1'],
       ]);
     }

@@ -8,21 +8,21 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { chromiumPath, noChromium } from '../../packages/playground/test/support/chromium.ts';
 import {
   CONFIG,
-  checkoutOf,
   commitAll,
+  createCheckout,
   edit,
+  expectRefused,
   fingerprint,
   git,
   type OwnPlayground,
-  openOwn,
-  refusedOwn,
+  openOwnPlayground,
 } from './own-checkout.ts';
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 async function checkout(change: (folder: string) => Promise<void> = async () => undefined): Promise<string> {
-  const folder = await checkoutOf(change);
+  const folder = await createCheckout(change);
   folders.push(folder);
   return folder;
 }
@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
     await git(lab, 'branch', 'somebody/elses');
     await git(lab, 'remote', 'add', 'origin', 'git@github.com:Deep-Lab/ferries.two.git');
     const before = await fingerprint(lab);
-    const own = await openOwn(lab);
+    const own = await openOwnPlayground(lab);
     const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
     try {
       expect(own).toMatchObject({ repository: 'Deep-Lab/ferries.two', branch: 'main', uncommitted: 0 });
@@ -82,7 +82,7 @@ describe('a config', () => {
     const lab = await checkout((folder) => edit(folder, CONFIG, 'quorum: 1', 'quorum: many'));
     const lines = (await git(lab, 'show', `HEAD:${CONFIG}`)).split('\n');
     const line = lines.findIndex((one) => one.includes('quorum: many')) + 1;
-    const own = await openOwn(lab);
+    const own = await openOwnPlayground(lab);
     try {
       expect(own.config.state).toBe('invalid');
       expect(own.config.problems).toMatchObject([{ line, column: 3, path: 'approvals.quorum' }]);
@@ -99,7 +99,7 @@ describe('a config', () => {
 
   it('that is missing can be added from the example by a user with write access, but not by a reader', async () => {
     const lab = await checkout((folder) => rm(join(folder, '.github'), { recursive: true }));
-    const own = await openOwn(lab);
+    const own = await openOwnPlayground(lab);
     const add = async (login: string): Promise<number> => {
       const headers = { cookie: `playground_speaker=${login}` };
       return (await own.open('/example', { method: 'POST', headers, redirect: 'manual' })).status;
@@ -127,16 +127,16 @@ describe('a config', () => {
     await git(lab, 'checkout', '-q', '--detach');
     const keep = await mkdtemp(join(tmpdir(), 'own-kept-'));
     folders.push(keep);
-    expect(await refusedOwn(lab, '--json')).toMatchObject({
+    expect(await expectRefused(lab, '--json')).toMatchObject({
       code: 1,
       out: expect.stringContaining('no-branch'),
     });
-    const own = await openOwn(lab, '--branch', 'strict', '--keep', keep);
+    const own = await openOwnPlayground(lab, '--branch', 'strict', '--keep', keep);
     expect(own).toMatchObject({ branch: 'strict', uncommitted: 1 });
     expect(await text(own, `/blob/strict/${CONFIG}`)).toContain('shownForMs: 5000');
     await own.call('mira', 'POST', '/issues', { title: 'Remember me' });
     await own.end();
-    const again = await openOwn(lab, '--branch', 'strict', '--keep', keep);
+    const again = await openOwnPlayground(lab, '--branch', 'strict', '--keep', keep);
     expect(await text(again, '/issues')).toContain('Remember me');
     await again.end();
   });
@@ -147,7 +147,7 @@ describe('a lab that cannot be served', () => {
     const empty = await mkdtemp(join(tmpdir(), 'own-empty-'));
     folders.push(empty);
     const said = async (...options: readonly string[]): Promise<unknown> => {
-      const { code, out } = await refusedOwn(empty, ...options, '--json');
+      const { code, out } = await expectRefused(empty, ...options, '--json');
       return [code, Reflect.get(Object(Reflect.get(Object(JSON.parse(out)), 'error')), 'code')];
     };
     expect(await said()).toEqual([1, 'no-repository']);

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LabKeys, labKeys } from '../../demo/keys.ts';
-import { repositoryOf } from '../../demo/own/checkout.ts';
+import { parseRepository } from '../../demo/own/checkout.ts';
 import { ownRunners } from '../../demo/own/own-runners.ts';
 import { rehearsalConfig } from '../../demo/own/rehearsal-config.ts';
-import { workflowProblems } from '../../demo/own/workflow-problems.ts';
+import { listWorkflowProblems } from '../../demo/own/workflow-problems.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../fixtures/lab/.github/ferrybot.yml');
@@ -31,7 +31,7 @@ describe('the workflows of a rehearsal', () => {
       ['c.yml', 'on: [push'],
       ['d.yml', 'on: push\njobs: {t: {runs-on: x, steps: [{uses: ferrybot/ferrybot@v1}]}}'],
     ]);
-    expect(workflowProblems(texts)).toEqual([
+    expect(listWorkflowProblems(texts)).toEqual([
       'a.yml: job t: the action actions/cache@v4 is not here',
       'b.yml: the playground does not know on.release',
       'b.yml: the playground does not know jobs.t.strategy',
@@ -82,7 +82,7 @@ describe('the name of a lab', () => {
     [null, 'lab', 'my-lab'],
     ['/mnt/lab.git', 'lab', 'my-lab'],
   ])('%s is %s/%s', (origin, owner, name) => {
-    expect(repositoryOf(origin, '/home/somebody/my lab')).toEqual({ owner, name });
+    expect(parseRepository(origin, '/home/somebody/my lab')).toEqual({ owner, name });
   });
 });
 

@@ -5,10 +5,10 @@ import { addValue, type Evidence, NO_SERIES, SERIES_LAWS, type Series } from '..
 import { SPEED_LAW } from '../../src/detectors/progress.ts';
 import { DETECTORS } from '../../src/detectors/registry.ts';
 import { DETECTOR_IDS, type DetectorId } from '../../src/domain/failure-class.ts';
-import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
+import { brandAs, type Instant, isInstant } from '../../src/domain/values.ts';
 
 const MINUTE = 60_000;
-const at = (minutes: number): Instant => branded(Date.UTC(2026, 10, 20) + minutes * MINUTE, isInstant);
+const at = (minutes: number): Instant => brandAs(Date.UTC(2026, 10, 20) + minutes * MINUTE, isInstant);
 
 /** A healthy observation ten hours after the start of the job. */
 const healthy: Evidence = {

@@ -5,16 +5,16 @@
 
 import { expect, it } from 'vitest';
 import type { Evidence, Finding } from '../../src/detectors/detector.ts';
-import { resumeMismatch } from '../../src/detectors/measures.ts';
+import { detectResumeMismatch } from '../../src/detectors/measures.ts';
 import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 import {
-  addReplayed,
-  comparedOf,
-  goneBack,
+  addReplayedStep,
+  compareReplayed,
+  goBackInReplay,
   NO_REPLAY,
-  ownPast,
+  ownTrace,
   type Replay,
-  replayOf,
+  startReplay,
 } from '../../src/watch/training.ts';
 
 const STEPS = Array.from({ length: 200 }, (_, index) => index + 1);
@@ -23,16 +23,16 @@ const sound = (step: number): number => 2 + 1 / step;
 function withStep(replay: Replay, step: number, loss: number): Replay {
   const line = readTrainingLine(`step ${step} loss ${loss.toFixed(5)}`);
   if (line === null) throw new Error('no training line');
-  return addReplayed(replay, line);
+  return addReplayedStep(replay, line);
 }
 
 /** The findings after each repeated step. */
 function foundBy(again: (step: number) => number): readonly Finding[] {
   const past = STEPS.map((step) => ({ step, loss: sound(step).toFixed(5) }));
-  let replay: Replay = replayOf(past, undefined);
+  let replay: Replay = startReplay(past, undefined);
   return STEPS.map((step) => {
     replay = withStep(replay, step, again(step));
-    return resumeMismatch({ replayed: comparedOf(replay.pairs) } as Evidence);
+    return detectResumeMismatch({ replayed: compareReplayed(replay.pairs) } as Evidence);
   });
 }
 
@@ -51,9 +51,9 @@ it('is reported once if losses differ at the start or drift apart later', () => 
 it('keeps the steps from before the rollback until all of them were repeated', () => {
   const made = (replay: Replay, from: number, to: number): Replay =>
     STEPS.slice(from - 1, to).reduce((next, step) => withStep(next, step, sound(step)), replay);
-  const back = goneBack(made(NO_REPLAY, 1, 90), undefined);
-  expect(ownPast(back)).toHaveLength(90);
-  expect(ownPast(made(back, 60, 89))).toHaveLength(90);
-  expect(ownPast(made(back, 60, 90))).toEqual([]);
-  expect(ownPast(replayOf([{ step: 1, loss: '3.0' }], undefined))).toEqual([]);
+  const back = goBackInReplay(made(NO_REPLAY, 1, 90), undefined);
+  expect(ownTrace(back)).toHaveLength(90);
+  expect(ownTrace(made(back, 60, 89))).toHaveLength(90);
+  expect(ownTrace(made(back, 60, 90))).toEqual([]);
+  expect(ownTrace(startReplay([{ step: 1, loss: '3.0' }], undefined))).toEqual([]);
 });

@@ -3,19 +3,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../src/app/replay/replay.ts';
-import { headerFor, readTrace } from '../../src/app/replay/trace.ts';
-import { branded, type Instant, isInstant, toRfc3339 } from '../../src/domain/values.ts';
+import { defaultHeader, readTrace } from '../../src/app/replay/trace.ts';
+import { brandAs, type Instant, isInstant, toRfc3339 } from '../../src/domain/values.ts';
 import { FAULTS, type Fault, FORMS, logOf, type Plan, WRAPS } from '../support/trainer-logs.ts';
 
 const START = Date.UTC(2026, 10, 20, 9);
-const instant = (seconds: number): Instant => branded(Math.trunc(START + seconds * 1_000), isInstant);
+const instant = (seconds: number): Instant => brandAs(Math.trunc(START + seconds * 1_000), isInstant);
 const stamp = (minutes: number): string => toRfc3339(instant(60 * minutes));
 const running = { status: 'RUNNING', message: '', errorType: null, exitCode: null, details: {} } as const;
 
 async function alarmsOf(plan: Plan): Promise<readonly { readonly detector: string; readonly minutes: number }[]> {
   const lines = logOf(plan);
   const { alarms } = await replay({
-    header: headerFor(toRfc3339(instant(0)), plan.form.name),
+    header: defaultHeader(toRfc3339(instant(0)), plan.form.name),
     records: [
       { at: instant(0), engine: running },
       ...lines.map(({ at, line }) => ({ at: instant(at), log: line })),
@@ -83,7 +83,7 @@ describe.each(FORMS)('a run of $name', (form) => {
 /** A run whose lines the test writes itself. */
 async function replayed(lines: readonly { readonly at: number; readonly line: string }[], hours: number) {
   return replay({
-    header: headerFor(toRfc3339(instant(0)), 'lines'),
+    header: defaultHeader(toRfc3339(instant(0)), 'lines'),
     records: [
       { at: instant(0), engine: running },
       ...lines.map(({ at, line }) => ({ at: instant(at), log: line })),

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { namedClassOf } from '../../src/diagnosis/rows.ts';
+import { classFromTypeName } from '../../src/diagnosis/rows.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSE } from '../../src/domain/failure-class.ts';
 
 const row = z.strictObject({
@@ -61,6 +61,6 @@ describe('the name of an exception', () => {
     [null, 'a.Error'],
     [null, 'a.TimeoutException'],
   ])('says %s of %s', (what, type) => {
-    expect(namedClassOf(type)).toBe(what);
+    expect(classFromTypeName(type)).toBe(what);
   });
 });

@@ -5,7 +5,7 @@
 import { loadPyodide } from 'pyodide';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fixSmallMistake, smallFix } from '../../src/app/small-fix.ts';
+import { askPythonForFix, smallFix } from '../../src/app/small-fix.ts';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
 
 const RUN = `
@@ -51,7 +51,7 @@ async function fixFor(log: string, files: Files) {
     mayChange: () => true,
   };
   const fix = await smallFix(source, { file, line, error: message }, (question) =>
-    fixSmallMistake(question, 'python3', process.env['PATH'] ?? ''),
+    askPythonForFix(question, 'python3', process.env['PATH'] ?? ''),
   );
   if (fix.kind === 'unknown') throw new Error(fix.why);
   return fix.value;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { replay } from '../../src/app/replay/replay.ts';
-import { traceOfLog } from '../../src/app/replay/trace-of-log.ts';
+import { traceFromLog } from '../../src/app/replay/trace-of-log.ts';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { FAILURE_CLASSES } from '../../src/domain/failure-class.ts';
 
@@ -39,7 +39,7 @@ describe('a job under torchrun', () => {
   );
 
   it.each(['finishes', 'restarts'])('that %s is replayed without an alarm', async (fault) => {
-    const trace = traceOfLog({ lines: linesOf(fault), start: null, end: 'SUCCEEDED', until: null });
+    const trace = traceFromLog({ lines: linesOf(fault), start: null, end: 'SUCCEEDED', until: null });
     expect(await replay(trace)).toMatchObject({ alarms: [], finalState: 'ended-succeeded' });
   });
 });

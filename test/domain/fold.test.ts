@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventType } from '../../src/domain/logbook/define.ts';
-import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
+import { foldEvent, foldEvents } from '../../src/domain/logbook/fold.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -24,11 +24,11 @@ describe('fold', () => {
   it('gives the same state for a prefix plus single events as for all events', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: events.length }), (length) => {
-        const first = fold(events.slice(0, length));
+        const first = foldEvents(events.slice(0, length));
         if (!first.ok) throw new Error(first.error.rule);
         let state: RunState | null = first.value;
         for (const event of events.slice(length)) {
-          const next = foldOne(state, event);
+          const next = foldEvent(state, event);
           if (!next.ok) throw new Error(next.error.rule);
           state = next.value;
         }
@@ -47,7 +47,7 @@ describe('fold', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: events.length - 1 }), (index) => {
         const doubled = [...events.slice(0, index + 1), events[index] ?? events[0], ...events.slice(index + 1)];
-        const result = fold(doubled.filter((event) => event !== undefined));
+        const result = foldEvents(doubled.filter((event) => event !== undefined));
         const again = events[index]?.type;
         if (again === undefined || REPEATABLE.has(again)) return;
         expect(result).toMatchObject({ ok: false, error: { seq: events[index]?.seq } });

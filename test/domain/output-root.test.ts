@@ -1,7 +1,7 @@
 /** Two paths that are the same place in different notations, and which run owns which place. */
 
 import { expect, it } from 'vitest';
-import { rootHolder } from '../../src/domain/checkpoint/stored.ts';
+import { findRootHolder } from '../../src/domain/checkpoint/stored.ts';
 import type { IssuedOrder, RunState } from '../../src/domain/logbook/run-state.ts';
 
 // Only the parts of a run that this code uses.
@@ -19,7 +19,7 @@ const launched = (run: string, root: string, order: Partial<IssuedOrder> = {}): 
 
 function holder(theirs: RunState, root: string, cluster = 'west', lineage = false): string | null {
   const places = { roots: [root], cluster, common: [] };
-  return rootHolder([theirs], places, { run: 'mine', lineage: () => lineage })?.run ?? null;
+  return findRootHolder([theirs], places, { run: 'mine', lineage: () => lineage })?.run ?? null;
 }
 
 // threat T111
@@ -75,7 +75,7 @@ it('the other checkpoint roots of both runs count too, except those that the lan
     } as unknown as IssuedOrder['manifest'],
   });
   const held = (roots: readonly string[], common: readonly string[] = []) =>
-    rootHolder([elsewhere], { roots, cluster: 'west', common }, { run: 'mine', lineage: () => false });
+    findRootHolder([elsewhere], { roots, cluster: 'west', common }, { run: 'mine', lineage: () => false });
   expect(held(['gs://lab/b', 'gs://lab/a/checkpoints'])).toEqual({
     run: 'a',
     root: 'gs://lab/a',
@@ -88,6 +88,6 @@ it('the other checkpoint roots of both runs count too, except those that the lan
 
 it('a root that the lane gives to all belongs to a run that uses it as output root', () => {
   const places = { roots: ['gs://tmp/all'], cluster: 'west', common: ['gs://tmp/all'] };
-  const found = rootHolder([launched('a', 'gs://tmp/all')], places, { run: 'mine', lineage: () => false });
+  const found = findRootHolder([launched('a', 'gs://tmp/all')], places, { run: 'mine', lineage: () => false });
   expect(found?.run).toBe('a');
 });

@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyPatch, firstLineOf, hidesChange, readPatch, shownPatch } from '../../src/domain/launch/small-fix.ts';
+import {
+  applyPatch,
+  firstChangedLine,
+  formatPatch,
+  isChangeMasked,
+  parsePatch,
+} from '../../src/domain/launch/small-fix.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -29,7 +35,7 @@ function diffOf(before: string, after: string, context: number): string {
 }
 
 function readOne(patch: string) {
-  const read = readPatch(patch);
+  const read = parsePatch(patch);
   if (!read.ok) return read.error;
   const [file] = read.value;
   if (file === undefined) throw new Error('a patch of no file');
@@ -53,12 +59,12 @@ describe('a patch by git', () => {
         expect(applyPatch(before, file)).toEqual({ ok: true, value: after });
         // The patch that people are shown is the same, also for git.
         writeFileSync(join(folder, 'a.py'), before);
-        writeFileSync(join(folder, 'shown'), shownPatch([file]));
+        writeFileSync(join(folder, 'shown'), formatPatch([file]));
         if (before.endsWith('\n')) {
           expect(git('apply', '--unidiff-zero', 'shown').status).toBe(0);
           expect(readFileSync(join(folder, 'a.py'), 'utf8')).toBe(after);
         }
-        const above = (text: string): readonly string[] => text.split('\n').slice(0, firstLineOf(file) - 1);
+        const above = (text: string): readonly string[] => text.split('\n').slice(0, firstChangedLine(file) - 1);
         expect(above(before)).toEqual(above(after));
       }),
       { numRuns: 60 },
@@ -81,7 +87,7 @@ describe('a patch by git', () => {
     );
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), texts, (all, text) => {
-        const read = readPatch(all.join('\n'));
+        const read = parsePatch(all.join('\n'));
         if (read.ok) for (const file of read.value) applyPatch(text, file);
       }),
     );
@@ -162,6 +168,6 @@ describe('a shown patch with redacted parts', () => {
     ['the name of a file', shown.replace('lib/a.py', '***'), true],
     ['everything after a position', shown.replace(/kept.*/s, '***'), true],
   ])('hides a change if it lacks something new or named: %s', (_what, redacted, isHidden) => {
-    expect(hidesChange(shown, redacted)).toBe(isHidden);
+    expect(isChangeMasked(shown, redacted)).toBe(isHidden);
   });
 });

@@ -4,10 +4,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { restartsLeft } from '../../src/domain/launch/next-attempt.ts';
-import { mayBeApprovedAgain, responseTo } from '../../src/domain/launch/response.ts';
+import { canBeApprovedAgain, decideResponse } from '../../src/domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
-import { branded, isRunId } from '../../src/domain/values.ts';
-import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
+import { brandAs, isRunId } from '../../src/domain/values.ts';
+import { aProposal, consentDraft, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 
@@ -29,7 +29,7 @@ function withRestarts(restarts: number, restartAfter?: readonly string[]): RunBu
 /** The bad node of an attempt, from the proposal to its outcome. */
 function cared(run: RunBuilder, code: string, outcome: EventDataByType['action-ended']['outcome']): RunBuilder {
   const attempt = run.state.submission?.attempt ?? 0;
-  const what = proposal({ round: attempt });
+  const what = aProposal({ round: attempt });
   const { data } = proposedDraft(what);
   const evidence = { ...shown, facts: { ...shown.facts, attempt } };
   const proposed: EventDraft = { type: 'action-proposed', role: 'watch', data: { ...data, evidence } };
@@ -73,7 +73,7 @@ describe('a run whose job failed', () => {
     const ready = cared(failed, 'replaced', 'done');
     const after = { attempt: 2, parent: { run: ready.state.run, attempt: 1 } };
     expect(ready.ordered(after).state.order?.order.parent).toEqual(after.parent);
-    const wrong = [{ attempt: 2 }, { attempt: 0 }, { run: branded('ferry-daily-20261122', isRunId) }];
+    const wrong = [{ attempt: 2 }, { attempt: 0 }, { run: brandAs('ferry-daily-20261122', isRunId) }];
     for (const change of wrong)
       expect(() => ready.ordered({ ...after, parent: { ...after.parent, ...change } })).toThrow(
         'another attempt than the last one',
@@ -131,8 +131,8 @@ describe('a run that trained wrongly and was then preempted', () => {
   const asked = { by: bob, name: 'relaunch', code: 'relaunch-asked', detail: { attempt: 3, left: 2 } };
 
   it('is ordered again if its training showed no fault', () => {
-    expect(responseTo(first.ended(preempted).state)).toEqual({ kind: 'relaunch' });
-    expect(responseTo(second.ended(preempted).state)).toEqual({ kind: 'relaunch' });
+    expect(decideResponse(first.ended(preempted).state)).toEqual({ kind: 'relaunch' });
+    expect(decideResponse(second.ended(preempted).state)).toEqual({ kind: 'relaunch' });
   });
 
   it.each([
@@ -141,21 +141,21 @@ describe('a run that trained wrongly and was then preempted', () => {
   ])('needs a decision if %s, and no command restarts it unchanged', (_, reason, run) => {
     const { attempt } = run.state.submission ?? {};
     const asks = { kind: 'ask', why: { attempt, reason } };
-    expect(responseTo(run.state)).toEqual(asks);
-    expect(responseTo(run.commanded(asked).state)).toEqual(asks);
+    expect(decideResponse(run.state)).toEqual(asks);
+    expect(decideResponse(run.commanded(asked).state)).toEqual(asks);
     expect(() => run.ordered({ attempt: (attempt ?? 0) + 1 })).toThrow(/ordered again though a person decides/);
   });
 
   it('may be approved once more beyond its restarts, but not if its loss was NaN', () => {
     const bare = withRestarts(0, ['preempted']).approved(bob).ordered().submitted();
-    expect(mayBeApprovedAgain(bare.ended(preempted).state)).toBe(true);
+    expect(canBeApprovedAgain(bare.ended(preempted).state)).toBe(true);
     const lost = bare.ended({ ...preempted, signatures: ['loss-not-finite'] });
-    expect(mayBeApprovedAgain(lost.state)).toBe(false);
+    expect(canBeApprovedAgain(lost.state)).toBe(false);
   });
 
   it('is ordered again if only the attempt before had a resume mismatch', () => {
     const earlier = { ...other, attempt: 1 };
-    expect(responseTo(second.incident('run-alarm', earlier).ended(preempted).state)).toEqual({
+    expect(decideResponse(second.incident('run-alarm', earlier).ended(preempted).state)).toEqual({
       kind: 'relaunch',
     });
   });
@@ -172,7 +172,7 @@ describe('a run with a replaced bad node that ran out of memory', () => {
     } as const;
     const diagnosis = { ...died, evidence: ['Ran out of memory'] };
     const run = withRestarts(3, ['preempted']).approved(bob).ordered().submitted();
-    expect(responseTo(cared(run.ended({ status: 'FAILED', diagnosis }), 'replaced', 'done').state)).toEqual({
+    expect(decideResponse(cared(run.ended({ status: 'FAILED', diagnosis }), 'replaced', 'done').state)).toEqual({
       kind: 'ask',
       why: { attempt: 1, reason: 'not-recoverable', failure: 'oom-hbm' },
     });

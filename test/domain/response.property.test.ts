@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FAILURE_CLASSES, FAILURES, type FailureClass } from '../../src/domain/failure-class.ts';
-import { nextAttempt } from '../../src/domain/logbook/run-state.ts';
+import { nextAttemptNumber } from '../../src/domain/logbook/run-state.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 
@@ -54,7 +54,7 @@ function done(run: RunBuilder, one: Deed): RunBuilder | null {
   try {
     switch (one.kind) {
       case 'order':
-        return run.ordered({ attempt: nextAttempt(run.state.order) }).submitted();
+        return run.ordered({ attempt: nextAttemptNumber(run.state.order) }).submitted();
       case 'ask':
         return run.commanded({
           by: bob,

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { illegalAfter } from '../../src/domain/logbook/fold.ts';
-import { branded, isRunId } from '../../src/domain/values.ts';
+import { findIllegalEvent } from '../../src/domain/logbook/fold.ts';
+import { brandAs, isRunId } from '../../src/domain/values.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import {
   alice,
@@ -17,8 +17,8 @@ import {
   observedData,
   orderData,
   sealedData,
-  shaOf,
   submittedData,
+  toSha,
 } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
 import { verdictsWith } from '../support/run-parts.ts';
@@ -191,7 +191,7 @@ const ILLEGAL: readonly Illegal[] = [
   [
     'a copied order of another run',
     approved,
-    orderNow(approved, { run: branded('ferry-daily-20261122', isRunId) }),
+    orderNow(approved, { run: brandAs('ferry-daily-20261122', isRunId) }),
     'ordered for another run',
   ],
   [
@@ -204,7 +204,7 @@ const ILLEGAL: readonly Illegal[] = [
   [
     'an order for another commit',
     approved,
-    orderNow(approved, { commit: shaOf('pushed later') }),
+    orderNow(approved, { commit: toSha('pushed later') }),
     'ordered another commit than the one shown',
   ],
   [
@@ -234,7 +234,7 @@ const ILLEGAL: readonly Illegal[] = [
   [
     'a submission of another commit',
     claimed,
-    { ...submission, data: { ...submission.data, commit: shaOf('pushed later') } } as EventDraft,
+    { ...submission, data: { ...submission.data, commit: toSha('pushed later') } } as EventDraft,
     'submitted another commit than the ordered one',
   ],
   ['a claim without an order', approved, claimDraft(ordered.state), 'claimed an order that was not issued'],
@@ -293,7 +293,7 @@ const ILLEGAL: readonly Illegal[] = [
   [
     'a seal of another commit',
     ended,
-    control('sealed', { ...sealedData(ended.state), commit: shaOf('another') }),
+    control('sealed', { ...sealedData(ended.state), commit: toSha('another') }),
     'seals another commit than was launched',
   ],
   [
@@ -334,7 +334,7 @@ describe('an event that may not follow', () => {
     const other = gated.events.at(-1);
     const stranger = aRun({ run: 'ferry-daily-20261122' });
     if (other === undefined) throw new Error('no event');
-    expect(illegalAfter(stranger.state, other)).toBe(
+    expect(findIllegalEvent(stranger.state, other)).toBe(
       'an event of ferry-daily-20261121 in the logbook of ferry-daily-20261122',
     );
   });

@@ -1,7 +1,7 @@
 /** Which characters a reader cannot distinguish from a plain blank or from nothing. */
 
 import { expect, it } from 'vitest';
-import { unseenSign } from '../../src/domain/values.ts';
+import { findInvisibleCharacter } from '../../src/domain/values.ts';
 
 /**
  * PropList.txt of Unicode 16, White_Space, without the plain blank and characters that end or indent a line.
@@ -15,11 +15,11 @@ it('reports every blank except the plain one, and characters that render as empt
   // Unicode classifies the Braille blank and the Hangul fillers as symbols or letters.
   for (const sign of [...BLANKS, 0x2800, 0x3164, 0xffa0, 0x115f]) {
     const name = `U+${sign.toString(16).toUpperCase().padStart(4, '0')}`;
-    expect(unseenSign(`outputs/a${String.fromCodePoint(sign)}b`)).toBe(name);
+    expect(findInvisibleCharacter(`outputs/a${String.fromCodePoint(sign)}b`)).toBe(name);
   }
 });
 
 it('reports nothing in plain text of any script', () => {
   for (const text of ['python3 a.py --lr 3e-3', 'a\tb\r\nc', 'outputs/größe', '学习率', '⠓⠑'])
-    expect(unseenSign(text)).toBeNull();
+    expect(findInvisibleCharacter(text)).toBeNull();
 });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
-import { fold, illegalAfter } from '../../src/domain/logbook/fold.ts';
+import { findIllegalEvent, foldEvents } from '../../src/domain/logbook/fold.ts';
 import { ROLES } from '../../src/domain/logbook/parts.ts';
 import { aRun } from '../support/run-builder.ts';
 
@@ -15,7 +15,7 @@ describe('the allowed writers of', () => {
     if (event === undefined) throw new Error('no event');
     for (const role of ROLES) {
       const allowed = (WRITERS[type] as readonly string[]).includes(role);
-      const rule = illegalAfter(null, { ...event, type, role } as LogbookEvent);
+      const rule = findIllegalEvent(null, { ...event, type, role } as LogbookEvent);
       expect(rule === `${role} may not write ${type}`, role).toBe(!allowed);
     }
   });
@@ -31,10 +31,10 @@ describe('the first event of a run', () => {
   it('must be its proposal', () => {
     const [, second] = aRun().gated().events;
     if (second === undefined) throw new Error('no event');
-    expect(fold([second])).toEqual({
+    expect(foldEvents([second])).toEqual({
       ok: false,
       error: { seq: second.seq, rule: 'a run begins with proposed, not with gated' },
     });
-    expect(fold([])).toEqual({ ok: true, value: null });
+    expect(foldEvents([])).toEqual({ ok: true, value: null });
   });
 });

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { secretNames, withoutTokens } from '../../src/domain/written-secrets.ts';
+import { findSecretNames, maskTokens } from '../../src/domain/written-secrets.ts';
 
 const SIGNS = 'aZ3kQ9xB1mW7cR5tY2nH8vD4fL6gJ0pS';
 const opaque = fc
@@ -27,7 +27,7 @@ describe('a secret that a person typed', () => {
     ['see hf_aZ3kQ9xB1mW7cR5tY2nH8vD4fL', []],
     ['VAULT_TOKEN=***', ['VAULT_TOKEN']],
   ])('is found in %j by its place', (text, names) => {
-    expect(secretNames(text)).toEqual(names);
+    expect(findSecretNames(text)).toEqual(names);
   });
 
   it.each([
@@ -53,13 +53,13 @@ describe('a secret that a person typed', () => {
     '0f9e1d8c2b7a34560f9e1d8c2b7a34560f9e1d8c',
     'tokenizer_class_key=LlamaTokenizerFast',
   ])('is not found in %j', (text) => {
-    expect(secretNames(text)).toBeNull();
-    expect(withoutTokens(text)).toBe(text);
+    expect(findSecretNames(text)).toBeNull();
+    expect(maskTokens(text)).toBe(text);
   });
 
   it('is not a reference to a variable in an address', () => {
-    expect(secretNames('--index https://user:$PASSWORD_OF_LAB@host/path')).toBeNull();
-    expect(secretNames('--index https://user:Zx81kQp2@host/path')).toEqual(['--index']);
+    expect(findSecretNames('--index https://user:$PASSWORD_OF_LAB@host/path')).toBeNull();
+    expect(findSecretNames('--index https://user:Zx81kQp2@host/path')).toEqual(['--index']);
   });
 
   it('leaves no part of its value in the text or in the names, in any notation', () => {
@@ -74,10 +74,10 @@ describe('a secret that a person typed', () => {
     fc.assert(
       fc.property(name, place, opaque, (key, write, value) => {
         const text = write(key, value);
-        const names = secretNames(text);
+        const names = findSecretNames(text);
         expect(names?.join(' ')).toContain(key);
-        expect(`${withoutTokens(text)} ${names}`).not.toContain(value.slice(0, 8));
-        expect(withoutTokens(withoutTokens(text))).toBe(withoutTokens(text));
+        expect(`${maskTokens(text)} ${names}`).not.toContain(value.slice(0, 8));
+        expect(maskTokens(maskTokens(text))).toBe(maskTokens(text));
       }),
     );
   });

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import type { IrisCluster } from '../../src/engines/iris/definition.ts';
-import { wrappedCommand } from '../../src/engines/iris/wrapper.ts';
+import { wrapCommand } from '../../src/engines/iris/wrapper.ts';
 import { irisConfig } from '../support/iris-config.ts';
 
 let folder: string;
@@ -34,7 +34,7 @@ async function start({ command, task = '/alice/job-1/0', settings = {}, secretNa
     ...{ submissionId: 'job-1', command, env: {}, workingDirectory: folder, secretNames },
     metadata: { run: 'r', attempt: 1, manifest: 'sha256:aa' },
   };
-  const [program = '', ...args] = wrappedCommand(spec, irisConfig(settings));
+  const [program = '', ...args] = wrapCommand(spec, irisConfig(settings));
   const child = spawn(program, args, {
     env: { PATH: process.env['PATH'] ?? '', IRIS_TASK_ID: task, IRIS_WORKDIR: join(folder, 'tree') },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Engine, type FoundJob, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
-import { type ProgramResult, processStartOf, runProgram } from '../../src/host/process.ts';
+import { type ProgramResult, readProcessStart, runProgram } from '../../src/host/process.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 
@@ -168,7 +168,7 @@ describe('the end of a job', () => {
     const { pid } = await recordOf('process.json');
     process.kill(pid, 'SIGKILL');
     // A killed process stays in the process table until its parent has waited for it.
-    while ((await processStartOf(pid)) !== null) await sleep(10);
+    while ((await readProcessStart(pid)) !== null) await sleep(10);
     expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED' });
   });
@@ -214,7 +214,7 @@ describe('the end of a job', () => {
     const child = Number(/child=(\d+);/.exec(await logOf())?.[1]);
     expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     // The child is gone, or a zombie that init has not collected yet.
-    await expect.poll(() => processStartOf(child)).toBeNull();
+    await expect.poll(() => readProcessStart(child)).toBeNull();
   });
 
   it('reports an unreadable record as unknown', async () => {

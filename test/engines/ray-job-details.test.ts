@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { IN_VARIABLES, readJobDetails } from '../../src/engines/ray/job-details.ts';
-import { identityTexts } from '../../src/engines/shared/kit.ts';
+import { identityFields } from '../../src/engines/shared/kit.ts';
 
 const OURS = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'b'.repeat(64)}` };
 const LIVE = {
@@ -19,7 +19,7 @@ const LIVE = {
   metadata: {},
   runtime_env: {
     working_dir: 'gcs://_ray_pkg_2b.zip',
-    env_vars: { HF_TOKEN: 'hunter22', ...identityTexts(OURS, IN_VARIABLES) },
+    env_vars: { HF_TOKEN: 'hunter22', ...identityFields(OURS, IN_VARIABLES) },
   },
   driver_agent_http_address: 'http://192.0.2.2:52365',
   driver_node_id: '2584cdca',

@@ -7,10 +7,10 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { leftOutByScript } from '../../src/engines/ray/engine.ts';
+import { listFilesLeftOutByScript } from '../../src/engines/ray/engine.ts';
 import { RAY } from '../../src/engines/ray/rest/submit.ts';
-import { leftOutOfPackage, zipTree } from '../../src/engines/shared/package-files.ts';
-import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
+import { listFilesLeftOut, zipTree } from '../../src/engines/shared/package-files.ts';
+import { listFilesOnDisk } from '../../src/host/git/tree-on-disk.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
@@ -26,10 +26,10 @@ async function tree(files: Readonly<Record<string, string>>): Promise<void> {
     await writeFile(join(folder, path), text);
   }
 }
-const spec = async () => ({ workingDirectory: folder, files: await filesOnDisk(folder) });
+const spec = async () => ({ workingDirectory: folder, files: await listFilesOnDisk(folder) });
 const MARIN = { leavesOut: ['docs/', '*.pack'], ignoreFiles: ['.rayignore'] };
-const leftOut = async (rules: Parameters<typeof leftOutByScript>[0] = MARIN): Promise<readonly string[]> =>
-  (await leftOutByScript(rules, await spec())).map(({ path, why }) => `${path}: ${why}`);
+const leftOut = async (rules: Parameters<typeof listFilesLeftOutByScript>[0] = MARIN): Promise<readonly string[]> =>
+  (await listFilesLeftOutByScript(rules, await spec())).map(({ path, why }) => `${path}: ${why}`);
 
 describe('a submission by script', () => {
   it('ships a plain tree whole, also files in a .gitignore, which Ray is set to ignore', async () => {
@@ -85,7 +85,7 @@ describe('a package for the Jobs API', () => {
   it('contains the approved bytes and modes, or is not sent', async () => {
     await tree({ 'lib/a.py': 'a', 'lib/.gitignore': '*', 'lib/.rayignore': '*' });
     const { files } = await spec();
-    expect(await leftOutOfPackage({ workingDirectory: folder, files }, RAY)).toEqual([]);
+    expect(await listFilesLeftOut({ workingDirectory: folder, files }, RAY)).toEqual([]);
     expect(await zipTree(folder, files, RAY)).toMatchObject({ kind: 'zip', files: 3 });
     await chmod(join(folder, 'lib/a.py'), 0o755);
     expect(await zipTree(folder, files, RAY)).toMatchObject({

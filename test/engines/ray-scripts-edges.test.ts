@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
-import { identityTexts } from '../../src/engines/shared/kit.ts';
+import { identityFields } from '../../src/engines/shared/kit.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
@@ -61,7 +61,7 @@ describe('a value of a job', () => {
       kind: 'submitted',
     });
     const call = (await scripts.calls()).find(({ verb }) => verb === 'submit');
-    const variables = { ...env, ...identityTexts(METADATA, IN_VARIABLES) };
+    const variables = { ...env, ...identityFields(METADATA, IN_VARIABLES) };
     expect(call?.args).toEqual([
       'ferry-1',
       ...Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]),

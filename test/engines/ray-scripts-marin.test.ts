@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 import { submitTo } from '../support/capabilities.ts';
-import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
+import { openStandIn, type StandIn, type StandInBehaviour } from '../support/stand-in-scripts.ts';
 
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
 const SOMEBODY = { type: 'SUBMISSION', submission_id: 'somebody', status: 'RUNNING', metadata: {} };
@@ -32,7 +32,7 @@ const spec = (): JobSpec => ({
   workingDirectory: scripts.tree,
   metadata: METADATA,
 });
-const submitted = async (doing: Doing): Promise<unknown> => {
+const submitted = async (doing: StandInBehaviour): Promise<unknown> => {
   const engine = await open();
   await scripts.does('submit', doing);
   return submitTo(engine, spec());

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillTemplate } from '../../src/engines/ray/scripts/run-script.ts';
-import { reasonOf, scrubber, submittedIds } from '../../src/engines/ray/scripts/submit.ts';
+import { createScrubber, describeFailure, findSubmittedIds } from '../../src/engines/ray/scripts/submit.ts';
 import { secretForms } from '../support/secret-forms.ts';
 
 /** Secrets as people choose them and as machines make them; shorter ones occur by chance in any text. */
@@ -42,7 +42,7 @@ describe('the reason of a failure', () => {
     fc.assert(
       fc.property(secret, fc.constantFrom(...echoes), (value, echo) => {
         const said = { kind: 'exited', exitCode: 1, stdout: '', stderr: `${echo(value)}\n` } as const;
-        const reason = reasonOf(said, scrubber([value]));
+        const reason = describeFailure(said, createScrubber([value]));
         const leaks = secretForms(value).filter((form) => form.trim().length >= 6 && reason.includes(form));
         expect(leaks).toEqual([]);
       }),
@@ -60,7 +60,7 @@ describe('the reason of a failure', () => {
       '  File "x.py", line 1, in <module>',
       'RuntimeError: Request failed with status code 500',
     ].join('\n');
-    expect(reasonOf({ kind: 'exited', exitCode: 1, stdout: '', stderr }, scrubber([]))).toBe(
+    expect(describeFailure({ kind: 'exited', exitCode: 1, stdout: '', stderr }, createScrubber([]))).toBe(
       'E20261121 1 __main__ Error submitting or tracking job: no answer\nRuntimeError: Request failed with status code 500',
     );
   });
@@ -69,10 +69,13 @@ describe('the reason of a failure', () => {
 it('returns each job id once, and only ids at the end of a line', () => {
   const said = (stdout: string, stderr: string) => ({ kind: 'exited', exitCode: 0, stdout, stderr }) as const;
   const once = 'I1 Job submitted with ID: a-1\r\nI1 Job URL: http://h/#/jobs/a-1\n';
-  expect(submittedIds(said('', once))).toEqual(['a-1']);
-  expect(submittedIds(said(once, once))).toEqual(['a-1']);
-  expect(submittedIds(said('Job submitted with ID: a-1', 'Job submitted with ID: b-2  \n'))).toEqual(['a-1', 'b-2']);
-  expect(submittedIds(said('Job submitted with ID: a 1', 'Job submitted with ID:'))).toEqual([]);
+  expect(findSubmittedIds(said('', once))).toEqual(['a-1']);
+  expect(findSubmittedIds(said(once, once))).toEqual(['a-1']);
+  expect(findSubmittedIds(said('Job submitted with ID: a-1', 'Job submitted with ID: b-2  \n'))).toEqual([
+    'a-1',
+    'b-2',
+  ]);
+  expect(findSubmittedIds(said('Job submitted with ID: a 1', 'Job submitted with ID:'))).toEqual([]);
 });
 
 describe('a template', () => {

@@ -9,12 +9,12 @@ import type { Engine, JobObservation, JobSpec } from '../../src/domain/engine.ts
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
-import { identityTexts } from '../../src/engines/shared/kit.ts';
+import { identityFields } from '../../src/engines/shared/kit.ts';
 import { submitTo } from '../support/capabilities.ts';
-import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
+import { openStandIn, type StandIn, type StandInBehaviour } from '../support/stand-in-scripts.ts';
 
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
-const NAMES_ID: Doing = {
+const NAMES_ID: StandInBehaviour = {
   starts: true,
   stderr: 'I20261121 09:00:00 1 __main__ Job submitted with ID: {id}\n',
 };
@@ -67,7 +67,7 @@ describe('a submit', () => {
     expect(call?.args).toEqual([
       'ferry-1',
       ...['-e', 'FERRY_DATE=20261121'],
-      ...Object.entries(identityTexts(METADATA, IN_VARIABLES)).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+      ...Object.entries(identityFields(METADATA, IN_VARIABLES)).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       '--',
       ...['python3', 'a.py', '{braces} and spaces'],
     ]);
@@ -96,7 +96,7 @@ describe('a submit', () => {
     expect(other?.git).toEqual({ commit: '', listing: 128 });
   });
 
-  it.each<[string, Doing]>([
+  it.each<[string, StandInBehaviour]>([
     ['fails after it has submitted', { starts: true, exitCode: 1, stderr: 'TimeoutError: no answer\n' }],
     ['prints nothing', { starts: true }],
     ['does not end', { starts: true, hangs: true, stderr: 'Job submitted with' }],
@@ -114,7 +114,7 @@ describe('a submit', () => {
       {
         ...SOMEBODY,
         submission_id: 'ferry-1',
-        runtime_env: { env_vars: identityTexts(METADATA, IN_VARIABLES) },
+        runtime_env: { env_vars: identityFields(METADATA, IN_VARIABLES) },
       },
     ]);
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted' });

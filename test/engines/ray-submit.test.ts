@@ -11,7 +11,7 @@ import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
-import { randomFrom } from '../support/random.ts';
+import { createRandom } from '../support/random.ts';
 import { createRecordedRay, type Fault, type RecordedRay } from '../support/recorded-ray.ts';
 
 const SUBMITS = 10_000;
@@ -55,7 +55,7 @@ function engineOf(ray: RecordedRay): Engine {
 
 describe('submitting over the Jobs API', () => {
   it(`starts each of ${SUBMITS} attempts at most once, and reports the outcome of each`, async () => {
-    const random = randomFrom(20261121);
+    const random = createRandom(20261121);
     let isRough = false;
     const ray = createRecordedRay({
       now: () => 0,

@@ -11,9 +11,9 @@ import { readLabConfig } from '../../src/app/config-source.ts';
 import { createEngines, type Engines } from '../../src/app/engines.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
-import { changed } from '../config/small-config.ts';
+import { replaceInConfig } from '../config/small-config.ts';
 import { submitTo } from '../support/capabilities.ts';
-import { openStandIn, type SeenCall, type StandIn } from '../support/stand-in-scripts.ts';
+import { openStandIn, type RecordedCall, type StandIn } from '../support/stand-in-scripts.ts';
 
 const TOKEN = 'ray-token-of-the-lab';
 /** Prints the content of the file that a client would read: the named one, else the one in the home. */
@@ -62,10 +62,10 @@ const spec = (): JobSpec => ({
 });
 
 /** What each script of a launch saw, in a lab with these cluster keys. */
-async function launched(keys: string): Promise<readonly SeenCall[]> {
+async function launched(keys: string): Promise<readonly RecordedCall[]> {
   const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "${scripts.address}", ${keys},
     scripts: { python: [${PROGRAM}], submit: [${SCRIPT}, submit, "{submissionId}", "{environment}", "--", "{command}"] } }`;
-  const reading = readLabConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
+  const reading = readLabConfig(replaceInConfig('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const engine = engines.engineOf(reading.config, 'local');
   if (engine === null) throw new Error('the cluster has an engine');
@@ -110,7 +110,7 @@ it.each([
   const program = `python: [${PROGRAM}, --input-type=module, -e, ${JSON.stringify(READS)}]`;
   const submit = 'submit: ["{python}", "{submissionId}", "{environment}", "{command}"]';
   const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "${scripts.address}", ${keys}, scripts: { ${program}, ${submit} } }`;
-  const reading = readLabConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
+  const reading = readLabConfig(replaceInConfig('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const engine = engines.engineOf(reading.config, 'local');
   if (engine === null) throw new Error('the cluster has an engine');

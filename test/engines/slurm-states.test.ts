@@ -6,8 +6,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JobRecords } from '../../src/engines/slurm/job-folder.ts';
-import { endedJob, hasEndedUnnoticed, isEndState, recordedJob, statusOf } from '../../src/engines/slurm/job-state.ts';
-import { jobAmong, readAccountingLine } from '../../src/engines/slurm/observe.ts';
+import {
+  hasEndedUnnoticed,
+  isEndState,
+  jobFromRecords,
+  toEndedJob,
+  toJobStatus,
+} from '../../src/engines/slurm/job-state.ts';
+import { chooseJob, readAccountingLine } from '../../src/engines/slurm/observe.ts';
 import { type QueuedJob, readQueueText } from '../../src/engines/slurm/queue.ts';
 
 const linesOf = (name: string): readonly string[] =>
@@ -102,44 +108,44 @@ it.each([
   ['FAILED', 0, 'SUCCEEDED', null, 0],
 ])('reads %s with command status %i as %s', (state, code, status, errorType, exitCode) => {
   const seen = { slurmJobId: '2', state, waitStatus: 0, startedAtMs: null, endedAtMs: null, nodes: 'n1' };
-  const job = endedJob(seen, { ...NONE, begin: begin(), end: end(code) }, METADATA, '');
+  const job = toEndedJob(seen, { ...NONE, begin: begin(), end: end(code) }, METADATA, '');
   expect(job).toMatchObject({ status, errorType, exitCode, startedAtMs: 1_000, endedAtMs: 9_000 });
   expect(job.details['slurmState']).toBe(state);
 });
 
 it('takes times from Slurm when a node died before the start, and reports a start that was refused', () => {
   const seen = { slurmJobId: '2', startedAtMs: 1, endedAtMs: 2, nodes: 'n1' };
-  expect(endedJob({ ...seen, state: 'NODE_FAIL', waitStatus: 0 }, NONE, METADATA, '')).toMatchObject({
+  expect(toEndedJob({ ...seen, state: 'NODE_FAIL', waitStatus: 0 }, NONE, METADATA, '')).toMatchObject({
     status: 'FAILED',
     errorType: 'NODE_FAIL',
     startedAtMs: 1,
     endedAtMs: 2,
   });
-  const refused = endedJob({ ...seen, state: 'FAILED', waitStatus: 256 }, NONE, METADATA, 'ferrybot: gone');
+  const refused = toEndedJob({ ...seen, state: 'FAILED', waitStatus: 256 }, NONE, METADATA, 'ferrybot: gone');
   expect(refused).toMatchObject({ errorType: 'JOB_ENTRYPOINT_COMMAND_START_ERROR', exitCode: 1 });
   expect(refused.message).toBe('Slurm says FAILED with exit code 1. ferrybot: gone');
 });
 
 it('reads pending and suspended states as not ended, and an unknown state as null', () => {
   const living = ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'SPECIAL_EXIT'];
-  for (const state of living) expect([statusOf(state), isEndState(state)]).toEqual(['PENDING', false]);
+  for (const state of living) expect([toJobStatus(state), isEndState(state)]).toEqual(['PENDING', false]);
   for (const state of ['RUNNING', 'COMPLETING', 'SUSPENDED', 'STOPPED', 'RESIZING'])
-    expect([statusOf(state), isEndState(state)]).toEqual(['RUNNING', false]);
-  expect(statusOf('REVOKED')).toBeNull();
+    expect([toJobStatus(state), isEndState(state)]).toEqual(['RUNNING', false]);
+  expect(toJobStatus('REVOKED')).toBeNull();
 });
 
 it('picks the job that owns the start among jobs of one name, else the first that is pending', () => {
   const jobs = [queued('COMPLETED', { slurmJobId: '12' }), queued('PENDING', { slurmJobId: '9' })];
-  expect(jobAmong(jobs, NONE)?.slurmJobId).toBe('9');
-  expect(jobAmong(jobs, { ...NONE, owner: '12' })?.slurmJobId).toBe('12');
+  expect(chooseJob(jobs, NONE)?.slurmJobId).toBe('9');
+  expect(chooseJob(jobs, { ...NONE, owner: '12' })?.slurmJobId).toBe('12');
   // The job that ran is forgotten; the other one exited without starting anything.
-  expect(jobAmong(jobs, { ...NONE, owner: '3' })).toBeNull();
+  expect(chooseJob(jobs, { ...NONE, owner: '3' })).toBeNull();
 });
 
 it("takes a job that Slurm has forgotten from the job's own record", () => {
-  expect(recordedJob(NONE, METADATA)).toBeNull();
+  expect(jobFromRecords(NONE, METADATA)).toBeNull();
   const recorded = (code: number, changes: Partial<JobRecords> = {}) =>
-    recordedJob({ ...NONE, begin: begin(), end: end(code), ...changes }, METADATA);
+    jobFromRecords({ ...NONE, begin: begin(), end: end(code), ...changes }, METADATA);
   expect(recorded(0)).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
   expect(recorded(7)).toMatchObject({ status: 'FAILED', exitCode: 7 });
   expect(recorded(143)).toMatchObject({ status: 'FAILED', exitCode: null, details: { signal: '15' } });
@@ -151,7 +157,7 @@ it('treats a job that Slurm still reports as running as ended two minutes after 
   const ended = { ...NONE, begin: begin(), end: end(3) };
   const atMs = 9_000 + 120_001;
   expect(hasEndedUnnoticed(queued('RUNNING'), ended, atMs)).toBe(true);
-  expect(recordedJob(ended, METADATA, 'RUNNING')).toMatchObject({
+  expect(jobFromRecords(ended, METADATA, 'RUNNING')).toMatchObject({
     status: 'FAILED',
     exitCode: 3,
     message: 'Slurm still says RUNNING; by its own record the command ended with status 3.',

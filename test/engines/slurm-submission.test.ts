@@ -11,7 +11,7 @@ import { isSameImage } from '../../src/domain/launch/contract.ts';
 import { clusterSchema, engineDefinition } from '../../src/engines/registry.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
 import { jobPaths } from '../../src/engines/slurm/job-folder.ts';
-import { commentOf, metadataOf } from '../../src/engines/slurm/queue.ts';
+import { formatComment, parseComment } from '../../src/engines/slurm/queue.ts';
 import { sbatchArguments } from '../../src/engines/slurm/submit.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { slurmConfig } from '../support/slurm-config.ts';
@@ -80,10 +80,10 @@ describe('the arguments of sbatch', () => {
 });
 
 it('reads metadata back from the comment, and rejects any other comment', () => {
-  expect(metadataOf(commentOf(METADATA))).toEqual(METADATA);
+  expect(parseComment(formatComment(METADATA))).toEqual(METADATA);
   const { proof: _, ...unsigned } = METADATA;
-  expect(metadataOf(commentOf(unsigned))).toEqual(unsigned);
-  const text = commentOf(unsigned);
+  expect(parseComment(formatComment(unsigned))).toEqual(unsigned);
+  const text = formatComment(unsigned);
   for (const wrong of [
     '',
     '(null)',
@@ -95,7 +95,7 @@ it('reads metadata back from the comment, and rejects any other comment', () => 
     `${text} proof=%FF`,
     text.replace('ferrybot', 'ferry'),
   ])
-    expect(metadataOf(wrong)).toBeNull();
+    expect(parseComment(wrong)).toBeNull();
 });
 
 describe('a Slurm cluster in the config', () => {

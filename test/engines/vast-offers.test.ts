@@ -1,7 +1,7 @@
 /** Which offers fit: the hard requirements and the price, and nothing else. */
 
 import { expect, it } from 'vitest';
-import { chooseOffers, type Offer, readOffer, unfit, whyChosen } from '../../src/engines/vast/market.ts';
+import { chooseOffers, explainChoice, findUnfitReason, type Offer, readOffer } from '../../src/engines/vast/market.ts';
 import { vastCluster } from '../support/vast-bench.ts';
 
 const NEEDS = vastCluster('https://console.vast.ai');
@@ -19,7 +19,7 @@ const GOOD: Offer = {
 
 // rule VA-06
 it('checks card, memory, disk, reliability and price, and names the first requirement that is not met', () => {
-  const why = (change: Partial<Offer>): string | null => unfit({ ...GOOD, ...change }, NEEDS);
+  const why = (change: Partial<Offer>): string | null => findUnfitReason({ ...GOOD, ...change }, NEEDS);
   expect(why({})).toBeNull();
   expect(why({ gpu_name: 'RTX 3090' })).toBe('card');
   expect(why({ num_gpus: 2 })).toBe('card');
@@ -59,7 +59,7 @@ it('picks the cheapest fitting offer, then the more reliable one, and explains t
   ];
   const choice = chooseOffers(offers, NEEDS);
   expect(choice.fitting.map(({ id }) => id)).toEqual([3, 2, 1]);
-  expect(whyChosen(choice.fitting[0] ?? GOOD, choice)).toBe(
+  expect(explainChoice(choice.fitting[0] ?? GOOD, choice)).toBe(
     'offer 3 of machine 9; $0.40 an hour; reliability 0.999; the cheapest of 3 that fit; left out: 1 with too little disk',
   );
 });

@@ -5,9 +5,9 @@ import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
 import type { KnobChange } from '../../src/domain/launch/change-facts.ts';
 import type { GateId } from '../../src/domain/launch/verdict.ts';
 import type { Launch } from '../../src/domain/past-runs.ts';
-import { after, type Instant, known, unknown } from '../../src/domain/values.ts';
+import { addMs, type Instant, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
-import { shaOf } from '../support/run-drafts.ts';
+import { toSha } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { LANE, someApprovals } from './sample-facts.ts';
 
@@ -57,9 +57,9 @@ export const checks = (...change: readonly Partial<CheckFacts>[]): Facts => ({
   checks: known(change.map((one) => aCheck(one))),
 });
 export const lane = (change: Partial<typeof LANE>): Facts => ({ lane: { ...LANE, ...change } });
-export const hours = (ms: number): Instant => after(NOON, ms * 3_600_000);
-export const BEHIND = { baseSha: shaOf('a newer tip'), mergeBaseAt: hours(-24) } as const;
-export const LATER = [{ sha: shaOf('later'), subject: 'a faster loader' }] as const;
+export const hours = (ms: number): Instant => addMs(NOON, ms * 3_600_000);
+export const BEHIND = { baseSha: toSha('a newer tip'), mergeBaseAt: hours(-24) } as const;
+export const LATER = [{ sha: toSha('later'), subject: 'a faster loader' }] as const;
 export const APPROVALS: Facts = { approvals: unknown('GitHub is away') };
 export const given = (change: Parameters<typeof someApprovals>[0]): Facts => ({
   approvals: known(someApprovals(change)),

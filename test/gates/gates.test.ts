@@ -5,12 +5,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { APPROVAL_GATES, allPass, GATES } from '../../src/domain/launch/verdict.ts';
-import { runGates } from '../../src/gates/run-gates.ts';
+import { evaluateGates } from '../../src/gates/run-gates.ts';
 import { gateTable } from '../../src/render/card-gates.ts';
 import { ROWS } from './gate-cases.ts';
 import { gateFacts } from './sample-facts.ts';
 
-const ALL = runGates(gateFacts()).map(({ gate }) => gate);
+const ALL = evaluateGates(gateFacts()).map(({ gate }) => gate);
 
 describe('the gates', () => {
   it('all exist once, in the documented order', () => {
@@ -19,7 +19,7 @@ describe('the gates', () => {
   });
 
   it('pass a ferry without any fault', () => {
-    const verdicts = runGates(gateFacts());
+    const verdicts = evaluateGates(gateFacts());
     expect(verdicts.filter(({ outcome }) => outcome !== 'pass')).toEqual([]);
     expect(allPass(verdicts)).toBe(true);
   });
@@ -34,7 +34,7 @@ describe.each(GATES)('%s', (gate) => {
 
   it('has a case that only this gate blocks, and a case with an unknown outcome', () => {
     const loud = ROWS[gate].map(([what, facts]) => {
-      const verdicts = runGates(gateFacts(facts));
+      const verdicts = evaluateGates(gateFacts(facts));
       const outcome = verdicts.find((verdict) => verdict.gate === gate)?.outcome;
       expect(outcome).not.toBe('pass');
       expect(allPass(verdicts)).toBe(outcome === 'warn');
@@ -51,14 +51,14 @@ describe.each(GATES)('%s', (gate) => {
 
   it('is shown on the card: every case as a person reads it', async () => {
     const picture = ROWS[gate].map(([what, facts]) => {
-      const verdicts = runGates(gateFacts(facts));
+      const verdicts = evaluateGates(gateFacts(facts));
       const codes = verdicts.flatMap((one) =>
         one.outcome === 'pass' ? [] : [`${one.gate}: ${one.outcome} ${one.code}`],
       );
       const own = verdicts.filter((verdict) => verdict.gate === gate);
       return `### ${what}\n\n${codes.join(', ')}\n\n${gateTable(own)}`;
     });
-    const green = runGates(gateFacts()).filter((verdict) => verdict.gate === gate);
+    const green = evaluateGates(gateFacts()).filter((verdict) => verdict.gate === gate);
     const text = [`# ${gate}`, `### when it passes: ${green[0]?.code}\n\n${gateTable(green)}`, ...picture].join('\n\n');
     await expect(`${text}\n`).toMatchFileSnapshot(`__snapshots__/gates/${gate}.md`);
   });

@@ -2,7 +2,7 @@ import type { Delta } from '../../src/domain/launch/change-facts.ts';
 import type { ContainerFacts, Contract, ImageLabels } from '../../src/domain/launch/contract.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { known, unknown } from '../../src/domain/values.ts';
-import { bob, digestOf, shaOf } from '../support/run-drafts.ts';
+import { bob, digestOf, toSha } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 import { CHANGE, type Facts, MANIFEST, type Rows } from './case-parts.ts';
 import { aManifest } from './gate-manifest.ts';
@@ -62,8 +62,8 @@ const since = (path: string, delta: Delta): Facts => ({
   ranBefore: ran(),
   change: known(aChange({ sinceAttempt: [{ path, delta }] })),
 });
-const COMMIT = shaOf('the commit of the run');
-const OTHER = shaOf('another commit');
+const COMMIT = toSha('the commit of the run');
+const OTHER = toSha('another commit');
 const OURS = 'https://github.com/lab/models.git';
 const THEIRS = 'https://github.com/pytorch/pytorch';
 const DIGEST = digestOf('the image');
@@ -307,7 +307,7 @@ export const HERO_CASES = {
     ['too many arguments', { adopts: { ...JOB, entrypoint: `python a.py ${'x '.repeat(60)}` } }],
     ['no commit', { adopts: { ...JOB, commit: null } }],
     ['a foreign commit', { adopts: { ...JOB, commitIsHere: false } }],
-    ['another commit', { adopts: { ...JOB, commit: shaOf('another') } }],
+    ['another commit', { adopts: { ...JOB, commit: toSha('another') } }],
     ['unreadable', CHANGE],
   ],
 } as const satisfies Partial<Rows>;

@@ -4,9 +4,9 @@
 import { describe, expect, it } from 'vitest';
 import type { BaseFacts, Delta } from '../../src/domain/launch/change-facts.ts';
 import type { GateId } from '../../src/domain/launch/verdict.ts';
-import { branded, isRunId, known } from '../../src/domain/values.ts';
-import { runGates } from '../../src/gates/run-gates.ts';
-import { shaOf } from '../support/run-drafts.ts';
+import { brandAs, isRunId, known } from '../../src/domain/values.ts';
+import { evaluateGates } from '../../src/gates/run-gates.ts';
+import { toSha } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 import { knob } from './case-parts.ts';
 import { gateFacts } from './sample-facts.ts';
@@ -17,15 +17,15 @@ const STRUCTURAL: Delta = { kind: 'structural', side: 'head', line: 9, statement
 
 const facts = (delta: Delta, fresh: Delta): ReturnType<typeof gateFacts> => {
   const base: BaseFacts = {
-    run: branded('ferry-daily-20261120', isRunId),
-    commit: shaOf('passed'),
+    run: brandAs('ferry-daily-20261120', isRunId),
+    commit: toSha('passed'),
     delta: fresh,
     notTaken: [],
   };
   return gateFacts({ change: known(aChange({ delta, base })) });
 };
 const verdict = (gate: GateId, of: ReturnType<typeof gateFacts>): object | undefined =>
-  runGates(of).find((one) => one.gate === gate);
+  evaluateGates(of).find((one) => one.gate === gate);
 
 describe('a change based on a passed run', () => {
   it('has a budget for new changes, not for those that already ran', () => {

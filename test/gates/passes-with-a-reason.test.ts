@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
 import { known } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
-import { runGates } from '../../src/gates/run-gates.ts';
+import { evaluateGates } from '../../src/gates/run-gates.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue } from '../support/run-facts.ts';
 import { budget, LAUNCHES } from './case-parts.ts';
@@ -15,7 +15,7 @@ import { CONTRACT, gateFacts, LANE, PROPOSAL } from './sample-facts.ts';
 const NONE = { change: known(aChange({ delta: { kind: 'none' } })) } as const;
 
 function verdict(gate: GateId, facts: Partial<GateFacts>): Verdict | undefined {
-  return runGates(gateFacts(facts)).find((one) => one.gate === gate);
+  return evaluateGates(gateFacts(facts)).find((one) => one.gate === gate);
 }
 
 describe('a gate also passes', () => {

@@ -12,7 +12,7 @@ import { heroKind } from '../../src/kinds/hero/kind.ts';
 import { rentalKind } from '../../src/kinds/rental/kind.ts';
 import type { RentalLane } from '../../src/kinds/rental/settings.ts';
 import { aRun } from '../support/run-builder.ts';
-import { alice, digestOf, shaOf } from '../support/run-drafts.ts';
+import { alice, digestOf, toSha } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { aConfig } from '../support/run-parts.ts';
 import { aManifest } from './gate-manifest.ts';
@@ -52,7 +52,7 @@ export const JOB: Description = {
   since: null,
   submitter: 'ada',
   entrypoint: 'FERRY_DATE=x python3 experiments/sweep.py --lr 3e-4',
-  commit: shaOf('launch commit'),
+  commit: toSha('launch commit'),
   commitIsHere: true,
   session: null,
   urls: {},

@@ -1,7 +1,7 @@
 // GitHub's answer about the checks of a head, and its result: only a positively green check counts as green.
 
 import { describe, expect, it } from 'vitest';
-import { checkFacts, checksSchema } from '../../src/github/check-run.ts';
+import { checksSchema, readCheckFacts } from '../../src/github/check-run.ts';
 
 const HEAD = 'a'.repeat(40);
 const OWN = { ownBots: ['ferrybot', 'github-actions'], ownWorkflows: ['ferrybot-chat.yml'] };
@@ -33,7 +33,7 @@ function read(suites: readonly object[], change: Record<string, unknown> = {}) {
     status: null,
     ...change,
   };
-  return checkFacts(checksSchema.parse({ nodes: [{ commit }] }), HEAD, OWN);
+  return readCheckFacts(checksSchema.parse({ nodes: [{ commit }] }), HEAD, OWN);
 }
 
 function states(suites: readonly object[], change: Record<string, unknown> = {}): readonly string[] {
@@ -127,7 +127,7 @@ describe('the checks are unknown', () => {
       checksSchema.parse({ nodes: [{ commit: { oid: HEAD, checkSuites: null, status: null } }] }),
     ],
   ])('if %s', (_, answer) => {
-    expect(checkFacts(answer, HEAD, OWN).kind).toBe('unknown');
+    expect(readCheckFacts(answer, HEAD, OWN).kind).toBe('unknown');
   });
 
   it('if there are more than the limit', () => {
@@ -141,8 +141,8 @@ describe('the checks are unknown', () => {
       nodes: [suite([{}]), suite([{ name: 'lint', conclusion: 'FAILURE' }])],
     };
     const answer = checksSchema.parse({ nodes: [{ commit: { oid: HEAD, checkSuites, status: null } }] });
-    expect(checkFacts(answer, HEAD, OWN).kind).toBe('unknown');
-    expect(checkFacts(answer, HEAD, OWN, 'oldest')).toMatchObject({
+    expect(readCheckFacts(answer, HEAD, OWN).kind).toBe('unknown');
+    expect(readCheckFacts(answer, HEAD, OWN, 'oldest')).toMatchObject({
       kind: 'known',
       value: [
         { name: 'tests', state: 'green' },

@@ -1,14 +1,14 @@
 /** People's text is searched for tokens once per process, for any number of reads. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isDigest } from '../../src/domain/values.ts';
-import { COMMENT_CHARACTERS_KEPT, textWithoutTokens } from '../../src/github/thread-comments.ts';
+import { brandAs, isDigest } from '../../src/domain/values.ts';
+import { COMMENT_CHARACTERS_KEPT, maskTokensCached } from '../../src/github/thread-comments.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
+import { measureCpuMs } from '../support/cpu-ms.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
-const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
-const read = (text: string): string => textWithoutTokens(text, digestOf(text));
+const digestOf = (text: string) => brandAs(`sha256:${sha256Hex(text)}`, isDigest);
+const read = (text: string): string => maskTokensCached(text, digestOf(text));
 const hostile = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${index} ${'eyJ-'.repeat(16_000)}`);
 
@@ -22,10 +22,10 @@ describe('the text of a comment', () => {
   it('is searched once: a flood that was read before costs little the next time', () => {
     const flood = hostile(300).map((text) => ({ text, digest: digestOf(text) }));
     const look = (): void => {
-      for (const { text, digest } of flood) textWithoutTokens(text, digest);
+      for (const { text, digest } of flood) maskTokensCached(text, digest);
     };
-    const first = cpuMs(look);
-    expect(cpuMs(look)).toBeLessThan(first / 4);
+    const first = measureCpuMs(look);
+    expect(measureCpuMs(look)).toBeLessThan(first / 4);
   });
 
   it('is dropped from the cache after too many long ones, and still redacted', () => {

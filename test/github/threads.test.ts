@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isDigest } from '../../src/domain/values.ts';
+import { brandAs, isDigest } from '../../src/domain/values.ts';
 import { createClient, type GitHubClient } from '../../src/github/call.ts';
 import { THREAD_COMMENTS_MAX } from '../../src/github/thread-schema.ts';
 import { readThreads } from '../../src/github/threads.ts';
@@ -12,7 +12,7 @@ import { sha256Hex } from '../../src/host/keys.ts';
 import { instant } from '../support/run-facts.ts';
 
 const READING = {
-  digestOf: (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest),
+  digestOf: (text: string) => brandAs(`sha256:${sha256Hex(text)}`, isDigest),
   ownBots: ['lab-ferry'],
   ownWorkflows: [],
   markerOf: () => null,

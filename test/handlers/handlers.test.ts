@@ -9,8 +9,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
-import { HANDLERS, triggerOf } from '../../src/handlers/registry.ts';
-import { mayHoldCommand } from '../../src/handlers/slash-word.ts';
+import { HANDLERS, toTrigger } from '../../src/handlers/registry.ts';
+import { mayContainCommand } from '../../src/handlers/slash-word.ts';
 
 const NAMES = HANDLERS.map((handler) => handler.event);
 const EXAMPLES = z
@@ -19,7 +19,7 @@ const EXAMPLES = z
 
 function triggersOf(event: string): ReadonlySet<string> {
   const found = EXAMPLES.find(({ name }) => name === event)?.examples ?? [];
-  return new Set(found.map((payload) => `${payload.action ?? '-'} ${triggerOf(event, payload)?.kind ?? 'nothing'}`));
+  return new Set(found.map((payload) => `${payload.action ?? '-'} ${toTrigger(event, payload)?.kind ?? 'nothing'}`));
 }
 
 describe("GitHub's own examples", () => {
@@ -33,7 +33,7 @@ describe("GitHub's own examples", () => {
   it('of every other event are ignored', () => {
     const others = EXAMPLES.filter(({ name }) => !NAMES.some((known) => known === name));
     expect(others.length).toBeGreaterThan(20);
-    expect(others.flatMap(({ name, examples }) => examples.filter((p) => triggerOf(name, p) !== null))).toEqual([]);
+    expect(others.flatMap(({ name, examples }) => examples.filter((p) => toTrigger(name, p) !== null))).toEqual([]);
   });
 });
 
@@ -44,10 +44,10 @@ describe('a check', () => {
   });
 
   it('that ended on a pull request triggers its thread, except our own checks and those without one', () => {
-    expect(triggerOf('check_run', payload('unit tests'))).toEqual({ kind: 'thread', thread: 13 });
-    expect(triggerOf('check_run', payload('unit tests', 'created'))).toBeNull();
-    expect(triggerOf('check_run', payload('ferrybot / launch gate'))).toBeNull();
-    expect(triggerOf('check_run', payload('unit tests', 'completed', []))).toBeNull();
+    expect(toTrigger('check_run', payload('unit tests'))).toEqual({ kind: 'thread', thread: 13 });
+    expect(toTrigger('check_run', payload('unit tests', 'created'))).toBeNull();
+    expect(toTrigger('check_run', payload('ferrybot / launch gate'))).toBeNull();
+    expect(toTrigger('check_run', payload('unit tests', 'completed', []))).toBeNull();
   });
 });
 
@@ -59,7 +59,7 @@ describe('a comment', () => {
   });
 
   it('with a slash word triggers a command with its thread, without one a remark', () => {
-    expect(triggerOf('issue_comment', payload('/status'))).toEqual({
+    expect(toTrigger('issue_comment', payload('/status'))).toEqual({
       kind: 'comment',
       surface: 'comment',
       comment: 5,
@@ -67,19 +67,19 @@ describe('a comment', () => {
       hasSlash: true,
       from: { id: 1, login: 'bob', isOutsider: true },
     });
-    expect(triggerOf('issue_comment', payload('well done'))).toEqual({ kind: 'remark', thread: 13 });
+    expect(toTrigger('issue_comment', payload('well done'))).toEqual({ kind: 'remark', thread: 13 });
   });
 
   it('that is edited or deleted triggers its thread, never a command', () => {
     for (const action of ['edited', 'deleted'])
-      expect(triggerOf('issue_comment', payload('/status', 'User', action))).toEqual({
+      expect(toTrigger('issue_comment', payload('/status', 'User', action))).toEqual({
         kind: 'thread',
         thread: 13,
       });
   });
 
   it('of a bot triggers nothing', () => {
-    expect(triggerOf('issue_comment', payload('/status', 'Bot'))).toBeNull();
+    expect(toTrigger('issue_comment', payload('/status', 'Bot'))).toBeNull();
   });
 });
 
@@ -98,18 +98,18 @@ describe('the quick filter for comments', () => {
       return commands.length + errors.length > 0;
     });
     expect(wanted.length).toBeGreaterThan(30);
-    expect(wanted.filter((comment) => !mayHoldCommand(comment))).toEqual([]);
+    expect(wanted.filter((comment) => !mayContainCommand(comment))).toEqual([]);
   });
 
   it.each(['well done', 'and/or', 'https://a.example/b', '<b>x</b>', 'a & b'])('ignores %s', (comment) => {
-    expect(mayHoldCommand(comment)).toBe(false);
+    expect(mayContainCommand(comment)).toBe(false);
   });
 });
 
 it('any JSON is a trigger or nothing', () => {
   fc.assert(
     fc.property(fc.constantFrom(...NAMES, 'ping', 'constructor'), fc.jsonValue(), (event, payload) => {
-      expect(() => triggerOf(event, payload)).not.toThrow();
+      expect(() => toTrigger(event, payload)).not.toThrow();
     }),
   );
 });

@@ -4,12 +4,12 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type PythonOutcome, runPython } from '../../src/host/python-child.ts';
+import { type PythonOutcome, runPythonScript } from '../../src/host/python-child.ts';
 
 const PATH = process.env['PATH'] ?? '';
 
 function run(script: string, input: Uint8Array | string = '', ...args: string[]): Promise<PythonOutcome> {
-  return runPython({ interpreter: 'python3', script, input, args, path: PATH });
+  return runPythonScript({ interpreter: 'python3', script, input, args, path: PATH });
 }
 
 /** A folder with a `python3` that does something else. */
@@ -55,14 +55,14 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
 
   it('names what to install if the interpreter is missing, and reports a failing one', async () => {
     const script = 'print(1)\n';
-    const missing = await runPython({ interpreter: 'python9', script, input: '', path: PATH });
+    const missing = await runPythonScript({ interpreter: 'python9', script, input: '', path: PATH });
     expect(missing).toEqual({
       ok: false,
       reason: 'there is no python9 on this machine: install Python 3.11 or newer',
       isTransient: true,
     });
     const broken = await pathWith('echo what >&2; exit 3');
-    expect(await runPython({ interpreter: 'python3', script, input: '', path: broken })).toEqual({
+    expect(await runPythonScript({ interpreter: 'python3', script, input: '', path: broken })).toEqual({
       ok: false,
       reason: 'python3 failed (exit 3): what',
       isTransient: false,

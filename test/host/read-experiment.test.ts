@@ -8,7 +8,7 @@ import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../src/domain/launch/change-facts.ts';
+import type { FileReading } from '../../src/domain/launch/change-facts.ts';
 import { createPythonReader } from '../../src/host/python-child.ts';
 
 const PATH = process.env['PATH'] ?? '';
@@ -22,7 +22,7 @@ async function pathWith(program: string): Promise<string> {
   return folder;
 }
 
-const refused = (line: number, message: RegExp): Reading =>
+const refused = (line: number, message: RegExp): FileReading =>
   expect.objectContaining({ kind: 'unparsable', line, message: expect.stringMatching(message) });
 
 describe('the reader of experiment files', () => {

@@ -2,14 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/host/redactor.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
+import { measureCpuMs } from '../support/cpu-ms.ts';
 
 /** How much longer an eightfold text takes, best of several: about 8 for linear time. */
 function growth(read: (text: string) => unknown, unit: string): number {
   const short = unit.repeat(Math.ceil(8_192 / unit.length));
   const long = short.repeat(8);
   // Processor time, so that other load of the machine does not count.
-  const quickest = (text: string): number => Math.min(...Array.from({ length: 15 }, () => cpuMs(() => read(text))));
+  const quickest = (text: string): number =>
+    Math.min(...Array.from({ length: 15 }, () => measureCpuMs(() => read(text))));
   quickest(short);
   return quickest(long) / Math.max(quickest(short), 0.05);
 }

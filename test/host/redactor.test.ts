@@ -4,7 +4,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutTokens } from '../../src/domain/written-secrets.ts';
+import { maskTokens } from '../../src/domain/written-secrets.ts';
 import { redact } from '../../src/host/redactor.ts';
 
 /** A reproducible secret in this alphabet. */
@@ -182,13 +182,13 @@ const IN_PLACE: readonly (readonly [string, string, string])[] = [
 describe('a token', () => {
   // threat T244
   it.each(TOKENS)('of %s is removed from what people and programs write', (_, token) => {
-    expect(withoutTokens(`see ${token} there`)).toBe('see *** there');
-    expect(withoutTokens(`{"a":"${token}"}`)).toBe('{"a":"***"}');
+    expect(maskTokens(`see ${token} there`)).toBe('see *** there');
+    expect(maskTokens(`{"a":"${token}"}`)).toBe('{"a":"***"}');
   });
 
   it.each(IN_PLACE)('is removed from %s', (_, before, token) => {
     const after = before.startsWith('https://someone:') ? '@host/path' : ' there';
-    const clean = withoutTokens(`${before}${token}${after}`);
+    const clean = maskTokens(`${before}${token}${after}`);
     expect(clean).not.toContain(token);
     expect(clean.startsWith(before)).toBe(true);
     expect(clean.endsWith(after)).toBe(true);
@@ -232,7 +232,7 @@ describe('text without a token is unchanged:', () => {
           `uv run launch.py --run_id ${id} --commit ${sha}`,
           `https://packages.lab.example/simple and git@github.com:lab/ferries.git`,
         ]) {
-          expect(withoutTokens(text)).toBe(text);
+          expect(maskTokens(text)).toBe(text);
           expect(redact(text, ['a-secret-of-ours'])).toBe(text);
         }
       }),
@@ -241,6 +241,6 @@ describe('text without a token is unchanged:', () => {
 
   it('settings that people change', () => {
     for (const line of ['/propose pad_token=7 model.lr=3e-4', 'num_tokens=4096', 'the token: see above'])
-      expect(withoutTokens(line)).toBe(line);
+      expect(maskTokens(line)).toBe(line);
   });
 });

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { onlyEntryOf } from '../../src/host/files.ts';
+import { readOnlyEntry } from '../../src/host/files.ts';
 import { zipOf } from '../support/left-artifacts.ts';
 
 /** Python's own writer; `seekable` false writes sizes after the data, as for a stream. */
@@ -24,7 +24,7 @@ sys.stdout.buffer.write(out.all)`;
   return stdout;
 }
 
-const read = (bytes: Uint8Array): string | null => onlyEntryOf(bytes, 'answer.json', 1_000);
+const read = (bytes: Uint8Array): string | null => readOnlyEntry(bytes, 'answer.json', 1_000);
 
 describe('the only file of an archive', () => {
   it.each(['zipfile.ZIP_DEFLATED', 'zipfile.ZIP_STORED'])('is read as Python writes it (%s)', (how) => {

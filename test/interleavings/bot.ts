@@ -5,17 +5,17 @@ import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/actions/ver
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { approvedManifest } from '../../src/domain/logbook/run-state.ts';
-import { commentName, markerText } from '../../src/domain/marker.ts';
-import { needName } from '../../src/domain/reconcile-request.ts';
-import { branded, isInstant, known, type Observed, unknown } from '../../src/domain/values.ts';
+import { findApprovedManifest } from '../../src/domain/logbook/run-state.ts';
+import { commentId, markerText } from '../../src/domain/marker.ts';
+import { factKey } from '../../src/domain/reconcile-request.ts';
+import { brandAs, isInstant, known, type Observed, unknown } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
-import { approvalFacts } from '../../src/run/approvals.ts';
-import { COMMENT_GONE_MS } from '../../src/run/decide-commands.ts';
+import { gatherApprovalFacts } from '../../src/run/approvals.ts';
+import { COMMENT_DELETED_MS } from '../../src/run/decide-commands.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';
 import type { LaneScopedConfig } from '../../src/run/lane.ts';
-import { pendingItems } from '../../src/run/pending-commands.ts';
+import { listPendingItems } from '../../src/run/pending-commands.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
 import { digestOf, labBot } from '../support/run-drafts.ts';
@@ -26,13 +26,13 @@ import {
   anIssue,
   aPull,
   aWorkflowRun,
-  editedBy,
-  seenRuns,
+  knownWorkflowRuns,
   someFacts,
+  versionsEditedBy,
 } from '../support/run-facts.ts';
 import { aConfig } from '../support/run-parts.ts';
-import { changeFor, commitFor, fingerprintOf } from './content.ts';
-import { ELSEWHERE, PULL, push, RUN, snapshot, type Version, type World } from './world.ts';
+import { bodyFingerprint, changeOfContent, commitOfContent } from './content.ts';
+import { ELSEWHERE, PULL, pushEvents, RUN, takeSnapshot, type Version, type World } from './world.ts';
 
 /** A control process: its memory, and the version of the record that it read last. */
 export type Control = { memory: AttemptCache; view: Version };
@@ -44,7 +44,7 @@ export function restart(world: World): Control {
 
 const CONFIGS = new Map<number, LaneScopedConfig>();
 
-function configOf(quorum: number): LaneScopedConfig {
+function buildConfig(quorum: number): LaneScopedConfig {
   const made = CONFIGS.get(quorum) ?? aConfig();
   const config = { ...made, approvals: { ...made.approvals, quorum } };
   if (!CONFIGS.has(quorum)) CONFIGS.set(quorum, config);
@@ -52,7 +52,7 @@ function configOf(quorum: number): LaneScopedConfig {
 }
 
 /** What a process reads from GitHub now; sometimes a part is unreadable. */
-function factsOf(world: World, view: Version): RunFacts {
+function buildFacts(world: World, view: Version): RunFacts {
   const isHidden = world.random.chance(0.04);
   const comments = world.comments.filter((comment) => comment.thread !== ELSEWHERE);
   const permissions = new Map(
@@ -69,46 +69,46 @@ function factsOf(world: World, view: Version): RunFacts {
     }),
   );
   return someFacts({
-    pull: known(pullOf(world)),
+    pull: known(buildPull(world)),
     issue: known(anIssue({ updatedAt: world.now })),
-    comments: isHidden ? unknown('GitHub is away') : known([...cardOf(view), ...comments]),
+    comments: isHidden ? unknown('GitHub is away') : known([...findCard(view), ...comments]),
     readAt: world.now,
-    cited: new Map(view.state.approvals.map((approval) => askedFor(world, approval))),
-    change: world.random.chance(0.03) ? unknown('git is away') : known(aChange(changeFor(world.content))),
-    body: known(aBody({ fingerprint: fingerprintOf(world.body) })),
+    cited: new Map(view.state.approvals.map((approval) => findRequest(world, approval))),
+    change: world.random.chance(0.03) ? unknown('git is away') : known(aChange(changeOfContent(world.content))),
+    body: known(aBody({ fingerprint: bodyFingerprint(world.body) })),
     permissions,
     journalHolds: known(view.journal.holds),
     clusterActions: known([]),
-    ...seenRuns(...dispatched),
+    ...knownWorkflowRuns(...dispatched),
     failedJobs: new Map(dispatched.map(({ id }) => [id, unknown('GitHub is away')])),
   });
 }
 
 /** The card, which control updates with the gates: a slower process finds the card of a faster one. */
-function cardOf({ state: { gate, run } }: Version): readonly CommentFacts[] {
+function findCard({ state: { gate, run } }: Version): readonly CommentFacts[] {
   if (gate?.digest == null) return [];
   const { digest, body, seq, at } = gate;
   const fields = { head: `${seq}:${'0'.repeat(12)}`, manifest: digest, body };
   const text = `${markerText({ run, kind: 'card', key: 'card', fields })}\n🤖`;
-  const createdAt = branded(Math.floor(Date.parse(at) / 1_000) * 1_000, isInstant);
+  const createdAt = brandAs(Math.floor(Date.parse(at) / 1_000) * 1_000, isInstant);
   return [aComment(labBot, text, { id: 1, thread: PULL, byUs: true, authorIsBot: true, createdAt })];
 }
 
 /** One approving comment by its id, which GitHub returns even if its list lags. */
-function askedFor(
+function findRequest(
   world: World,
   { surface, comment }: Version['state']['approvals'][number],
 ): readonly [string, Observed<CommentFacts | null>] {
   const found = world.comments.find(({ id }) => id === comment) ?? null;
-  return [commentName({ surface, id: comment }), world.random.chance(0.03) ? unknown('GitHub is away') : known(found)];
+  return [commentId({ surface, id: comment }), world.random.chance(0.03) ? unknown('GitHub is away') : known(found)];
 }
 
-function pullOf(world: World): ReturnType<typeof aPull> {
+function buildPull(world: World): ReturnType<typeof aPull> {
   const editors = world.editors.map((id) => ({ id, login: `user-${id}` }));
   return aPull({
-    headSha: commitFor(world.content),
-    bodyDigest: fingerprintOf(world.body),
-    versions: editedBy(...editors),
+    headSha: commitOfContent(world.content),
+    bodyDigest: bodyFingerprint(world.body),
+    versions: versionsEditedBy(...editors),
     state: world.isPullOpen ? 'open' : 'closed',
   });
 }
@@ -116,15 +116,15 @@ function pullOf(world: World): ReturnType<typeof aPull> {
 /** One trigger of a control process; `stepsMax` interrupts it after any step. */
 export function trigger(world: World, control: Control, stepsMax: number): void {
   control.view = world.version;
-  hearElsewhere(world, control);
-  const facts = factsOf(world, control.view);
+  readOtherThreads(world, control);
+  const facts = buildFacts(world, control.view);
   const outcomes = [...control.memory.outcomes].filter(([, outcome]) => outcome.kind === 'done');
   control.memory = { ...control.memory, outcomes: new Map(outcomes), tries: new Map() };
   for (let index = 0; index < stepsMax; index += 1) {
     const { step } = reconcile({
       state: control.view.state,
       facts: { ...facts, journalHolds: known(control.view.journal.holds) },
-      config: configOf(world.quorum),
+      config: buildConfig(world.quorum),
       repository: 'lab/models',
       now: world.now,
       memory: control.memory,
@@ -132,19 +132,19 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
     });
     if (step === null) return;
     if (step.kind === 'append') {
-      const seqs = push(world, control.view, step.drafts, step.journal);
+      const seqs = pushEvents(world, control.view, step.drafts, step.journal);
       // Another process pushed first: read the record again, and decide again.
       control.view = world.version;
       if (seqs !== null)
         control.memory = { ...control.memory, appended: new Set([...control.memory.appended, ...seqs]) };
       continue;
     }
-    if (step.kind === 'need') throw new Error(`${step.facts.map(needName).join(', ')} was given from the start`);
+    if (step.kind === 'need') throw new Error(`${step.facts.map(factKey).join(', ')} was given from the start`);
     if (step.effect.kind !== 'dispatch-workflow') return;
     // The response may be lost after the dispatch, or the dispatch may never have arrived.
     const isMade = !world.random.chance(0.1);
     const isTold = isMade && !world.random.chance(0.1);
-    if (isMade && step.effect.workflow === configOf(world.quorum).workflows.launch) {
+    if (isMade && step.effect.workflow === buildConfig(world.quorum).workflows.launch) {
       const order = step.effect.inputs['order'] ?? '';
       world.dispatches.push({ id: world.dispatches.length + 1, order, at: world.now, done: false });
     }
@@ -160,14 +160,14 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
   }
 }
 
-function hearElsewhere(world: World, control: Control): void {
+function readOtherThreads(world: World, control: Control): void {
   const { journal, state } = control.view;
   const comments = world.comments.filter((comment) => comment.thread === ELSEWHERE);
-  const config = configOf(world.quorum);
+  const config = buildConfig(world.quorum);
   const since = world.comments[0]?.createdAt ?? world.now;
   const permissions = new Map([...world.permissions].map(([id, held]) => [id, known(held)]));
   const { otherBots } = config;
-  const items = pendingItems(journal.commands, comments, { since, otherBots, permissions });
+  const items = listPendingItems(journal.commands, comments, { since, otherBots, permissions });
   if (items.length === 0) return;
   const drafts = decideJournal({
     items,
@@ -185,7 +185,7 @@ function hearElsewhere(world: World, control: Control): void {
     otherwise: 'no-run-here',
     now: world.now,
   });
-  if (drafts.length > 0) push(world, control.view, [], drafts);
+  if (drafts.length > 0) pushEvents(world, control.view, [], drafts);
   control.view = world.version;
 }
 
@@ -206,9 +206,9 @@ export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
     const { order: given, digest, claim } = issued;
     if (!isClaimed) {
       const data = { orderDigest: digest, attempt: given.attempt, workflowRun: 1, engineSession: '' };
-      const atClaim = snapshot(world);
+      const atClaim = takeSnapshot(world);
       const claimedAt = world.now;
-      if (push(world, view, [{ type: 'claimed', role: 'runner', data }]) === null) continue;
+      if (pushEvents(world, view, [{ type: 'claimed', role: 'runner', data }]) === null) continue;
       if (dieAt === 1) return;
       start(world, given.submissionId, { commit: given.commit, digest: given.digest, claimedAt, atClaim });
     } else if (!world.jobs.has(given.submissionId)) {
@@ -222,7 +222,7 @@ export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
         commit: given.commit,
         digest: given.digest,
         claimedAt,
-        atClaim: snapshot(world),
+        atClaim: takeSnapshot(world),
       });
     }
     if (dieAt === 2) return;
@@ -256,7 +256,7 @@ function recordSubmission(world: World, order: string): void {
     urls: {},
     details: {},
   };
-  push(world, world.version, [{ type: 'submitted', role: 'runner', data }]);
+  pushEvents(world, world.version, [{ type: 'submitted', role: 'runner', data }]);
 }
 
 function refuse(
@@ -266,13 +266,15 @@ function refuse(
   reason: string,
   code: 'runner-refused' | 'submit-rejected' = 'runner-refused',
 ): void {
-  push(world, view, [{ type: 'incident', role: 'runner', data: { code, detail: { orderDigest: order, reason } } }]);
+  pushEvents(world, view, [
+    { type: 'incident', role: 'runner', data: { code, detail: { orderDigest: order, reason } } },
+  ]);
 }
 
 /** The runner reads everything itself, each approval by its id. */
 function orderFacts(world: World, view: Version): OrderFacts {
-  const config = configOf(world.quorum);
-  const facts = factsOf(world, view);
+  const config = buildConfig(world.quorum);
+  const facts = buildFacts(world, view);
   const cited = new Map<string, Observed<CommentFacts | null>>();
   for (const approval of view.state.order?.order.approvals ?? []) {
     const comment = world.comments.find((one) => one.id === approval.comment) ?? null;
@@ -285,8 +287,8 @@ function orderFacts(world: World, view: Version): OrderFacts {
     config,
     repository: 'lab/models',
     now: world.now,
-    approvals: known(approvalFacts(view.state, facts, config, world.now)),
-    approved: approvedManifest(view.state),
+    approvals: known(gatherApprovalFacts(view.state, facts, config, world.now)),
+    approved: findApprovedManifest(view.state),
     facts,
     digestOf,
   });
@@ -311,4 +313,4 @@ function orderFacts(world: World, view: Version): OrderFacts {
 }
 
 /** The time without events after which all waits of the bot have ended. */
-export const QUIET_MS = limits.permissionPatienceMs + COMMENT_GONE_MS;
+export const QUIET_MS = limits.permissionPatienceMs + COMMENT_DELETED_MS;

@@ -6,7 +6,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { alice } from '../support/run-drafts.ts';
-import { faultsOf } from './oracle.ts';
+import { findFaults } from './oracle.ts';
 import { play } from './play.ts';
 import type { Job, World } from './world.ts';
 
@@ -23,7 +23,7 @@ it(`${COUNT} interleavings launch only approved content, and answer every comman
   const faults: string[] = [];
   for (let seed = 1; seed <= COUNT; seed += 1) {
     const world = play(seed);
-    faults.push(...faultsOf(world).map((fault) => `seed ${seed}: ${fault}`));
+    faults.push(...findFaults(world).map((fault) => `seed ${seed}: ${fault}`));
     count(world.jobs.size > 0 ? 'launched' : 'not launched');
     for (const event of world.events) {
       if (event.type === 'approval-dropped') count(`dropped: ${event.data.reason}`);
@@ -43,7 +43,7 @@ describe('the checker', () => {
     const world = play(firstLaunched());
     for (const [id, job] of world.jobs)
       world.jobs.set(id, { ...job, atClaim: { ...job.atClaim, ...change(job, world) } });
-    return faultsOf(world);
+    return findFaults(world);
   }
 
   it('reports nothing about an approved launch', () => {
@@ -78,7 +78,7 @@ describe('the checker', () => {
       body,
     });
     world.comments.push({ ...(world.comments[0] ?? job.atClaim.comments[0] ?? fail()), id: 1 });
-    const faults = faultsOf(world).join('\n');
+    const faults = findFaults(world).join('\n');
     expect(faults).toContain('2 jobs');
     expect(faults).toContain('/status (1) has 0 answers');
     expect(faults).toContain('has 3 answers');

@@ -5,12 +5,27 @@ import { FAILURE_CLASSES, FAILURES } from '../../src/domain/failure-class.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { assertNever } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
-import { consentDraft, lineFor as consentLine, digestOf, proposal, proposedDraft } from '../care/consent-parts.ts';
-import { lineFor } from '../run/parts.ts';
-import { approvalDrafts, bob, commandDrafts, shaOf } from '../support/run-drafts.ts';
+import {
+  aProposal,
+  consentDraft,
+  approvalLineFor as consentLine,
+  digestOf,
+  proposedDraft,
+} from '../care/consent-parts.ts';
+import { approveLineFor } from '../run/parts.ts';
+import { approvalDrafts, bob, commandDrafts, toSha } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';
-import { change, type Death, decide, launch, look, stop } from './night-processes.ts';
-import { type Fate, gate, type Night, type NightJob, pass, push, type Terms, write } from './night-world.ts';
+import { change, type Death, decide, launch, observeNight, stop } from './night-processes.ts';
+import {
+  type Fate,
+  type Night,
+  type NightJob,
+  passMinutes,
+  push,
+  recordGates,
+  type Terms,
+  write,
+} from './night-world.ts';
 
 const DEATHS: readonly Death[] = ['never', 'after-claim', 'before-call', 'after-call'];
 const who = fc.constantFrom(0 as const, 1 as const);
@@ -136,10 +151,10 @@ export const terms: fc.Arbitrary<Terms> = fc.record({
 
 /** Plays one event; a minute passes after each. */
 export async function play(night: Night, one: Deed): Promise<void> {
-  pass(night, 1);
+  passMinutes(night, 1);
   switch (one.act) {
     case 'look':
-      look(night, night.watchers[one.who], one.isFresh);
+      observeNight(night, night.watchers[one.who], one.isFresh);
       return;
     case 'restart':
       night.watchers[one.who].holder += '+';
@@ -162,7 +177,7 @@ export async function play(night: Night, one: Deed): Promise<void> {
       happen(night, one);
       return;
     case 'wait':
-      pass(night, one.minutes);
+      passMinutes(night, one.minutes);
       return;
     case 'relaunch':
     case 'approve':
@@ -214,7 +229,7 @@ function say(night: Night, one: Of<'relaunch'> | Of<'approve'> | Of<'fix'> | Of<
     }
     case 'approve': {
       if (state.gate?.digest == null) return;
-      const words = lineFor(state.gate.digest);
+      const words = approveLineFor(state.gate.digest);
       write(night, 600 + state.commands.size, words, { bodyDigest: digestOf('a comment') });
       push(night, night.record, approvalDrafts(state, bob));
       return;
@@ -222,7 +237,7 @@ function say(night: Night, one: Of<'relaunch'> | Of<'approve'> | Of<'fix'> | Of<
     case 'fix': {
       const { envelope } = state.order?.manifest ?? aManifest();
       const command = ['python3', 'experiments/ferries/daily.py', '--batch-size', one.batch];
-      gate(night, envelope, { command });
+      recordGates(night, envelope, { command });
       return;
     }
     case 'ask-stop': {
@@ -250,7 +265,7 @@ function care(
   switch (one.act) {
     case 'propose-delete': {
       const evidence = { facts: { attempt: state.submission?.attempt ?? 0 }, lines: [] };
-      const what = proposal({
+      const what = aProposal({
         round: state.actions.length + 1,
         evidence: canonicalDigest(evidence, digestOf),
       });
@@ -261,7 +276,7 @@ function care(
     case 'consent': {
       if (last === undefined) return;
       if (one.how === 'config') {
-        const data = { proposal: last.digest, source: { kind: 'config', commit: shaOf('base') } } as const;
+        const data = { proposal: last.digest, source: { kind: 'config', commit: toSha('base') } } as const;
         push(night, night.record, [{ type: 'action-approved', role: 'control', data }]);
         return;
       }

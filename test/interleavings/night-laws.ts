@@ -1,7 +1,7 @@
 // The checker of a night: it uses only calls, recorded events and the fate of jobs, and none of the tested
 // decisions.
 
-import { maxAgeMsOf } from '../../src/config/approvers.ts';
+import { approvalMaxAgeMs } from '../../src/config/approvers.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { CONFIG } from '../run/parts.ts';
 import type { Call, Night, NightJob } from './night-world.ts';
@@ -21,7 +21,7 @@ export const LAWS = [
 export type Law = (typeof LAWS)[number];
 
 /** Every broken law with its cause; empty if none is broken. */
-export function broken(night: Night): readonly string[] {
+export function findBrokenLaws(night: Night): readonly string[] {
   const say = (law: Law, what: string): string => `${law}: ${what}`;
   return [
     ...twoWatches(night).map((what) => say('two live watches', what)),
@@ -105,7 +105,7 @@ function startFaults(night: Night, start: Start, say: Say): readonly string[] {
   const last = same.at(-1);
   const faults: string[] = [];
   if (before.some((one) => wasRunning(one, call))) faults.push(say('two jobs at once', what));
-  if (same.length > budgetOf(start, night)) faults.push(say('more relaunches than the budget', what));
+  if (same.length > restartBudget(start, night)) faults.push(say('more relaunches than the budget', what));
   const isOfNan = last?.fate?.status === 'FAILED' && last.fate.class === 'nan';
   if (last !== undefined && (isOfNan || isSeenLost(last, call))) faults.push(say('a relaunch after NaN', what));
   if (last !== undefined && (isSeenOther(last, call) || isRejected(call)))
@@ -123,7 +123,7 @@ function wasRunning({ fate, attempt }: NightJob, { recorded }: Call): boolean {
 }
 
 /** The restarts of the approved manifest, and one for each approval given after its end. */
-function budgetOf({ call, digest }: Start, { record }: Night): number {
+function restartBudget({ call, digest }: Start, { record }: Night): number {
   const restarts = record.events.flatMap((event) =>
     event.type === 'gated' && event.data.digest === digest ? [event.data.manifest?.envelope.restarts ?? 0] : [],
   );
@@ -163,7 +163,7 @@ function isRejected({ recorded }: Call): boolean {
  */
 function isThirdTime({ earlier }: Night, { before, isAsked }: Start): boolean {
   const job = before.at(-1);
-  const last = printOf(job?.fate ?? null);
+  const last = fingerprintOf(job?.fate ?? null);
   if (isAsked || job === undefined || last === null) return false;
   const { end = null } = earlier ?? {};
   const { diagnosis } = end ?? {};
@@ -171,7 +171,7 @@ function isThirdTime({ earlier }: Night, { before, isAsked }: Start): boolean {
   // Another preemption is a new failure if the run got further meanwhile.
   const isTakenAgain = (step: number): boolean => last.startsWith('preempted: ') && job.step > step;
   return (
-    before.slice(0, -1).some(({ fate, step }) => printOf(fate) === last && !isTakenAgain(step)) ||
+    before.slice(0, -1).some(({ fate, step }) => fingerprintOf(fate) === last && !isTakenAgain(step)) ||
     (inLane === last && !isTakenAgain(0))
   );
 }
@@ -180,7 +180,7 @@ function isThirdTime({ earlier }: Night, { before, isAsked }: Start): boolean {
  * Null if there is nothing to compare: after a smaller config, a replaced machine, or without an error in the
  * log.
  */
-function printOf(fate: NightJob['fate']): string | null {
+function fingerprintOf(fate: NightJob['fate']): string | null {
   if (fate === null || fate.status === 'SUCCEEDED') return null;
   if (fate.status === 'STOPPED') return 'stopped';
   const isCompared = !['unknown', 'benign', 'bad-node', 'oom-hbm', 'oom-host'].includes(fate.class);
@@ -198,13 +198,13 @@ function callFaults(night: Night, call: Call, say: Say): readonly string[] {
   const faults = isIntended ? [] : [say('an engine call without a pushed intent', `${does} ${target}`)];
   if (does !== 'delete') return faults;
   const twice = night.calls.filter((one) => one.does === 'delete' && one.target === target).length > 1;
-  const isGranted = consentOf(call);
+  const isGranted = wasApproved(call);
   return isGranted && !twice ? faults : [...faults, say('an action without consent or envelope', target)];
 }
 
 /** A recorded consent, no older than the config allows, with an existing comment or config at that moment. */
-function consentOf({ target, recorded, at, consent }: Call): boolean {
+function wasApproved({ target, recorded, at, consent }: Call): boolean {
   const given = recorded.findLast((event) => event.type === 'action-approved' && event.data.proposal === target);
-  if (given?.type !== 'action-approved' || at - Date.parse(given.at) >= maxAgeMsOf(CONFIG)) return false;
+  if (given?.type !== 'action-approved' || at - Date.parse(given.at) >= approvalMaxAgeMs(CONFIG)) return false;
   return given.data.source.kind === 'comment' ? consent.isStanding : consent.isConfigured;
 }

@@ -4,28 +4,37 @@
 import { type ClusterChange, changeAction, type Executor } from '../../src/actions/change-cluster.ts';
 import { type Launch, launchAction } from '../../src/actions/launch.ts';
 import { mintStop } from '../../src/actions/mint.ts';
-import { carryOut, type Place } from '../../src/actions/pipeline.ts';
+import { type ActionContext, executeAction } from '../../src/actions/pipeline.ts';
 import type { OrderFacts } from '../../src/actions/verify-order.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { NO_BRANCH_WORK } from '../../src/domain/actor.ts';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { onRung } from '../../src/domain/launch/ladder.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { applyLadder } from '../../src/domain/launch/ladder.ts';
 import { isBeforeLaunch } from '../../src/domain/launch/next-attempt.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { after, fromRfc3339, known, unknown } from '../../src/domain/values.ts';
+import { addMs, fromRfc3339, known, unknown } from '../../src/domain/values.ts';
 import { decideOrder } from '../../src/run/decide-launch.ts';
 import { decideRelaunch } from '../../src/run/decide-next-attempt.ts';
-import type { Gated } from '../../src/run/gate-run.ts';
-import { leaseFor } from '../../src/watch/cadence.ts';
-import { facts as consentFacts } from '../care/consent-parts.ts';
+import type { GateEvaluation } from '../../src/run/gate-run.ts';
+import { takeLease } from '../../src/watch/cadence.ts';
+import { someActionFacts as consentFacts } from '../care/consent-parts.ts';
 import { gateFacts, someApprovals } from '../gates/sample-facts.ts';
 import { CONFIG, REPOSITORY } from '../run/parts.ts';
 import { bob, digestOf, endedData, incidentDraft, observedData } from '../support/run-drafts.ts';
-import { aChange, anIssue, aPull, permissions } from '../support/run-facts.ts';
+import { aChange, anIssue, aPull, knownPermissions } from '../support/run-facts.ts';
 import { passingVerdicts } from '../support/run-parts.ts';
-import { diagnosisOf, engineOf, type Night, note, push, RUN, type Version, type Watcher } from './night-world.ts';
+import {
+  createEngine,
+  diagnosisOf,
+  type Night,
+  push,
+  RUN,
+  recordCall,
+  type Version,
+  type Watcher,
+} from './night-world.ts';
 
 const CADENCE_MS = 570_000;
 
@@ -37,12 +46,12 @@ export class Died extends Error {
 export type Death = 'never' | 'after-claim' | 'before-call' | 'after-call';
 
 /** One observation by a watch, with a fresh or an outdated record. */
-export function look(night: Night, watcher: Watcher, isFresh: boolean): void {
+export function observeNight(night: Night, watcher: Watcher, isFresh: boolean): void {
   if (isFresh) watcher.view = night.record;
   const { state } = watcher.view;
   const { submission } = state;
   if (submission === null || state.end !== null) return;
-  const lease = leaseFor(state, watcher.holder, night.now, CADENCE_MS);
+  const lease = takeLease(state, watcher.holder, night.now, CADENCE_MS);
   const job = night.jobs.get(submission.jobId);
   if (lease === null || job === undefined) return;
   const { attempt } = submission;
@@ -50,19 +59,19 @@ export function look(night: Night, watcher: Watcher, isFresh: boolean): void {
     ...{ attempt, trackers: [], step: job.step, lease },
     signatures: job.isLost ? ['loss-not-finite'] : [],
   };
-  const isTold = incidentsWith(state.incidents, 'run-alarm').some(({ detail }) => detail.attempt === attempt);
+  const isTold = filterIncidents(state.incidents, 'run-alarm').some(({ detail }) => detail.attempt === attempt);
   const alarm = { detector: 'resume-mismatch', since: '2', seen: '0.2', attempt };
   const drafts: readonly EventDraft[] = [
     { type: 'observed', role: 'watch', data: { ...observedData(night.now), ...seen, status: 'RUNNING' } },
     ...(job.isOther && !isTold ? [incidentDraft('run-alarm', alarm)] : []),
-    ...endOf(night, state, lease.fence),
+    ...buildEnd(night, state, lease.fence),
   ];
   const seqs = push(night, watcher.view, drafts);
   watcher.view = night.record;
   for (const seq of seqs ?? []) night.writers.set(seq, watcher.holder);
 }
 
-function endOf(night: Night, state: RunState, fence: number): readonly EventDraft[] {
+function buildEnd(night: Night, state: RunState, fence: number): readonly EventDraft[] {
   const job = night.jobs.get(state.submission?.jobId ?? '');
   if (job === undefined || job.fate === null) return [];
   const { status, class: kind, where, confidence } = job.fate;
@@ -76,7 +85,7 @@ function endOf(night: Night, state: RunState, fence: number): readonly EventDraf
 export function decide(night: Night, isFresh: boolean): void {
   if (isFresh) night.control = night.record;
   const { state } = night.control;
-  const gated = gatedIn(night.control);
+  const gated = findGates(night.control);
   if (gated === null) return;
   const input = { state, gated, repository: REPOSITORY, now: night.now, digestOf, config: CONFIG };
   const runs = known(night.earlier === null ? [state] : [state, night.earlier]);
@@ -87,7 +96,7 @@ export function decide(night: Night, isFresh: boolean): void {
 }
 
 /** Every gate of the change passes, and all approvers are still allowed. */
-function gatedIn({ state }: Version): Gated | null {
+function findGates({ state }: Version): GateEvaluation | null {
   const { gate } = state;
   if (gate?.digest == null || gate.manifest === null) return null;
   const given = state.approvals.map(({ actor, digest, body, at }) => {
@@ -108,7 +117,7 @@ export async function launch(night: Night, dies: Death, isAnswerLost: boolean): 
   const { order } = night.record.state;
   if (order === null) return;
   const seen = { view: night.record };
-  const engine = engineOf(night, isAnswerLost);
+  const engine = createEngine(night, isAnswerLost);
   const given: Launch = {
     orderDigest: order.digest,
     repository: REPOSITORY,
@@ -123,7 +132,7 @@ export async function launch(night: Night, dies: Death, isAnswerLost: boolean): 
     ship: async (state, issued) => {
       const { submissionId, attempt, digest } = issued.order;
       const { command = [] } = issued.manifest ?? {};
-      const started = onRung(state, { command, environment: {} });
+      const started = applyLadder(state, { command, environment: {} });
       const metadata = { run: RUN, attempt, manifest: digest };
       const spec = {
         submissionId,
@@ -143,17 +152,17 @@ export async function launch(night: Night, dies: Death, isAnswerLost: boolean): 
     },
     now: () => night.now,
     sleep: async (durationMs) => {
-      night.now = after(night.now, durationMs);
+      night.now = addMs(night.now, durationMs);
     },
     boundary: (_kind, moment) => {
       if (dies === `${moment}-call`) throw new Died();
     },
     redact: (text) => text,
   };
-  await untilDead(() => carryOut(placeOf(night, seen, dies), launchAction(given)));
+  await runUntilKilled(() => executeAction(buildPlace(night, seen, dies), launchAction(given)));
 }
 
-async function untilDead(work: () => Promise<unknown>): Promise<void> {
+async function runUntilKilled(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -161,7 +170,7 @@ async function untilDead(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function placeOf(night: Night, seen: { view: Version }, dies: Death): Place {
+function buildPlace(night: Night, seen: { view: Version }, dies: Death): ActionContext {
   let hasClaimed = false;
   return {
     file: RUN,
@@ -201,7 +210,7 @@ function orderFacts(night: Night, state: RunState): OrderFacts {
     pull: known(aPull({ headSha: gate?.commit ?? aPull().headSha })),
     body: known(gate?.body ?? digestOf('')),
     cited: new Map(cited),
-    permissions: permissions([bob, 'maintain']),
+    permissions: knownPermissions([bob, 'maintain']),
     digest: gate?.digest == null ? unknown('nothing is gated') : known(gate.digest),
     gates: known(gateFacts()),
     fix: unknown('no order asks for it'),
@@ -216,7 +225,7 @@ export async function stop(night: Night, view: Version, isAnswerLost: boolean): 
   const capability = mintStop(view.state, night.now);
   const { submission, end } = view.state;
   if (capability === null || submission === null || end !== null) return;
-  await engineOf(night, isAnswerLost).stop(submission.jobId, { capability, now: night.now });
+  await createEngine(night, isAnswerLost).stop(submission.jobId, { capability, now: night.now });
 }
 
 /** The runner of a cluster change: executes the newest proposal. */
@@ -226,13 +235,13 @@ export async function change(night: Night, dies: Death): Promise<void> {
   const seen = { view: night.record };
   const wasCalled = (): boolean => night.calls.some((call) => call.does === 'delete' && call.target === digest);
   const executor: Executor = {
-    look: async () => ({ kind: 'same' }),
+    check: async () => ({ kind: 'same' }),
     perform: async (step, permit) => {
       if (dies === 'before-call') throw new Died();
       spendCapability(permit, step);
-      note(night, 'delete', digest, [], isConsentStanding(night, digest));
+      recordCall(night, 'delete', digest, [], isConsentStanding(night, digest));
       if (dies === 'after-call') throw new Died();
-      return { said: 'done', stop: null };
+      return { report: 'done', stop: null };
     },
     verify: async () =>
       wasCalled()
@@ -261,7 +270,7 @@ export async function change(night: Night, dies: Death): Promise<void> {
     place: { now: () => night.now, boundary: () => undefined },
     redact: (text) => text,
   };
-  await untilDead(() => carryOut(placeOf(night, seen, dies), changeAction(given)));
+  await runUntilKilled(() => executeAction(buildPlace(night, seen, dies), changeAction(given)));
 }
 
 /** An independent model: a permitted user wrote exactly this consent, and it is unchanged. */

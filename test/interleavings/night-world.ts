@@ -16,16 +16,16 @@ import type { Confidence, FailureClass } from '../../src/domain/failure-class.ts
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { foldOne } from '../../src/domain/logbook/fold.ts';
+import { foldEvent } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
+import { brandAs, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { aRun } from '../support/run-builder.ts';
-import { bob, digestOf, shaOf, shownDraft } from '../support/run-drafts.ts';
+import { bob, digestOf, shownDraft, toSha } from '../support/run-drafts.ts';
 import { aComment } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 
-export const RUN = branded('ferry-daily-20261121', isRunId);
+export const RUN = brandAs('ferry-daily-20261121', isRunId);
 export const MINUTE_MS = 60_000;
 
 /** How a job ended, according to its log. */
@@ -93,11 +93,11 @@ export type Terms = {
 };
 
 /** Gated, shown and approved this morning; nothing is ordered yet. */
-export function newNight({ restarts, restartAfter, reductions, earlier }: Terms): Night {
+export function createNight({ restarts, restartAfter, reductions, earlier }: Terms): Night {
   const { events, state } = aRun();
   const record = { state, events };
   const night: Night = {
-    now: branded(Date.parse(state.head.at) + MINUTE_MS, isInstant),
+    now: brandAs(Date.parse(state.head.at) + MINUTE_MS, isInstant),
     record,
     writers: new Map(),
     watchers: [
@@ -112,22 +112,22 @@ export function newNight({ restarts, restartAfter, reductions, earlier }: Terms)
     isMaintainer: true,
     isPreApproved: false,
   };
-  gate(night, { restarts, fixes: [], reductions, restartAfter });
+  recordGates(night, { restarts, fixes: [], reductions, restartAfter });
   return night;
 }
 
 /** Records a passed gate, its card and bob's approval. `fix` changes the command, on a new commit. */
-export function gate(night: Night, envelope: Manifest['envelope'], fix: Partial<Manifest> = {}): void {
+export function recordGates(night: Night, envelope: Manifest['envelope'], fix: Partial<Manifest> = {}): void {
   const command = ['python3', 'experiments/ferries/daily.py', '--batch-size', '32'];
   const manifest = aManifest({ command, envelope, ...fix });
   const digest = canonicalDigest(manifest, digestOf);
   const { gate: before } = aRun().gated().state;
   if (before === null) throw new Error('the sample run has a gate');
   const { verdicts, body } = before;
-  const commit = Object.keys(fix).length === 0 ? before.commit : shaOf(digest);
+  const commit = Object.keys(fix).length === 0 ? before.commit : toSha(digest);
   const gated = { digest, manifest, commit, body, verdicts };
   if (push(night, night.record, [{ type: 'gated', role: 'control', data: gated }]) === null) return;
-  pass(night, 1);
+  passMinutes(night, 1);
   if (night.record.state.shown === null) push(night, night.record, [shownDraft(night.record.state)]);
 }
 
@@ -152,8 +152,8 @@ export function diagnosisOf(kind: FailureClass, where: string, confidence: Confi
   return { class: kind, confidence, response, place: null, error: null, evidence: [`it said ${where}`] };
 }
 
-export function pass(night: Night, minutes: number): void {
-  night.now = branded(night.now + minutes * MINUTE_MS, isInstant);
+export function passMinutes(night: Night, minutes: number): void {
+  night.now = brandAs(night.now + minutes * MINUTE_MS, isInstant);
 }
 
 /**
@@ -178,7 +178,7 @@ export function push(night: Night, seen: Version, drafts: readonly EventDraft[])
     };
     // A draft with its frame is an event of the same type; the compiler cannot see that through the union.
     const event = { ...frame, ...draft } as LogbookEvent;
-    const next = foldOne(state, event);
+    const next = foldEvent(state, event);
     if (!next.ok) return null;
     state = next.value;
     events.push(event);
@@ -194,7 +194,7 @@ export function write(night: Night, id: number, body: string, change: Partial<Co
 }
 
 /** The cluster: jobs by id, an optional lost response, and a note of each call. */
-export function engineOf(night: Night, isAnswerLost: boolean): Engine {
+export function createEngine(night: Night, isAnswerLost: boolean): Engine {
   const lost = { kind: 'unknown', message: 'the answer was lost' } as const;
   return {
     name: 'local',
@@ -202,7 +202,7 @@ export function engineOf(night: Night, isAnswerLost: boolean): Engine {
     submit: async (spec, permit) => {
       spendCapability(permit, submitStep(spec));
       const { submissionId, metadata } = spec;
-      note(night, 'submit', submissionId, Object.entries(spec.env).flat().concat(spec.command));
+      recordCall(night, 'submit', submissionId, Object.entries(spec.env).flat().concat(spec.command));
       if (!night.jobs.has(submissionId)) {
         const { attempt } = metadata;
         night.jobs.set(submissionId, { spec, attempt, step: 0, isLost: false, isOther: false, fate: null });
@@ -214,13 +214,13 @@ export function engineOf(night: Night, isAnswerLost: boolean): Engine {
     },
     observe: async (jobId) => {
       const job = night.jobs.get(jobId);
-      return job === undefined ? { kind: 'absent', session: 'boot-1' } : seen(job);
+      return job === undefined ? { kind: 'absent', session: 'boot-1' } : toFoundJob(job);
     },
     describe: async () => ({ kind: 'cannot', why: 'nobody asks' }),
     readLog: async () => ({ kind: 'absent' }),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));
-      note(night, 'stop', jobId, []);
+      recordCall(night, 'stop', jobId, []);
       const job = night.jobs.get(jobId);
       if (job !== undefined && job.fate === null)
         job.fate = { status: 'STOPPED', class: 'unknown', where: '', confidence: 'high' };
@@ -229,7 +229,7 @@ export function engineOf(night: Night, isAnswerLost: boolean): Engine {
   };
 }
 
-function seen({ spec, fate }: NightJob): FoundJob {
+function toFoundJob({ spec, fate }: NightJob): FoundJob {
   const status: JobStatus = fate?.status ?? 'RUNNING';
   return {
     kind: 'found',
@@ -246,7 +246,7 @@ function seen({ spec, fate }: NightJob): FoundJob {
 }
 
 /** Notes a call with the record as pushed at that moment. */
-export function note(
+export function recordCall(
   night: Night,
   does: Call['does'],
   target: string,

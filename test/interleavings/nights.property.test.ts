@@ -7,8 +7,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Deed, deeds, play, terms } from './night-deeds.ts';
-import { broken } from './night-laws.ts';
-import { type Night, newNight, type Terms } from './night-world.ts';
+import { findBrokenLaws } from './night-laws.ts';
+import { createNight, type Night, type Terms } from './night-world.ts';
 
 const ASKED = Number(process.env['NIGHTS'] ?? 0);
 const COUNT = ASKED > 0 ? ASKED : process.env['CI'] === undefined ? 1_000 : 4_000;
@@ -22,7 +22,7 @@ const EVENING: readonly Deed[] = [
 ];
 
 async function nightOf(given: Terms, story: readonly Deed[]): Promise<Night> {
-  const night = newNight(given);
+  const night = createNight(given);
   for (const one of [...EVENING, ...story]) await play(night, one);
   return night;
 }
@@ -37,7 +37,7 @@ it(`${COUNT} nights break no law of the watch, and each tallied event occurs`, {
   await fc.assert(
     fc.asyncProperty(terms, deeds, async (given, story) => {
       const night = await nightOf(given, story);
-      expect(broken(night)).toEqual([]);
+      expect(findBrokenLaws(night)).toEqual([]);
       tally(night, count);
     }),
     { numRuns: COUNT, seed: 20_261_121 },

@@ -1,14 +1,14 @@
 // The checker: it uses only what people did and what was recorded, and none of the bot's own decisions.
 
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { commitFor, fingerprintOf } from './content.ts';
+import { bodyFingerprint, commitOfContent } from './content.ts';
 import { type Deed, type Job, PULL, type Snapshot, type World } from './world.ts';
 
 type Said = Extract<Deed, { kind: 'said' }>;
 const BOT_PATIENCE_MS = 3_000;
 
 /** Every broken promise, in words; empty if none is broken. */
-export function faultsOf(world: World): readonly string[] {
+export function findFaults(world: World): readonly string[] {
   const jobs = [...world.jobs.values()];
   return [
     ...(jobs.length > 1 ? [`${jobs.length} jobs`] : []),
@@ -20,11 +20,11 @@ export function faultsOf(world: World): readonly string[] {
 function launchFaults(world: World, job: Job): readonly string[] {
   const { atClaim } = job;
   const approvers = new Set(
-    world.deeds.filter((deed): deed is Said => deed.kind === 'said' && counts(deed, job)).map((deed) => deed.by),
+    world.deeds.filter((deed): deed is Said => deed.kind === 'said' && isCounting(deed, job)).map((deed) => deed.by),
   );
   const faults: string[] = [];
   if (approvers.size < world.quorum) faults.push(`launched on ${approvers.size} of ${world.quorum} approvals`);
-  if (job.commit !== commitFor(atClaim.content)) faults.push('launched what the head is not');
+  if (job.commit !== commitOfContent(atClaim.content)) faults.push('launched what the head is not');
   if (isHeldBack(atClaim)) faults.push('launched while held');
   if (before(atClaim.recorded, job.claimedAt).some((event) => event.type === 'stop-requested'))
     faults.push('launched after a recorded stop');
@@ -32,7 +32,7 @@ function launchFaults(world: World, job: Job): readonly string[] {
 }
 
 /** Whether this comment approves exactly what the job runs, and is still valid at the claim. */
-function counts(said: Said, job: Job): boolean {
+function isCounting(said: Said, job: Job): boolean {
   const { atClaim } = job;
   const words = /^\/approve-launch ([0-9a-f]{32,64})$/.exec(said.text);
   if (words === null || said.at > job.claimedAt) return false;
@@ -42,7 +42,7 @@ function counts(said: Said, job: Job): boolean {
   const held = atClaim.permissions.get(said.by);
   if (held !== 'maintain' && held !== 'admin') return false;
   if (atClaim.editors[0] === said.by) return false;
-  return wasShown(said, job) && !fellAfter(said, job);
+  return wasShown(said, job) && !wasDroppedAfter(said, job);
 }
 
 /**
@@ -56,14 +56,14 @@ function wasShown(said: Said, { atClaim }: Job): boolean {
     const afterMs = Date.parse(at) - said.at;
     return afterMs > 0 && afterMs <= BOT_PATIENCE_MS;
   });
-  return [last, ...soon].some((event) => event !== undefined && isOf(event, atClaim));
+  return [last, ...soon].some((event) => event !== undefined && isEventOf(event, atClaim));
 }
 
 /** After the comment, the record shows another content on the card or a dropped approval of this person. */
-function fellAfter(said: Said, job: Job): boolean {
+function wasDroppedAfter(said: Said, job: Job): boolean {
   return before(job.atClaim.recorded, job.claimedAt).some((event) => {
     if (Date.parse(event.at) <= said.at + BOT_PATIENCE_MS) return false;
-    if (event.type === 'gated') return !isOf(event, job.atClaim);
+    if (event.type === 'gated') return !isEventOf(event, job.atClaim);
     return event.type === 'approval-dropped' && event.data.users.includes(said.by) && isGivenBefore(event, said, job);
   });
 }
@@ -74,8 +74,12 @@ function isGivenBefore(drop: LogbookEvent, said: Said, { atClaim }: Job): boolea
   return given === undefined || given.seq < drop.seq;
 }
 
-function isOf(event: LogbookEvent, { content, body }: Snapshot): boolean {
-  return event.type === 'gated' && event.data.commit === commitFor(content) && event.data.body === fingerprintOf(body);
+function isEventOf(event: LogbookEvent, { content, body }: Snapshot): boolean {
+  return (
+    event.type === 'gated' &&
+    event.data.commit === commitOfContent(content) &&
+    event.data.body === bodyFingerprint(body)
+  );
 }
 
 function isHeldBack({ recorded, journal }: Snapshot): boolean {

@@ -5,7 +5,7 @@ import type { Permission } from '../../src/domain/actor.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { type Control, launch, QUIET_MS, restart, trigger } from './bot.ts';
 import { CONTENTS } from './content.ts';
-import { carol, ELSEWHERE, eve, newWorld, PEOPLE, pass, say, type World } from './world.ts';
+import { addComment, carol, createTestWorld, ELSEWHERE, eve, PEOPLE, passTime, type World } from './world.ts';
 
 const SAID = [
   '/approve-launch',
@@ -23,19 +23,19 @@ const PERMISSIONS: readonly Permission[] = ['maintain', 'maintain', 'write', 'no
 
 /** Plays one world to its end. */
 export function play(seed: number): World {
-  const world = newWorld(seed);
+  const world = createTestWorld(seed);
   const controls: [Control, Control] = [restart(world), restart(world)];
   trigger(world, controls[0], 10);
   const moves = 6 + world.random.below(18);
   for (let move = 0; move < moves; move += 1) {
-    pass(world, 500 + world.random.below(world.random.chance(0.05) ? 8_000_000 : 120_000));
+    passTime(world, 500 + world.random.below(world.random.chance(0.05) ? 8_000_000 : 120_000));
     const deed = world.random.below(100);
     if (deed < 45) botMoves(world, controls);
     else if (deed < 75) speak(world);
-    else meddle(world);
+    else changeProposal(world);
   }
   if (world.random.chance(0.75)) settle(world, controls);
-  quiet(world, controls);
+  runUntilQuiet(world, controls);
   return world;
 }
 
@@ -61,9 +61,9 @@ function run(world: World): void {
 function speak(world: World): void {
   const by = world.random.pick([alice, alice, bob, bob, carol, eve]);
   if (world.random.chance(0.08))
-    say(world, by, world.random.pick(['/hold lane=daily', '/unhold lane=daily']), ELSEWHERE);
-  else if (world.random.chance(0.02)) say(world, by, '/stop');
-  else say(world, by, world.random.pick(SAID).replace('DIGEST', digestOnShow(world)));
+    addComment(world, by, world.random.pick(['/hold lane=daily', '/unhold lane=daily']), ELSEWHERE);
+  else if (world.random.chance(0.02)) addComment(world, by, '/stop');
+  else addComment(world, by, world.random.pick(SAID).replace('DIGEST', digestOnShow(world)));
 }
 
 /** The digest on the card; people without a card type nothing useful. */
@@ -71,7 +71,7 @@ function digestOnShow(world: World): string {
   return world.version.state.gate?.digest?.slice(7, 39) ?? 'abcdefabcdef'.repeat(3);
 }
 
-function meddle(world: World): void {
+function changeProposal(world: World): void {
   const { random } = world;
   const deed = random.below(10);
   if (deed < 3) move(world, random.pick(CONTENTS));
@@ -114,12 +114,12 @@ function touchComment(world: World): void {
 function settle(world: World, controls: readonly Control[]): void {
   world.permissions.set(alice.id, 'maintain').set(bob.id, 'maintain');
   if (world.content === 'x') move(world, 'a');
-  say(world, alice, '/unhold lane=daily', ELSEWHERE);
-  say(world, alice, '/unhold');
+  addComment(world, alice, '/unhold lane=daily', ELSEWHERE);
+  addComment(world, alice, '/unhold');
   serve(world, controls);
   for (const by of [alice, bob, bob, alice]) {
-    pass(world, 61_000);
-    say(world, by, `/approve-launch ${digestOnShow(world)}`);
+    passTime(world, 61_000);
+    addComment(world, by, `/approve-launch ${digestOnShow(world)}`);
     serve(world, controls);
   }
 }
@@ -133,10 +133,10 @@ function serve(world: World, controls: readonly Control[]): void {
 }
 
 /** No more events by people; the bot's triggers continue until all of its waits have ended. */
-function quiet(world: World, controls: readonly Control[]): void {
+function runUntilQuiet(world: World, controls: readonly Control[]): void {
   for (let round = 0; round < 4; round += 1) {
     serve(world, controls);
-    pass(world, QUIET_MS / 2 + 60_000);
+    passTime(world, QUIET_MS / 2 + 60_000);
   }
   serve(world, controls);
   serve(world, controls);

@@ -4,19 +4,19 @@
 import type { Actor, Permission } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { foldOne } from '../../src/domain/logbook/fold.ts';
-import { EMPTY_JOURNAL, type JournalState, journalFold } from '../../src/domain/logbook/journal-state.ts';
+import { foldEvent } from '../../src/domain/logbook/fold.ts';
+import { createJournalFold, EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
-import { transitionCheck } from '../../src/logbook/chain.ts';
-import { type Random, randomFrom } from '../support/random.ts';
+import { brandAs, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
+import { createTransitionCheck } from '../../src/logbook/chain.ts';
+import { createRandom, type Random } from '../support/random.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
 
 export const carol: Actor = { id: 103, login: 'carol' };
 export const eve: Actor = { id: 104, login: 'eve' };
 export const PEOPLE = [alice, bob, carol, eve] as const;
-export const RUN = branded('ferry-daily-20261121', isRunId);
+export const RUN = brandAs('ferry-daily-20261121', isRunId);
 export const PULL = 13;
 /** An experiment issue without a run: commands there go to the repository journal. */
 export const ELSEWHERE = 40;
@@ -90,14 +90,14 @@ export type World = {
 };
 
 /** A proposed ferry on a quiet morning. */
-export function newWorld(seed: number): World {
-  const random = randomFrom(seed);
+export function createTestWorld(seed: number): World {
+  const random = createRandom(seed);
   const run = aRun();
   const journal = EMPTY_JOURNAL;
   return {
     random,
     quorum: random.chance(0.4) ? 2 : 1,
-    now: branded(Date.parse('2026-11-21T09:05:00.000Z'), isInstant),
+    now: brandAs(Date.parse('2026-11-21T09:05:00.000Z'), isInstant),
     content: 'a',
     body: 1,
     editors: [],
@@ -118,15 +118,15 @@ export function newWorld(seed: number): World {
   };
 }
 
-export function pass(world: World, ms: number): void {
-  world.now = branded(world.now + ms, isInstant);
+export function passTime(world: World, ms: number): void {
+  world.now = brandAs(world.now + ms, isInstant);
 }
 
 /** A person's comment; GitHub's dates have whole seconds. */
-export function say(world: World, by: Actor, text: string, thread = PULL): void {
+export function addComment(world: World, by: Actor, text: string, thread = PULL): void {
   const id = world.nextId;
   world.nextId += 1;
-  const at = branded(Math.floor(world.now / 1_000) * 1_000, isInstant);
+  const at = brandAs(Math.floor(world.now / 1_000) * 1_000, isInstant);
   const { content, body } = world;
   world.deeds.push({ kind: 'said', at: world.now, by: by.id, comment: id, text, content, body });
   world.comments.push({
@@ -152,7 +152,7 @@ export function say(world: World, by: Actor, text: string, thread = PULL): void 
 /**
  * Appends to run and journal in one push if nobody pushed since `seen`; an illegal draft is a bug and throws.
  */
-export function push(
+export function pushEvents(
   world: World,
   seen: Version,
   drafts: readonly EventDraft[],
@@ -160,36 +160,36 @@ export function push(
 ): readonly number[] | null {
   if (world.version.head !== seen.head) return null;
   let { state } = seen;
-  const events = drafts.map((draft, index): LogbookEvent => eventOf(world, draft, RUN, state.head.seq + 1 + index));
+  const events = drafts.map((draft, index): LogbookEvent => buildEvent(world, draft, RUN, state.head.seq + 1 + index));
   for (const event of events) {
-    const next = foldOne(state, event);
+    const next = foldEvent(state, event);
     if (!next.ok) throw new Error(`${event.type}: ${next.error.rule}`);
     state = next.value;
   }
   const added = journal.map(
-    (draft, index): LogbookEvent => eventOf(world, draft, 'journal', seen.journalEvents.length + index),
+    (draft, index): LogbookEvent => buildEvent(world, draft, 'journal', seen.journalEvents.length + index),
   );
   const journalEvents = [...seen.journalEvents, ...added];
-  const check = transitionCheck('journal');
+  const check = createTransitionCheck('journal');
   for (const event of journalEvents) {
-    const rule = check.take(event);
+    const rule = check.check(event);
     if (rule !== null) throw new Error(`journal: ${event.type}: ${rule}`);
   }
   world.events = [...world.events, ...events];
-  const fold = journalFold();
+  const fold = createJournalFold();
   for (const event of journalEvents) fold.take(event);
   world.version = { head: seen.head + 1, state, journal: fold.state(), journalEvents };
   return events.map((event) => event.seq);
 }
 
-function eventOf(world: World, draft: EventDraft, run: string, seq: number): LogbookEvent {
+function buildEvent(world: World, draft: EventDraft, run: string, seq: number): LogbookEvent {
   const frame = { v: 1, run, seq, at: toRfc3339(world.now), prev: '', keyId: '', hash: `h${seq}`, sig: '' };
   // A draft with its frame is an event of the same type; the compiler cannot see that through the union.
   return { ...frame, ...draft } as LogbookEvent;
 }
 
 /** GitHub and the record as they are now, for the checker. */
-export function snapshot(world: World): Snapshot {
+export function takeSnapshot(world: World): Snapshot {
   return {
     content: world.content,
     body: world.body,

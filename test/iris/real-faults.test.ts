@@ -7,7 +7,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { processesOf, startController, startWorker } from '../../demo/iris/cluster.ts';
+import { listProcesses, startController, startWorker } from '../../demo/iris/cluster.ts';
 import { readOf } from '../../demo/processes.ts';
 import {
   type Engine,
@@ -197,7 +197,7 @@ describeWithIris('a real Iris', () => {
 
 /** Its processes with this word in the command line. */
 async function daemons({ record }: TestIris, word: string): Promise<readonly number[]> {
-  const pids = await processesOf(record.folder);
+  const pids = await listProcesses(record.folder);
   const lines = await Promise.all(pids.map((pid) => readOf(String(pid), 'cmdline')));
   return pids.filter((_, index) => /python/.test(lines[index] ?? '') && lines[index]?.includes(word));
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { signatureNamed } from '../../src/diagnosis/rows.ts';
+import { findSignature } from '../../src/diagnosis/rows.ts';
 import { type Engine, type FoundJob, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { readMetricsFile } from '../../src/trackers/metrics-file.ts';
@@ -76,7 +76,7 @@ describe('a ferry on the local engine', () => {
     await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '20', ...env }));
     expect(await ended()).toMatchObject({ status: 'FAILED', exitCode });
     expect((await facts()).failures.map((failed) => failed.id)).toContain(id);
-    expect(signatureNamed(id)?.class).toBe(kind);
+    expect(findSignature(id)?.class).toBe(kind);
   });
 
   it('leaves a temporary checkpoint when it is stopped', async () => {

@@ -2,11 +2,26 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
-import { answered, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
+import {
+  commentAndReadAnswer,
+  openAdoptingLab,
+  openIssue,
+  runOf,
+  startJobByHand,
+  WATCH,
+} from '../support/adopted-job.ts';
 import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import { answersTo, botComments, heldJobs, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
+import {
+  holdJobs,
+  listAnswersTo,
+  listBotComments,
+  listBotTexts,
+  MINUTE,
+  postComment,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 /** The only command in code in this text that begins with these words, with the placeholders filled in. */
@@ -20,13 +35,13 @@ function commandIn(text: string | undefined, begin: string): string {
 
 /** What a person says, the answer, and the answer to the command that the answer names. */
 async function followed(lab: VirtualLab, who: Person, thread: number, said: string, begin: string) {
-  const first = await say(lab, who, thread, said);
-  await until(lab, `an answer to ${said}`, () => answersTo(lab, first).length > 0, { stepMs: 1_000 });
-  const command = commandIn(answersTo(lab, first)[0], begin);
-  return [(await codesOf(lab, first)).join(' '), await answered(lab, who, thread, command)];
+  const first = await postComment(lab, who, thread, said);
+  await until(lab, `an answer to ${said}`, () => listAnswersTo(lab, first).length > 0, { stepMs: 1_000 });
+  const command = commandIn(listAnswersTo(lab, first)[0], begin);
+  return [(await listAnswerCodes(lab, first)).join(' '), await commentAndReadAnswer(lab, who, thread, command)];
 }
 
-const cardOf = (lab: VirtualLab): string => told(lab, 'card').at(-1) ?? '';
+const cardOf = (lab: VirtualLab): string => listBotTexts(lab, 'card').at(-1) ?? '';
 
 describe('advice before a launch', () => {
   let lab: VirtualLab;
@@ -52,7 +67,7 @@ describe('advice before a launch', () => {
   });
 
   it('a hold elsewhere is lifted by the command that the answer names', async () => {
-    expect(await answered(lab, 'mira', ferry.pull, '/hold lane=daily reason="a look"')).toBe('held');
+    expect(await commentAndReadAnswer(lab, 'mira', ferry.pull, '/hold lane=daily reason="a look"')).toBe('held');
     expect(await followed(lab, 'mira', ferry.pull, '/unhold', '/unhold lane=')).toEqual(['unhold-nothing', 'unheld']);
   });
 });
@@ -70,8 +85,8 @@ describe('advice about a launch and its end', () => {
   it('/launch leads to the line with the digest, and the line launches', async () => {
     const [first, needed] = await followed(lab, 'mira', ferry.pull, '/launch', '/approve-launch');
     expect([first, needed]).toEqual(['not-understood', 'approval-line-needed']);
-    const line = commandIn(told(lab, 'answer').at(-1), '/approve-launch ');
-    expect(await answered(lab, 'mira', ferry.pull, line)).toBe('approved');
+    const line = commandIn(listBotTexts(lab, 'answer').at(-1), '/approve-launch ');
+    expect(await commentAndReadAnswer(lab, 'mira', ferry.pull, line)).toBe('approved');
     await untilState(lab, ferry.run, (state) => state.observation?.step != null, { limitMs: 3_600_000 });
   });
 
@@ -90,46 +105,46 @@ describe('advice about a launch and its end', () => {
     expect(await followed(lab, 'mira', ferry.issue, '/kill', '/stop')).toEqual(['not-understood', 'stop-requested']);
     await untilState(lab, ferry.run, (state) => state.end !== null, { limitMs: 3_600_000 });
     await lab.clock.advance(5 * MINUTE);
-    expect(told(lab, 'ended').at(-1)).toContain('Recommendation: decide whether the result counts;');
-    expect(await answered(lab, 'mira', ferry.issue, '/seal')).toBe('seal-needs-accept');
+    expect(listBotTexts(lab, 'ended').at(-1)).toContain('Recommendation: decide whether the result counts;');
+    expect(await commentAndReadAnswer(lab, 'mira', ferry.issue, '/seal')).toBe('seal-needs-accept');
     const accept = commandIn(cardOf(lab).split('\n')[0], '/seal accept=');
-    expect(commandIn(told(lab, 'answer').at(-1), '/seal accept=')).toMatch(/^\/seal accept="/);
-    expect(await answered(lab, 'mira', ferry.issue, accept)).toBe('sealed');
+    expect(commandIn(listBotTexts(lab, 'answer').at(-1), '/seal accept=')).toMatch(/^\/seal accept="/);
+    expect(await commentAndReadAnswer(lab, 'mira', ferry.issue, accept)).toBe('sealed');
   });
 });
 
 describe('advice after a stop before the launch', () => {
   it('/cancel leads to /stop, and a new ferry follows the closed pull request', async () => {
-    const held = heldJobs('launch');
+    const held = holdJobs('launch');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
     const { run, pull, issue } = await propose(lab);
     await approve(lab, 'mira', pull, run);
-    await until(lab, 'the order', async () => (await stateOf(lab, run))?.order != null);
+    await until(lab, 'the order', async () => (await readState(lab, run))?.order != null);
     const stopped = await followed(lab, 'mira', pull, '/cancel', '/stop');
     expect(stopped).toEqual(['not-understood', 'stop-before-launch']);
-    const why = await say(lab, 'mira', pull, '/why');
-    expect(answersTo(lab, why)[0]).toContain('close this pull request, and propose the next ferry');
+    const why = await postComment(lab, 'mira', pull, '/why');
+    expect(listAnswersTo(lab, why)[0]).toContain('close this pull request, and propose the next ferry');
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
-    await until(lab, 'the close', async () => (await stateOf(lab, run))?.closed != null);
-    expect(await answered(lab, 'mira', issue, '/propose')).toBe('proposed');
+    await until(lab, 'the close', async () => (await readState(lab, run))?.closed != null);
+    expect(await commentAndReadAnswer(lab, 'mira', issue, '/propose')).toBe('proposed');
     held.letGo();
     await lab.close();
   });
 
   it('another issue gives the next hero run', async () => {
-    const held = heldJobs('launch');
+    const held = holdJobs('launch');
     const lab = await openHeroLab({ beforeJob: held.beforeJob });
     const issue = await openHeroIssue(lab);
     await approve(lab, 'mira', issue, RUN);
-    await until(lab, 'the order', async () => (await stateOf(lab, RUN))?.order != null);
-    expect(await answered(lab, 'mira', issue, '/stop')).toBe('stop-before-launch');
-    const why = await say(lab, 'mira', issue, '/why');
-    expect(answersTo(lab, why)[0]).toContain('close this issue, and open another one for the next run');
+    await until(lab, 'the order', async () => (await readState(lab, RUN))?.order != null);
+    expect(await commentAndReadAnswer(lab, 'mira', issue, '/stop')).toBe('stop-before-launch');
+    const why = await postComment(lab, 'mira', issue, '/why');
+    expect(listAnswersTo(lab, why)[0]).toContain('close this issue, and open another one for the next run');
     await lab.as('mira', 'PATCH', `/issues/${issue}`, { state: 'closed' });
-    await until(lab, 'the close', async () => (await stateOf(lab, RUN))?.closed != null);
+    await until(lab, 'the close', async () => (await readState(lab, RUN))?.closed != null);
     const next = await openHeroIssue(lab, { answers: { 'Run slug': `${RUN}-b`, 'W&B run id': `${RUN}-b` } });
-    await until(lab, 'the next card', () => told(lab, 'card').length > 1, { limitMs: 3_600_000 });
-    expect(botComments(lab).findLast(({ kind }) => kind === 'card')?.thread).toBe(next);
+    await until(lab, 'the next card', () => listBotTexts(lab, 'card').length > 1, { limitMs: 3_600_000 });
+    expect(listBotComments(lab).findLast(({ kind }) => kind === 'card')?.thread).toBe(next);
     held.letGo();
     await lab.close();
   });
@@ -137,16 +152,16 @@ describe('advice after a stop before the launch', () => {
 
 it('the end of an adopted job is acknowledged as its comment says', async () => {
   const lab = await openAdoptingLab();
-  launchByHand(lab, { exitCode: 0, endAtMs: 40 * MINUTE, says: ['step=120/120 loss=2.5'] });
+  startJobByHand(lab, { exitCode: 0, endAtMs: 40 * MINUTE, says: ['step=120/120 loss=2.5'] });
   const issue = await openIssue(lab);
-  await answered(lab, 'mira', issue, WATCH);
+  await commentAndReadAnswer(lab, 'mira', issue, WATCH);
   const run = runOf(issue);
-  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
-  const question = told(lab, 'notice').at(-1);
-  expect(await answered(lab, 'mira', issue, commandIn(question, '/accept'))).toBe('job-adopted');
+  await until(lab, 'what the job is', async () => (await readState(lab, run))?.description != null);
+  const question = listBotTexts(lab, 'notice').at(-1);
+  expect(await commentAndReadAnswer(lab, 'mira', issue, commandIn(question, '/accept'))).toBe('job-adopted');
   await untilState(lab, run, (state) => state.end !== null, { limitMs: 3 * 3_600_000 });
   await lab.clock.advance(5 * MINUTE);
-  expect(told(lab, 'ended')[0]).toContain('acknowledge the end: a job that was launched by hand gets no seal.');
+  expect(listBotTexts(lab, 'ended')[0]).toContain('acknowledge the end: a job that was launched by hand gets no seal.');
   const [refused, closed] = await followed(lab, 'mira', issue, '/seal', '/ack');
   expect([refused, closed]).toEqual(['seal-adopted', 'closed']);
   await lab.close();

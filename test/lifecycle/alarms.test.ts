@@ -1,10 +1,10 @@
 /** Alarms of a running job are posted once, with evidence; the card shows the job's pace. */
 
 import { expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { approve, eventsOf as events, propose, stateOf, until } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import { SHORT_FERRY, say, told } from '../support/talk.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { approve, readEventsOf as events, propose, readState, until } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
+import { listBotTexts, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const TWO_HOURS = { ...SHORT_FERRY, durationMs: 120 * 60_000 };
@@ -21,26 +21,26 @@ it('observes a stalled job every two minutes until its alarm is acknowledged, an
   const lab = await openVirtualLab({ ferry: { ...TWO_HOURS, hangAt: 300 } });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the alarm', () => told(lab, 'incident').length > 0, { stepMs: 60_000 });
+  await until(lab, 'the alarm', () => listBotTexts(lab, 'incident').length > 0, { stepMs: 60_000 });
   const alarmedAt = lab.clock.now();
-  const [alarm] = told(lab, 'incident');
+  const [alarm] = listBotTexts(lab, 'incident');
   expect(alarm).toMatch(/`stalled-steps`: the engine reports RUNNING, and for/);
   await lab.clock.advance(12 * 60_000);
   expect((await pausesSince(lab, run, alarmedAt)).every((seconds) => seconds >= 120 && seconds < 135)).toBe(true);
-  const card = told(lab, 'card').at(-1);
+  const card = listBotTexts(lab, 'card').at(-1);
   expect(card).toContain('⚠️ **Degraded.**');
   expect(card).toContain('Open alarms: `stalled-steps`.');
   expect(card).toMatch(/\| Engine \| RUNNING \|/);
   expect(card).toMatch(/\| Watch \| next check within 2 min \|/);
-  const said = await say(lab, 'mira', pull, '/ack');
-  expect(await codesOf(lab, said)).toEqual(['incident-taken']);
+  const said = await postComment(lab, 'mira', pull, '/ack');
+  expect(await listAnswerCodes(lab, said)).toEqual(['incident-taken']);
   const takenAt = lab.clock.now() + 3 * 60_000;
   await lab.clock.advance(30 * 60_000);
   expect((await pausesSince(lab, run, takenAt)).every((seconds) => seconds >= 570)).toBe(true);
-  const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
+  const { incidents } = (await readState(lab, run)) ?? { incidents: [] };
   await lab.close();
-  expect(incidentsWith(incidents, 'monitor-stale')).toEqual([]);
-  const alarms = incidentsWith(incidents, 'run-alarm');
+  expect(filterIncidents(incidents, 'monitor-stale')).toEqual([]);
+  const alarms = filterIncidents(incidents, 'run-alarm');
   expect(alarms.map(({ detail }) => detail.detector)).toEqual(['stalled-steps']);
 });
 
@@ -48,13 +48,13 @@ it('raises no alarm for a healthy job, and shows its pace and remaining time on 
   const lab = await openVirtualLab({ ferry: TWO_HOURS });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'half of it', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 500, {
+  await until(lab, 'half of it', async () => ((await readState(lab, run))?.observation?.step ?? 0) > 500, {
     stepMs: 60_000,
   });
-  const { observation } = (await stateOf(lab, run)) ?? {};
-  const [card] = told(lab, 'card').slice(-1);
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
-  const alarms = incidentsWith((await stateOf(lab, run))?.incidents ?? [], 'run-alarm');
+  const { observation } = (await readState(lab, run)) ?? {};
+  const [card] = listBotTexts(lab, 'card').slice(-1);
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: 60_000 });
+  const alarms = filterIncidents((await readState(lab, run))?.incidents ?? [], 'run-alarm');
   await lab.close();
   expect(observation).toMatchObject({ totalSteps: 1_200, pace: { secondsPerStep: expect.any(String) } });
   expect(card).toMatch(

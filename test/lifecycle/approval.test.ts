@@ -4,21 +4,21 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { approve, eventsOf, type Ferry, propose, stateOf, until, untilState } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
+import { approve, type Ferry, propose, readEventsOf, readState, until, untilState } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
 import {
-  bodyOf,
-  botComments,
   dispatchLaunch,
-  heldJobs,
-  launchRuns,
+  holdJobs,
+  listBotComments,
+  listBotTexts,
+  listLaunchRuns,
+  listRepeatedComments,
   MINUTE,
+  postComment,
   pushExperiment,
   pushFile,
+  readBody,
   SHORT_FERRY,
-  saidTwice,
-  say,
-  told,
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -32,7 +32,7 @@ async function approvedOnce(): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
   const proposed = await propose(lab);
   const comment = await approve(lab, 'mira', proposed.pull);
-  expect(await codesOf(lab, comment)).toEqual(['approved-waiting-for-more']);
+  expect(await listAnswerCodes(lab, comment)).toEqual(['approved-waiting-for-more']);
   return { lab, ...proposed };
 }
 
@@ -40,26 +40,26 @@ async function approvedOnce(): Promise<Ferry> {
 async function ordered(): Promise<
   Ferry & { readonly approval: number; readonly order: string; readonly letGo: () => void }
 > {
-  const held = heldJobs('launch');
+  const held = holdJobs('launch');
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
   const proposed = await propose(lab);
   const approval = await approve(lab, 'mira', proposed.pull);
   await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000, limitMs: MINUTE });
-  const order = (await stateOf(lab, proposed.run))?.order?.digest ?? '';
+  const order = (await readState(lab, proposed.run))?.order?.digest ?? '';
   return { lab, ...proposed, approval, order, letGo: held.letGo };
 }
 
 /** The runner's refusal in the record. */
 async function refusalOf(lab: VirtualLab, run: string): Promise<unknown> {
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   return state?.incidents.find((incident) => incident.code === 'runner-refused')?.detail['reason'];
 }
 
 async function expectNothingRan({ lab, run }: Ferry): Promise<void> {
   await lab.clock.advance(40 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);
-  expect((await stateOf(lab, run))?.submission).toBeNull();
-  expect(saidTwice(lab)).toEqual([]);
+  expect((await readState(lab, run))?.submission).toBeNull();
+  expect(listRepeatedComments(lab)).toEqual([]);
 }
 
 describe('an approval', () => {
@@ -68,10 +68,10 @@ describe('an approval', () => {
     const { lab, run, pull } = ferry;
     await pushExperiment(lab, run, (text) => text.replace('z_loss_weight=1e-4', 'z_loss_weight=2e-4'));
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['manifest-changed']);
-    expect(told(lab, 'drop')).toHaveLength(1);
-    const second = await say(lab, 'ada', pull, '/approve-launch');
-    expect(await codesOf(lab, second)).toEqual(['approval-by-author']);
+    expect((await readState(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['manifest-changed']);
+    expect(listBotTexts(lab, 'drop')).toHaveLength(1);
+    const second = await postComment(lab, 'ada', pull, '/approve-launch');
+    expect(await listAnswerCodes(lab, second)).toEqual(['approval-by-author']);
     await expectNothingRan(ferry);
     await lab.close();
   });
@@ -80,11 +80,11 @@ describe('an approval', () => {
     const ferry = await approvedOnce();
     const { lab, run, pull } = ferry;
     await lab.as('ada', 'PATCH', `/pulls/${pull}`, {
-      body: `${bodyOf(lab, pull)}\n\nRisk is fine, trust me.`,
+      body: `${readBody(lab, pull)}\n\nRisk is fine, trust me.`,
     });
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['manifest-changed']);
-    expect(told(lab, 'drop')).toEqual([expect.stringContaining('🤖')]);
+    expect((await readState(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['manifest-changed']);
+    expect(listBotTexts(lab, 'drop')).toEqual([expect.stringContaining('🤖')]);
     await expectNothingRan(ferry);
     await lab.close();
   });
@@ -100,10 +100,10 @@ describe('an approval', () => {
     const change = method === 'PATCH' ? { body: '/approve-launch or not' } : undefined;
     await lab.as('mira', method, `/issues/comments/${approval}`, change);
     await lab.clock.advance(1_000);
-    expect((await stateOf(lab, ferry.run))?.drops.map((drop) => drop.data.reason)).toEqual(['approval-invalid']);
-    expect(told(lab, 'drop')).toEqual([expect.stringContaining('its comment was edited, hidden or deleted')]);
-    await say(lab, 'ada', ferry.pull, '/approve-launch');
-    expect((await stateOf(lab, ferry.run))?.order).toBeNull();
+    expect((await readState(lab, ferry.run))?.drops.map((drop) => drop.data.reason)).toEqual(['approval-invalid']);
+    expect(listBotTexts(lab, 'drop')).toEqual([expect.stringContaining('its comment was edited, hidden or deleted')]);
+    await postComment(lab, 'ada', ferry.pull, '/approve-launch');
+    expect((await readState(lab, ferry.run))?.order).toBeNull();
     await expectNothingRan(ferry);
     await lab.close();
   });
@@ -112,9 +112,9 @@ describe('an approval', () => {
     const { lab, run, pull } = await approvedOnce();
     await pushFile(lab, 'ada', 'main', 'README.md', '# Our lab\n');
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.drops).toEqual([]);
+    expect((await readState(lab, run))?.drops).toEqual([]);
     const second = await approve(lab, 'ada', pull);
-    expect(await codesOf(lab, second)).toEqual(['approved']);
+    expect(await listAnswerCodes(lab, second)).toEqual(['approved']);
     await untilState(lab, run, (state) => state.submission !== null, { stepMs: 5_000 });
     await lab.close();
   });
@@ -166,17 +166,17 @@ describe('the runner, before it submits an order', () => {
     ferry.letGo();
     await ferry.lab.clock.advance(2 * MINUTE);
     expect(await refusalOf(ferry.lab, ferry.run)).toBe(code);
-    const [incident, ...others] = told(ferry.lab, 'incident');
+    const [incident, ...others] = listBotTexts(ferry.lab, 'incident');
     expect(others).toEqual([]);
     expect(incident).toContain('The runner refused the order');
     expect(incident).toContain(why);
     await expectNothingRan(ferry);
-    expect((await stateOf(ferry.lab, ferry.run))?.order?.status).toBe('failed');
+    expect((await readState(ferry.lab, ferry.run))?.order?.status).toBe('failed');
     await ferry.lab.close();
   });
 
   it('refuses with manifest-changed if only the runner notices the push', async () => {
-    const held = heldJobs('launch');
+    const held = holdJobs('launch');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
     const proposed = await propose(lab);
     await approve(lab, 'mira', proposed.pull);
@@ -197,8 +197,8 @@ describe('use of an order', () => {
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
     await untilState(lab, run, (state) => state.submission !== null, { stepMs: 5_000 });
-    const order = (await stateOf(lab, run))?.order?.digest ?? '';
-    const events = (await eventsOf(lab, run)).length;
+    const order = (await readState(lab, run))?.order?.digest ?? '';
+    const events = (await readEventsOf(lab, run)).length;
     await dispatchLaunch(lab, 'mira', { run, order });
     await dispatchLaunch(lab, 'mira', { run, order: `sha256:${'0'.repeat(64)}` });
     await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/mine', sha: await tipOfMain(lab) });
@@ -208,19 +208,19 @@ describe('use of an order', () => {
     // The third never reaches ferrybot: only the default branch may use the environment with the runner's
     // key.
     expect(refused.map((line) => line.split(': ')[1])).toEqual(['order-used', 'order-unknown']);
-    expect(launchRuns(lab).map((one) => one.conclusion)).toEqual(['success', 'failure', 'failure', 'failure']);
+    expect(listLaunchRuns(lab).map((one) => one.conclusion)).toEqual(['success', 'failure', 'failure', 'failure']);
     expect(lab.engine.startCount()).toBe(1);
-    expect((await eventsOf(lab, run)).slice(events).map((event) => event.role)).not.toContain('runner');
+    expect((await readEventsOf(lab, run)).slice(events).map((event) => event.role)).not.toContain('runner');
     await lab.close();
   });
 
   it('answers a second approval by the same person with already-approved, and counts one approval', async () => {
     const { lab, run, pull } = await approvedOnce();
     const again = await approve(lab, 'mira', pull);
-    expect(await codesOf(lab, again)).toEqual(['already-approved']);
-    expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
-    expect((await stateOf(lab, run))?.order).toBeNull();
-    expect(botComments(lab).filter(({ kind }) => kind === 'answer')).toHaveLength(2);
+    expect(await listAnswerCodes(lab, again)).toEqual(['already-approved']);
+    expect((await readState(lab, run))?.approvals).toHaveLength(1);
+    expect((await readState(lab, run))?.order).toBeNull();
+    expect(listBotComments(lab).filter(({ kind }) => kind === 'answer')).toHaveLength(2);
     await lab.close();
   });
 });

@@ -1,9 +1,9 @@
 /** An approval and its revocation in one comment: GitHub gives both the same id and the same second. */
 
 import { expect, it } from 'vitest';
-import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { findShownApprovalLine, requireApprovalLine } from '../support/approve.ts';
 import { propose, until } from '../support/play.ts';
-import { MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
+import { MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 // threat T108
@@ -19,8 +19,8 @@ it.each([
   async (server, brake) => {
     const lab = await openVirtualLab({ server, ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
-    await until(lab, 'the card', () => shownApprovalLine(lab, run) !== null, { stepMs: 5_000 });
-    await say(lab, 'mira', pull, `${approvalLine(lab, run)}\n\n${brake}`);
+    await until(lab, 'the card', () => findShownApprovalLine(lab, run) !== null, { stepMs: 5_000 });
+    await postComment(lab, 'mira', pull, `${requireApprovalLine(lab, run)}\n\n${brake}`);
     await lab.clock.advance(45 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
     await lab.close();

@@ -3,9 +3,17 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { shownApprovalLine } from '../support/approve.ts';
-import { propose, stateOf } from '../support/play.ts';
-import { answersTo, bodyOf, fileOf, MINUTE, pushExperiment, SHORT_FERRY, say } from '../support/talk.ts';
+import { findShownApprovalLine } from '../support/approve.ts';
+import { propose, readState } from '../support/play.ts';
+import {
+  listAnswersTo,
+  MINUTE,
+  postComment,
+  pushExperiment,
+  readBody,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const FILE = 'experiments/ferries/daily.py';
@@ -38,7 +46,7 @@ async function asWorkflow(lab: VirtualLab, method: string, path: string, body: o
 /** The experiment with one added comment line, as a commit under the given author. */
 async function commit(lab: VirtualLab, run: string, more: object): Promise<object> {
   const branch = `ferrybot/proposal/${run}`;
-  const text = `${await fileOf(lab, branch, FILE)}# as before\n`;
+  const text = `${await readBranchFile(lab, branch, FILE)}# as before\n`;
   const { sha } = (await lab.as('ada', 'GET', `/contents/${FILE}?ref=${branch}`)) as { readonly sha: string };
   const content = Buffer.from(text).toString('base64');
   return { message: 'A line', content, branch, sha, ...more };
@@ -46,10 +54,10 @@ async function commit(lab: VirtualLab, run: string, more: object): Promise<objec
 
 async function approvedBy(lab: VirtualLab, who: 'mira' | 'ada', pull: number): Promise<string> {
   await lab.clock.advance(MINUTE);
-  const line = shownApprovalLine(lab) ?? `/approve-launch ${'a'.repeat(64)}`;
-  const comment = await say(lab, who, pull, line);
+  const line = findShownApprovalLine(lab) ?? `/approve-launch ${'a'.repeat(64)}`;
+  const comment = await postComment(lab, who, pull, line);
   await lab.clock.advance(MINUTE);
-  return answersTo(lab, comment).join('\n');
+  return listAnswersTo(lab, comment).join('\n');
 }
 
 describe('an approval by an author', () => {
@@ -57,25 +65,25 @@ describe('an approval by an author', () => {
     const { lab, run, pull } = await proposed();
     await lab.as('mira', 'PUT', `/contents/${FILE}`, await commit(lab, run, { author: ADA, committer: ADA }));
     expect(await approvedBy(lab, 'mira', pull)).toContain('this change is yours');
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
     await lab.close();
   });
 
   // threat T33
   it('is refused if the approver edited the issue', async () => {
     const { lab, run, pull, issue } = await proposed();
-    await lab.as('mira', 'PATCH', `/issues/${issue}`, { body: `${bodyOf(lab, issue)}\n\nRead this first.` });
+    await lab.as('mira', 'PATCH', `/issues/${issue}`, { body: `${readBody(lab, issue)}\n\nRead this first.` });
     expect(await approvedBy(lab, 'mira', pull)).toContain('this change is yours');
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
     await lab.close();
   });
 
   it('is refused if the approver edited the description, even if another user edited it later', async () => {
     const { lab, run, pull } = await proposed();
-    await lab.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nRead this first.` });
-    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nAnd this.` });
+    await lab.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${readBody(lab, pull)}\n\nRead this first.` });
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${readBody(lab, pull)}\n\nAnd this.` });
     expect(await approvedBy(lab, 'mira', pull)).toContain('this change is yours');
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
     await lab.close();
   });
 });
@@ -88,13 +96,13 @@ describe('a change without a known author', () => {
   ])('blocks approval after %s through a workflow, until the original text is restored', async (_, pathOf) => {
     const { lab, run, pull, issue } = await proposed();
     const path = pathOf(pull, issue);
-    const before = bodyOf(lab, path.startsWith('/pulls') ? pull : issue);
+    const before = readBody(lab, path.startsWith('/pulls') ? pull : issue);
     await asWorkflow(lab, 'PATCH', path, { body: `${before}\n\nRead this first.` });
     expect(await approvedBy(lab, 'mira', pull)).toContain('authors-known');
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
     await lab.as('ada', 'PATCH', path, { body: before });
     await approvedBy(lab, 'mira', pull);
-    expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
+    expect((await readState(lab, run))?.approvals).toHaveLength(1);
     await lab.close();
   });
 
@@ -105,9 +113,9 @@ describe('a change without a known author', () => {
     const { lab, run, pull, issue } = await proposed();
     if (author === null) await asWorkflow(lab, 'PUT', `/contents/${FILE}`, await commit(lab, run, {}));
     else await lab.as('ada', 'PUT', `/contents/${FILE}`, await commit(lab, run, { author }));
-    await say(lab, 'ada', issue, 'One line more.');
+    await postComment(lab, 'ada', issue, 'One line more.');
     expect(await approvedBy(lab, 'mira', pull)).toContain('authors-known');
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
     await lab.close();
   });
 });
@@ -118,20 +126,20 @@ describe("an approval of other people's work", () => {
     const { run, pull } = await propose(lab);
     await approvedBy(lab, 'mira', pull);
     await lab.clock.advance(10 * MINUTE);
-    expect((await stateOf(lab, run))?.submission).not.toBeNull();
+    expect((await readState(lab, run))?.submission).not.toBeNull();
     await lab.close();
   });
 
   it('is accepted after a colleague pushed and edited the description, and the job is launched', async () => {
     const { lab, run, pull, issue } = await proposed();
     await pushExperiment(lab, run, (text) => `${text}# as before\n`);
-    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nRead this first.` });
-    await say(lab, 'ada', issue, 'One line more.');
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${readBody(lab, pull)}\n\nRead this first.` });
+    await postComment(lab, 'ada', issue, 'One line more.');
     // The card shows the new manifest after some minutes.
     await lab.clock.advance(40 * MINUTE);
     await approvedBy(lab, 'mira', pull);
     await lab.clock.advance(10 * MINUTE);
-    expect((await stateOf(lab, run))?.submission).not.toBeNull();
+    expect((await readState(lab, run))?.submission).not.toBeNull();
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
   });

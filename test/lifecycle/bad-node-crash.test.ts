@@ -4,12 +4,12 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { Crash } from '../support/crash.ts';
-import { stateOf, until } from '../support/play.ts';
-import { deletions } from '../support/simulated-cloud.ts';
-import { MINUTE, saidTwice, say } from '../support/talk.ts';
+import { readState, until } from '../support/play.ts';
+import { listDeletions } from '../support/simulated-cloud.ts';
+import { listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 
 type Played = {
   /** Boundaries from the consent to the second attempt. */
@@ -35,28 +35,28 @@ async function playWithCrash(at: number | null, server: boolean): Promise<Played
   });
   const { run, issue } = await playUntilBad(lab);
   isCounting = true;
-  await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+  await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
   const isThrough = async (): Promise<boolean> => {
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     const [one] = state?.actions ?? [];
     return state?.submission?.attempt === 2 || one?.ended?.code === 'interrupted';
   };
   await until(lab, 'the end of the care', isThrough, { limitMs: 6 * 60 * MINUTE });
   isCounting = false;
-  const first = (await stateOf(lab, run))?.actions[0]?.ended?.code ?? null;
+  const first = (await readState(lab, run))?.actions[0]?.ended?.code ?? null;
   if (first === 'interrupted') {
-    await until(lab, 'another proposal', async () => (await stateOf(lab, run))?.actions.length === 2);
+    await until(lab, 'another proposal', async () => (await readState(lab, run))?.actions.length === 2);
     await lab.clock.advance(MINUTE);
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
+    await until(lab, 'the second attempt', async () => (await readState(lab, run))?.submission?.attempt === 2);
   }
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   const played = {
     met,
-    deletions: deletions(cloud),
+    deletions: listDeletions(cloud),
     first,
     attempt: state?.submission?.attempt ?? 0,
-    twice: saidTwice(lab),
+    twice: listRepeatedComments(lab),
   };
   await lab.close();
   return played;

@@ -3,11 +3,11 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
-import { stateOf, untilState } from '../support/play.ts';
-import { deletions } from '../support/simulated-cloud.ts';
-import { MINUTE, say } from '../support/talk.ts';
+import { readState, untilState } from '../support/play.ts';
+import { listDeletions } from '../support/simulated-cloud.ts';
+import { MINUTE, postComment } from '../support/talk.ts';
 
 describe('a consented node deletion', () => {
   it.each(['/hold reason="I want to look at it first"', '/stop', '/hold scope=repository reason="not tonight"'])(
@@ -24,15 +24,15 @@ describe('a consented node deletion', () => {
       // The first append loses against the record of the dispatch; the second one is the claim.
       onClaim = () => {
         appends += 1;
-        if (appends === 2) void say(lab, 'mira', issue, brake);
+        if (appends === 2) void postComment(lab, 'mira', issue, brake);
       };
-      await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+      await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
       await untilState(lab, run, (state) => state.actions[0]?.ended != null, { limitMs: 60 * MINUTE });
-      expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
+      expect((await readState(lab, run))?.actions[0]?.ended).toMatchObject({
         outcome: 'refused',
         code: brake === '/stop' ? 'stop-requested' : 'held',
       });
-      expect(deletions(cloud)).toEqual([]);
+      expect(listDeletions(cloud)).toEqual([]);
       await lab.close();
     },
   );

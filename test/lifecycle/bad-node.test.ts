@@ -4,60 +4,68 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import { BAD_LINE, openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
-import { approve, propose, seal, stateOf, until, untilState } from '../support/play.ts';
-import { codesOf, postedEvents } from '../support/recorded.ts';
-import { deletions } from '../support/simulated-cloud.ts';
-import { botComments, fileOf, MINUTE, pushFile, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readState, seal, until, untilState } from '../support/play.ts';
+import { listAnswerCodes, postedEvents } from '../support/recorded.ts';
+import { listDeletions } from '../support/simulated-cloud.ts';
+import {
+  listBotComments,
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  pushFile,
+  readBranchFile,
+} from '../support/talk.ts';
 
 describe('a ferry on a bad node', () => {
   it('asks for consent, deletes the node once, restarts after the replacement and ends sealed', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, pull, issue } = await playUntilBad(lab);
-    const [proposal = ''] = told(lab, 'action');
+    const [proposal = ''] = listBotTexts(lab, 'action');
     expect(proposal).toMatch(/`\/approve [0-9a-f]{32}`/);
     for (const part of ['10.130.1.45', 'us-central1-a', 'device-busy', 'Device or resource busy', '--quiet'])
       expect(proposal).toContain(part);
-    expect(deletions(cloud)).toEqual([]);
+    expect(listDeletions(cloud)).toEqual([]);
 
-    const stranger = await say(lab, 'sol', issue, consentLine(lab, 'ray-worker-7c21'));
-    const elsewhere = await say(lab, 'mira', pull, consentLine(lab, 'ray-worker-7c21'));
-    const line = consentLine(lab, 'ray-worker-7c21');
-    const launch = await say(lab, 'mira', issue, line.replace('/approve', '/approve-launch'));
-    const bare = await say(lab, 'mira', issue, '/approve');
-    const old = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
-    const digest = await say(lab, 'mira', issue, '/approve 0123456789ab');
+    const stranger = await postComment(lab, 'sol', issue, requireActionLine(lab, 'ray-worker-7c21'));
+    const elsewhere = await postComment(lab, 'mira', pull, requireActionLine(lab, 'ray-worker-7c21'));
+    const line = requireActionLine(lab, 'ray-worker-7c21');
+    const launch = await postComment(lab, 'mira', issue, line.replace('/approve', '/approve-launch'));
+    const bare = await postComment(lab, 'mira', issue, '/approve');
+    const old = await postComment(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    const digest = await postComment(lab, 'mira', issue, '/approve 0123456789ab');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, stranger)).toEqual(['not-permitted']);
-    expect(await codesOf(lab, elsewhere)).toEqual(['action-other-thread']);
-    expect(await codesOf(lab, launch)).toEqual(['approval-line-needed']);
-    expect(await codesOf(lab, bare)).toEqual(['approval-line-needed']);
-    expect(await codesOf(lab, old)).toEqual(['not-understood']);
-    expect(await codesOf(lab, digest)).toEqual(['approval-line-needed']);
-    expect(deletions(cloud)).toEqual([]);
+    expect(await listAnswerCodes(lab, stranger)).toEqual(['not-permitted']);
+    expect(await listAnswerCodes(lab, elsewhere)).toEqual(['action-other-thread']);
+    expect(await listAnswerCodes(lab, launch)).toEqual(['approval-line-needed']);
+    expect(await listAnswerCodes(lab, bare)).toEqual(['approval-line-needed']);
+    expect(await listAnswerCodes(lab, old)).toEqual(['not-understood']);
+    expect(await listAnswerCodes(lab, digest)).toEqual(['approval-line-needed']);
+    expect(listDeletions(cloud)).toEqual([]);
 
-    const yes = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
-    expect(await codesOf(lab, yes)).toEqual(['action-approved']);
-    expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'SUCCEEDED');
+    const yes = await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
+    await until(lab, 'the second attempt', async () => (await readState(lab, run))?.submission?.attempt === 2);
+    expect(await listAnswerCodes(lab, yes)).toEqual(['action-approved']);
+    expect(listDeletions(cloud)).toEqual(['ray-worker-7c21']);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end?.status === 'SUCCEEDED');
     await seal(lab, run, issue);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.seal?.verdict).toBe('pass');
     expect(state?.attempts.map(({ end }) => end.status)).toEqual(['FAILED']);
     expect(state?.actions[0]?.ended).toMatchObject({ outcome: 'done', code: 'replaced' });
     expect(lab.engine.startCount()).toBe(2);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     expect(
-      botComments(lab)
+      listBotComments(lab)
         .map(({ kind }) => kind)
         .filter((kind) => kind === 'launch' || kind === 'ended'),
     ).toEqual(['launch', 'ended', 'launch', 'ended']);
-    const again = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    const again = await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(10 * MINUTE);
-    expect(await codesOf(lab, again)).toEqual(['run-over']);
-    expect(deletions(cloud)).toHaveLength(1);
+    expect(await listAnswerCodes(lab, again)).toEqual(['run-over']);
+    expect(listDeletions(cloud)).toHaveLength(1);
     await lab.close();
   });
 
@@ -68,23 +76,23 @@ describe('a ferry on a bad node', () => {
       badLines: [BAD_LINE, BAD_LINE.replace('1.45', '1.46')],
     });
     const { run, issue } = await playUntilBad(lab);
-    await until(lab, 'the second bad node', async () => (await stateOf(lab, run))?.actions.length === 2);
+    await until(lab, 'the second bad node', async () => (await readState(lab, run))?.actions.length === 2);
     await lab.clock.advance(90 * MINUTE);
-    expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
+    expect(listDeletions(cloud)).toEqual(['ray-worker-7c21']);
     expect(await postedEvents(lab, 'action')).toContain('action-approved');
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-8d32'));
-    await until(lab, 'the third attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 3);
-    expect(deletions(cloud)).toEqual(['ray-worker-7c21', 'ray-worker-8d32']);
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-8d32'));
+    await until(lab, 'the third attempt', async () => (await readState(lab, run))?.submission?.attempt === 3);
+    expect(listDeletions(cloud)).toEqual(['ray-worker-7c21', 'ray-worker-8d32']);
     await lab.close();
   });
 
   it('is not restarted if the approved restarts are used up, and posts an incident', async () => {
     const { lab, cloud } = await openBadNodeLab({ restartsMax: 0 });
     const { run, issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(60 * MINUTE);
-    expect(deletions(cloud)).toHaveLength(1);
-    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    expect(listDeletions(cloud)).toHaveLength(1);
+    expect((await readState(lab, run))?.order?.order.attempt).toBe(1);
     expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: no-restarts-left');
     await lab.close();
   });
@@ -95,10 +103,10 @@ describe('a ferry on a bad node', () => {
     const [bad, ...others] = cloud.nodes;
     if (bad === undefined) throw new Error('no node');
     cloud.nodes = [{ ...bad, createTime: new Date(lab.clock.now() - 1_000).toISOString() }, ...others];
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
-    expect(deletions(cloud)).toEqual([]);
-    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
+    expect(listDeletions(cloud)).toEqual([]);
+    expect((await readState(lab, run))?.actions[0]?.ended).toMatchObject({
       outcome: 'refused',
       code: 'target-changed',
     });
@@ -109,10 +117,10 @@ describe('a ferry on a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     cloud.replacementMs = null;
     const { run, issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(3 * 60 * MINUTE);
-    expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
-    const state = await stateOf(lab, run);
+    expect(listDeletions(cloud)).toEqual(['ray-worker-7c21']);
+    const state = await readState(lab, run);
     expect(state?.actions[0]?.ended).toMatchObject({ outcome: 'done', code: 'not-replaced' });
     expect(state?.order?.order.attempt).toBe(1);
     await lab.close();
@@ -122,10 +130,10 @@ describe('a ferry on a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
     cloud.nodes = cloud.nodes.slice(1);
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
-    expect(deletions(cloud)).toEqual([]);
-    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({ code: 'target-changed' });
+    expect(listDeletions(cloud)).toEqual([]);
+    expect((await readState(lab, run))?.actions[0]?.ended).toMatchObject({ code: 'target-changed' });
     await lab.close();
   });
 
@@ -137,13 +145,13 @@ describe('a ferry on a bad node', () => {
     const { run, issue } = await playUntilBad(lab);
     // The runner cannot read the machines until the comment has changed.
     cloud.unreadable = 1_000;
-    const comment = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    const comment = await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await untilState(lab, run, (state) => state.actions[0]?.approvals.length === 1);
     await lab.as('mira', method, `/issues/comments/${comment}`, body);
     cloud.unreadable = 0;
     await lab.clock.advance(30 * MINUTE);
-    expect(deletions(cloud)).toEqual([]);
-    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({ outcome: 'refused', code });
+    expect(listDeletions(cloud)).toEqual([]);
+    expect((await readState(lab, run))?.actions[0]?.ended).toMatchObject({ outcome: 'refused', code });
     await lab.close();
   });
 
@@ -155,12 +163,12 @@ describe('a ferry on a bad node', () => {
     await approve(lab, 'mira', proposed.pull);
     await untilState(lab, proposed.run, (state) => state.actions[0]?.approvals.length === 1);
     const config = '.github/ferrybot.yml';
-    const text = (await fileOf(lab, 'main', config)) ?? '';
+    const text = (await readBranchFile(lab, 'main', config)) ?? '';
     await pushFile(lab, 'mira', 'main', config, text.replace('approval: pre-approved', 'approval: ask'));
     cloud.listsLeft = Number.POSITIVE_INFINITY;
     await lab.clock.advance(30 * MINUTE);
-    expect(deletions(cloud)).toEqual([]);
-    const [one] = (await stateOf(lab, proposed.run))?.actions ?? [];
+    expect(listDeletions(cloud)).toEqual([]);
+    const [one] = (await readState(lab, proposed.run))?.actions ?? [];
     expect(one?.ended).toMatchObject({ outcome: 'refused', code: 'not-pre-approved' });
     await lab.close();
   });
@@ -168,15 +176,15 @@ describe('a ferry on a bad node', () => {
   it('refuses consent during a hold, and accepts it after /unhold', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, '/hold reason="wait for the cluster people"');
-    const held = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    await postComment(lab, 'mira', issue, '/hold reason="wait for the cluster people"');
+    const held = await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(5 * MINUTE);
-    expect(await codesOf(lab, held)).toEqual(['action-held']);
-    await say(lab, 'mira', issue, '/unhold');
+    expect(await listAnswerCodes(lab, held)).toEqual(['action-held']);
+    await postComment(lab, 'mira', issue, '/unhold');
     await lab.clock.advance(2 * MINUTE);
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(20 * MINUTE);
-    expect(deletions(cloud)).toHaveLength(1);
+    expect(listDeletions(cloud)).toHaveLength(1);
     await lab.close();
   });
 
@@ -186,14 +194,14 @@ describe('a ferry on a bad node', () => {
   ])('deletes the node but does not restart the job if %s arrives meanwhile', async (words, answer) => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-    await until(lab, 'the runner', async () => ((await stateOf(lab, run))?.actions[0]?.claim ?? null) !== null);
-    const said = await say(lab, 'mira', issue, words);
+    await postComment(lab, 'mira', issue, requireActionLine(lab, 'ray-worker-7c21'));
+    await until(lab, 'the runner', async () => ((await readState(lab, run))?.actions[0]?.claim ?? null) !== null);
+    const said = await postComment(lab, 'mira', issue, words);
     await lab.clock.advance(40 * MINUTE);
-    expect(await codesOf(lab, said)).toEqual([answer]);
-    const state = await stateOf(lab, run);
+    expect(await listAnswerCodes(lab, said)).toEqual([answer]);
+    const state = await readState(lab, run);
     expect(state?.actions[0]?.ended).toMatchObject({ code: 'replaced' });
-    expect(deletions(cloud)).toHaveLength(1);
+    expect(listDeletions(cloud)).toHaveLength(1);
     expect(lab.engine.startCount()).toBe(1);
     expect(state?.submission?.attempt).toBe(1);
     await lab.close();
@@ -207,8 +215,8 @@ describe('a ferry on a bad node', () => {
     const { lab, cloud } = await openBadNodeLab({ badLines: [line] });
     const { run } = await playUntilBad(lab);
     expect(await postedEvents(lab, 'incident')).toContain(`bad-node-unclear: ${reason}`);
-    expect((await stateOf(lab, run))?.actions).toEqual([]);
-    expect(deletions(cloud)).toEqual([]);
+    expect((await readState(lab, run))?.actions).toEqual([]);
+    expect(listDeletions(cloud)).toEqual([]);
     await lab.close();
   });
 
@@ -216,7 +224,7 @@ describe('a ferry on a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     cloud.unreadable = 4;
     const { run } = await playUntilBad(lab);
-    expect((await stateOf(lab, run))?.actions).toHaveLength(1);
+    expect((await readState(lab, run))?.actions).toHaveLength(1);
     await lab.close();
   });
 });

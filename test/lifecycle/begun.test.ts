@@ -6,8 +6,17 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { Crash } from '../support/crash.ts';
-import { eventsOf, propose, stateOf, todaysRun, until } from '../support/play.ts';
-import { answersTo, fileOf, MINUTE, openExperiment, pushExperiment, pushFile, say, told } from '../support/talk.ts';
+import { propose, readEventsOf, readState, todaysRun, until } from '../support/play.ts';
+import {
+  listAnswersTo,
+  listBotTexts,
+  MINUTE,
+  openExperiment,
+  postComment,
+  pushExperiment,
+  pushFile,
+  readBranchFile,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const shaIn = z.object({ object: z.object({ sha: z.string() }) });
@@ -25,8 +34,8 @@ async function begun(when: 'before' | 'after' = 'after'): Promise<VirtualLab> {
   });
   await lab.dispatchDaily();
   await lab.clock.advance(1_000);
-  expect(await stateOf(lab, todaysRun(lab))).toBeNull();
-  const [intent] = (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'proposing');
+  expect(await readState(lab, todaysRun(lab))).toBeNull();
+  const [intent] = (await readEventsOf(lab, 'journal')).filter(({ type }) => type === 'proposing');
   expect(intent?.data).toMatchObject({ run: todaysRun(lab), proposed: { candidate: 'learning-rate' } });
   return lab;
 }
@@ -35,7 +44,7 @@ it.each(['before', 'after'] as const)(
   'a proposal uses its recorded candidate although the candidates changed after a crash %s the push',
   async (when) => {
     const lab = await begun(when);
-    const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+    const config = (await readBranchFile(lab, 'main', CONFIG_PATH)) ?? '';
     await pushFile(
       lab,
       'ada',
@@ -44,7 +53,7 @@ it.each(['before', 'after'] as const)(
       config.replace('id: learning-rate', 'id: rate').replace("['2.5e-3', ", "['9e-3', "),
     );
     const { run } = await propose(lab);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.gate?.manifest?.delta).toMatchObject([{ knob: 'learning_rate', after: '2.5e-3' }]);
     expect(state?.proposal.candidate).toBe('learning-rate');
     expect(state?.proposal.head).toBe(await tipOf(lab, run));
@@ -60,8 +69,8 @@ it("a proposal has ferrybot's commit if another user pushed on top, and that com
   await pushExperiment(lab, run, (text) => `${text}\nprint('mine')\n`);
   await lab.clock.advance(2 * MINUTE);
   await lab.dispatchDaily();
-  await until(lab, 'its gates', async () => ((await stateOf(lab, run))?.gate ?? null) !== null);
-  const state = await stateOf(lab, run);
+  await until(lab, 'its gates', async () => ((await readState(lab, run))?.gate ?? null) !== null);
+  const state = await readState(lab, run);
   expect(state?.proposal.head).toBe(ours);
   expect(await tipOf(lab, run)).not.toBe(ours);
   expect(state?.gate?.verdicts).toContainEqual(expect.objectContaining({ gate: 'delta-readable', outcome: 'fail' }));
@@ -77,7 +86,7 @@ it('a proposal waits until a branch that another user pushed under its name is d
   await lab.clock.advance(10 * MINUTE);
   await lab.dispatchDaily();
   await lab.clock.advance(5 * MINUTE);
-  expect(await stateOf(lab, run)).toBeNull();
+  expect(await readState(lab, run)).toBeNull();
   expect(lab.log.join('\n')).toContain(`somebody else pushed refs/heads/ferrybot/proposal/${run}: delete it`);
   await lab.as('ada', 'DELETE', `/git/refs/heads/ferrybot/proposal/${run}`);
   expect((await propose(lab)).run).toBe(run);
@@ -136,11 +145,11 @@ it("the lane's thread and the requester get a notice if every proposal name of a
   await squatted(lab, 'another history', 60);
   await lab.dispatchDaily();
   await lab.clock.advance(5 * MINUTE);
-  expect(told(lab, 'notice').join()).toContain('have the 60 names');
+  expect(listBotTexts(lab, 'notice').join()).toContain('have the 60 names');
   const number = await openExperiment(lab);
-  const asked = await say(lab, 'mira', number, '/propose');
+  const asked = await postComment(lab, 'mira', number, '/propose');
   await lab.clock.advance(30 * MINUTE);
-  expect(answersTo(lab, asked)[0]).toContain('have the 60 names');
+  expect(listAnswersTo(lab, asked)[0]).toContain('have the 60 names');
   await lab.close();
 });
 
@@ -161,12 +170,12 @@ it('a proposal is refused while a branch blocks its folder, and the answer names
   const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ferrybot/proposal', sha: object.sha });
   const number = await openExperiment(lab);
-  const asked = await say(lab, 'mira', number, '/propose');
+  const asked = await postComment(lab, 'mira', number, '/propose');
   await lab.clock.advance(30 * MINUTE);
-  expect(answersTo(lab, asked)[0]).toContain('refs/heads/ferrybot/proposal is there and leaves no room');
+  expect(listAnswersTo(lab, asked)[0]).toContain('refs/heads/ferrybot/proposal is there and leaves no room');
   await lab.as('ada', 'DELETE', '/git/refs/heads/ferrybot/proposal');
-  await say(lab, 'mira', number, '/propose');
-  await until(lab, 'the proposal', async () => (await stateOf(lab, todaysRun(lab))) !== null);
+  await postComment(lab, 'mira', number, '/propose');
+  await until(lab, 'the proposal', async () => (await readState(lab, todaysRun(lab))) !== null);
   await lab.close();
 });
 
@@ -177,12 +186,12 @@ it.each(['ferrybot', 'ferrybot/logbook/x'])(
     const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
     await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${name}`, sha: object.sha });
     const number = await openExperiment(lab);
-    const asked = await say(lab, 'mira', number, '/status');
+    const asked = await postComment(lab, 'mira', number, '/status');
     await lab.clock.advance(5 * MINUTE);
-    expect(told(lab, 'incident')).toEqual([expect.stringContaining(`refs/heads/${name}`)]);
+    expect(listBotTexts(lab, 'incident')).toEqual([expect.stringContaining(`refs/heads/${name}`)]);
     await lab.as('ada', 'DELETE', `/git/refs/heads/${name}`);
     await lab.clock.advance(70 * MINUTE);
-    expect(answersTo(lab, asked)).toHaveLength(1);
+    expect(listAnswersTo(lab, asked)).toHaveLength(1);
     await lab.close();
   },
 );

@@ -3,8 +3,8 @@
  */
 
 import { expect, it } from 'vitest';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, heldJobs, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import { holdJobs, listAnswersTo, listBotTexts, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const ACCOUNTS = 201;
@@ -38,23 +38,23 @@ it('executes one trusted `/stop` among those of two hundred strangers within min
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, run))?.submission != null);
   await lab.clock.advance(MINUTE);
   flood(lab, pull, '/stop');
   await lab.clock.advance(1_000);
-  const said = await say(lab, 'mira', pull, '/stop');
-  await until(lab, 'the answer', () => answersTo(lab, said).length > 0, {
+  const said = await postComment(lab, 'mira', pull, '/stop');
+  await until(lab, 'the answer', () => listAnswersTo(lab, said).length > 0, {
     stepMs: 5_000,
     limitMs: 2 * MINUTE,
   });
   await untilState(lab, run, (state) => state.end != null, { stepMs: 5_000, limitMs: 5 * MINUTE });
-  expect((await stateOf(lab, run))?.stop?.actor.login).toBe('mira');
+  expect((await readState(lab, run))?.stop?.actor.login).toBe('mira');
   await lab.close();
 });
 
 /** The order waits for its launcher while strangers post holds. */
 async function floodedOrder(options: Partial<VirtualLabOptions> = {}) {
-  const launches = heldJobs('launch');
+  const launches = holdJobs('launch');
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: launches.beforeJob, ...options });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
@@ -67,17 +67,17 @@ async function floodedOrder(options: Partial<VirtualLabOptions> = {}) {
 
 it('launches despite holds of two hundred strangers', async () => {
   const { lab, run } = await floodedOrder();
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, run))?.submission != null);
   await lab.close();
 });
 
 it('launches nothing while the collaborators cannot be listed, and answers one real hold among 200 by strangers', async () => {
   const { lab, pull } = await floodedOrder({ network: withoutPeople });
   await lab.clock.advance(5 * MINUTE);
-  const said = await say(lab, 'ada', pull, '/hold reason="really"');
+  const said = await postComment(lab, 'ada', pull, '/hold reason="really"');
   await lab.clock.advance(5 * MINUTE);
-  expect(told(lab, 'incident').join()).toContain('GitHub does not tell who works here');
+  expect(listBotTexts(lab, 'incident').join()).toContain('GitHub does not tell who works here');
   expect(lab.engine.startCount()).toBe(0);
-  expect(answersTo(lab, said).join()).toContain('on hold');
+  expect(listAnswersTo(lab, said).join()).toContain('on hold');
   await lab.close();
 });

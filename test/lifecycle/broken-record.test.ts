@@ -6,12 +6,12 @@
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
-import { lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
-import { approvalLine } from '../support/approve.ts';
-import { logbookText, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, botComments, MINUTE, pushFile, say } from '../support/talk.ts';
+import { formatLine, textToSign, type UnsealedEvent } from '../../src/logbook/chain.ts';
+import { requireApprovalLine } from '../support/approve.ts';
+import { logbookText, propose, readState, until, untilState } from '../support/play.ts';
+import { listAnswersTo, listBotComments, MINUTE, postComment, pushFile } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-import { serverKeys } from '../support/virtual-lab-keys.ts';
+import { readServerKeys } from '../support/virtual-lab-keys.ts';
 
 const BRANCH = 'ferrybot/logbook';
 
@@ -25,9 +25,9 @@ type Running = {
 async function running(options: VirtualLabOptions = {}): Promise<Running> {
   const lab = await openVirtualLab(options);
   const { run, pull } = await propose(lab);
-  await say(lab, 'mira', pull, approvalLine(lab));
+  await postComment(lab, 'mira', pull, requireApprovalLine(lab));
   await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
-  return { lab, run, pull, jobId: (await stateOf(lab, run))?.submission?.jobId ?? '' };
+  return { lab, run, pull, jobId: (await readState(lab, run))?.submission?.jobId ?? '' };
 }
 
 /** Waits up to 15 minutes. */
@@ -46,7 +46,7 @@ async function push(lab: VirtualLab, run: string, change: (text: string) => stri
 /** Appends an event of a type that this release does not know. */
 function newer(text: string): string {
   const { hash: prev, ...last } = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as LogbookEvent;
-  const key = serverKeys().control;
+  const key = readServerKeys().control;
   if (key === undefined) throw new Error('control has no key');
   const { sig: _sig, actor: _actor, ...rest } = last;
   const event = {
@@ -58,8 +58,8 @@ function newer(text: string): string {
     data: {},
     prev,
   };
-  const hash = sha256Hex(lineOf(event as unknown as UnsealedEvent));
-  return lineOf({ ...event, hash, sig: key.sign(signedText(hash)) } as unknown as LogbookEvent);
+  const hash = sha256Hex(formatLine(event as unknown as UnsealedEvent));
+  return formatLine({ ...event, hash, sig: key.sign(textToSign(hash)) } as unknown as LogbookEvent);
 }
 
 const cutShort = (text: string): string => `${text.split('\n').slice(0, 4).join('\n')}\n`;
@@ -75,9 +75,9 @@ describe('a run with a record that does not verify', () => {
     const good = await logbookText(lab, run);
     await push(lab, run, change);
     const broken = await logbookText(lab, run);
-    const stop = await say(lab, 'mira', pull, '/stop');
+    const stop = await postComment(lab, 'mira', pull, '/stop');
     await untilStopped({ lab, jobId });
-    expect(answersTo(lab, stop)).toEqual([expect.stringContaining('does not verify')]);
+    expect(listAnswersTo(lab, stop)).toEqual([expect.stringContaining('does not verify')]);
     expect(await logbookText(lab, run)).toBe(broken);
     expect(lab.engine.startCount()).toBe(1);
     await pushFile(lab, 'ada', BRANCH, `runs/2026/11/${run}/events.jsonl`, good);
@@ -89,7 +89,7 @@ describe('a run with a record that does not verify', () => {
   it('starts one stop workflow for a /stop, not another one after each that ends', async () => {
     const { lab, run, pull, jobId } = await running({ server: false });
     await push(lab, run, (text) => `${text}junk\n`);
-    await say(lab, 'mira', pull, '/stop');
+    await postComment(lab, 'mira', pull, '/stop');
     await untilStopped({ lab, jobId });
     await lab.clock.advance(9 * MINUTE);
     const stops = Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith('-stop.yml'));
@@ -100,7 +100,7 @@ describe('a run with a record that does not verify', () => {
   it('is not stopped by the /stop of an untrusted user', async () => {
     const { lab, run, pull, jobId } = await running();
     await push(lab, run, (text) => `${text}junk\n`);
-    await say(lab, 'sol', pull, '/stop');
+    await postComment(lab, 'sol', pull, '/stop');
     await lab.clock.advance(5 * MINUTE);
     expect(await lab.engine.observe(jobId, null)).toMatchObject({ status: 'RUNNING' });
     await lab.close();
@@ -108,7 +108,7 @@ describe('a run with a record that does not verify', () => {
 
   it('is stopped by a /stop that was recorded before the damage', async () => {
     const { lab, run, pull, jobId } = await running();
-    await say(lab, 'mira', pull, '/stop');
+    await postComment(lab, 'mira', pull, '/stop');
     const isAsked = async (): Promise<boolean> => /"stop-requested"/.test(await logbookText(lab, run));
     await until(lab, 'the request', isAsked, { stepMs: 1_000, limitMs: MINUTE });
     await push(lab, run, (text) => `${text}junk\n`);
@@ -121,14 +121,14 @@ describe('a run with a record that does not verify', () => {
     const { run, pull } = await propose(lab);
     const route = 'POST /repos/lab/ferries/issues/*/comments';
     lab.world.state.settings.faults = [{ kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 }];
-    const asked = await say(lab, 'mira', pull, '/status');
+    const asked = await postComment(lab, 'mira', pull, '/status');
     const isRecorded = async (): Promise<boolean> => /"command-answered"/.test(await logbookText(lab, run));
     await until(lab, 'an answer in the record', isRecorded, { stepMs: 5_000 });
-    expect(answersTo(lab, asked)).toEqual([]);
+    expect(listAnswersTo(lab, asked)).toEqual([]);
     await push(lab, run, (text) => `${text}junk\n`);
     lab.world.state.settings.faults = [];
-    await until(lab, 'an answer', async () => answersTo(lab, asked).length > 0, { stepMs: MINUTE });
-    expect(answersTo(lab, asked)).toHaveLength(1);
+    await until(lab, 'an answer', async () => listAnswersTo(lab, asked).length > 0, { stepMs: MINUTE });
+    expect(listAnswersTo(lab, asked)).toHaveLength(1);
     await lab.close();
   });
 
@@ -142,7 +142,7 @@ describe('a run with a record that does not verify', () => {
     lab.world.state.settings.drop = drop;
     await lab.as('mira', 'POST', `/pulls/${pull}/reviews`, { body: '/status', event: 'COMMENT' });
     const answers = (): readonly { readonly text: string }[] =>
-      botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === 'review-1');
+      listBotComments(lab).filter(({ kind, key }) => kind === 'answer' && key === 'review-1');
     await until(lab, 'an answer', async () => answers().length > 0, { stepMs: MINUTE });
     expect(answers()).toEqual([expect.objectContaining({ text: expect.stringContaining('logbook') })]);
     await lab.close();
@@ -154,10 +154,10 @@ describe('a run with a record that does not verify', () => {
     await push(lab, run, (text) => `${text}junk\n`);
     await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', 'junk\n');
     const notices = (): readonly { readonly id: number; readonly text: string }[] =>
-      botComments(lab).filter(({ text }) => text.includes('does not verify'));
+      listBotComments(lab).filter(({ text }) => text.includes('does not verify'));
     await until(lab, 'a notice', async () => notices().length > 0, { stepMs: MINUTE });
     for (const { id } of notices()) await lab.as('ada', 'DELETE', `/issues/comments/${id}`);
-    await say(lab, 'mira', pull, '/status');
+    await postComment(lab, 'mira', pull, '/status');
     await until(lab, 'the notice again', async () => notices().length > 0, { stepMs: MINUTE });
     await lab.close();
   });
@@ -166,9 +166,9 @@ describe('a run with a record that does not verify', () => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);
     await push(lab, run, (text) => `${text}${newer(text)}\n`);
-    await say(lab, 'mira', pull, approvalLine(lab));
+    await postComment(lab, 'mira', pull, requireApprovalLine(lab));
     const notices = (): readonly string[] =>
-      botComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []));
+      listBotComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []));
     await until(lab, 'a notice', async () => notices().length > 0, { stepMs: MINUTE });
     expect(notices()).toEqual([expect.stringContaining('This release cannot read all of the logbook of')]);
     expect(notices().join()).toContain('bring everything that reads');
@@ -182,7 +182,7 @@ describe('a run with a record that does not verify', () => {
   it('is stopped by the job id in the marks if the whole branch was deleted', async () => {
     const { lab, pull, jobId } = await running();
     await lab.as('ada', 'DELETE', `/git/refs/heads/${BRANCH}`);
-    await say(lab, 'mira', pull, '/stop');
+    await postComment(lab, 'mira', pull, '/stop');
     await untilStopped({ lab, jobId });
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();

@@ -4,7 +4,7 @@
 
 import { expect, it } from 'vitest';
 import { approveAndFinish, propose } from '../support/play.ts';
-import { botComments, SHORT_FERRY } from '../support/talk.ts';
+import { listBotComments, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 it.each([{ server: true }, { server: false }])(
@@ -17,7 +17,7 @@ it.each([{ server: true }, { server: false }])(
     const checks = Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / launch gate');
     expect(checks).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
     expect(checks[0]?.output?.title).toContain('Ended');
-    const [card] = botComments(lab).filter(({ kind }) => kind === 'card');
+    const [card] = listBotComments(lab).filter(({ kind }) => kind === 'card');
     expect(card?.source).toContain('phase=ended');
     expect(lab.world.state.unserved).toEqual([]);
     await lab.close();

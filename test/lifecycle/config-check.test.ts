@@ -6,7 +6,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { playFerry } from '../support/play.ts';
-import { fileOf, MINUTE, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { MINUTE, pushFile, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 /** Opens a pull request with another config. */
 async function changeConfig(change: (text: string) => string): Promise<void> {
-  const text = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+  const text = (await readBranchFile(lab, 'main', CONFIG_PATH)) ?? '';
   const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/stricter', sha });
   await pushFile(lab, 'ada', 'stricter', CONFIG_PATH, change(text));
@@ -31,7 +31,7 @@ describe('a pull request that changes the config', () => {
   it('gets an annotation on the line of each problem', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await changeConfig((text) => text.replace('quorum: 1', 'quorum: none').replace('afterSeal:', 'aftreSeal:'));
-    const text = (await fileOf(lab, 'stricter', CONFIG_PATH)) ?? '';
+    const text = (await readBranchFile(lab, 'stricter', CONFIG_PATH)) ?? '';
     const lineOf = (part: string) => text.slice(0, text.indexOf(part)).split('\n').length;
     expect(checks()).toMatchObject([
       { conclusion: 'failure', output: { title: 'The config is not valid: 2 problems' } },

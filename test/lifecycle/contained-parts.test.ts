@@ -6,8 +6,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { twoLanes } from '../support/lanes.ts';
-import { approve, eventsOf, playFerry, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, MINUTE, nextMorning, openExperiment, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { approve, playFerry, propose, readEventsOf, readState, until, untilState } from '../support/play.ts';
+import {
+  listAnswersTo,
+  MINUTE,
+  nextMorning,
+  openExperiment,
+  postComment,
+  pushFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const seam = vi.hoisted(() => ({
@@ -79,7 +87,7 @@ const toldIn = (thread: number): readonly string[] =>
 
 /** The faults in the journal, each with its run. */
 const recorded = async (): Promise<readonly string[]> =>
-  (await eventsOf(lab, 'journal')).flatMap(({ type, data }) => {
+  (await readEventsOf(lab, 'journal')).flatMap(({ type, data }) => {
     const { detail } = data as { readonly detail?: { readonly run: string; readonly fault: string } };
     return type === 'incident' ? [`${detail?.run} ${detail?.fault.replace(/-[0-9a-f]+$/, '')}`] : [];
   });
@@ -100,11 +108,11 @@ describe('a comment that cannot be parsed', () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     seam.said = 'knurz1';
-    const before = await say(lab, 'mira', pull, '/status');
-    const bad = await say(lab, 'mira', pull, '/status knurz1');
-    const after = await say(lab, 'ada', pull, '/status');
+    const before = await postComment(lab, 'mira', pull, '/status');
+    const bad = await postComment(lab, 'mira', pull, '/status knurz1');
+    const after = await postComment(lab, 'ada', pull, '/status');
     await lab.clock.advance(70 * MINUTE);
-    expect([before, bad, after].map((one) => answersTo(lab, one).length)).toEqual([1, 0, 1]);
+    expect([before, bad, after].map((one) => listAnswersTo(lab, one).length)).toEqual([1, 0, 1]);
     const told = toldIn(pull);
     expect(told).toHaveLength(1);
     expect(told[0]).toContain(`The comment \`comment-${bad}\` could not be processed`);
@@ -113,18 +121,18 @@ describe('a comment that cannot be parsed', () => {
     expect(failures()).toBeGreaterThan(0);
     seam.said = '';
     await lab.clock.advance(40 * MINUTE);
-    expect(answersTo(lab, bad)).toHaveLength(1);
+    expect(listAnswersTo(lab, bad)).toHaveLength(1);
   });
 
   it("does not block other commands in an experiment's thread or in other threads", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const [first, second] = [await openExperiment(lab, 'One'), await openExperiment(lab, 'Two')];
     seam.said = 'knurz2';
-    const bad = await say(lab, 'mira', first, '/status knurz2');
-    const here = await say(lab, 'mira', first, '/status');
-    const there = await say(lab, 'ada', second, '/status');
+    const bad = await postComment(lab, 'mira', first, '/status knurz2');
+    const here = await postComment(lab, 'mira', first, '/status');
+    const there = await postComment(lab, 'ada', second, '/status');
     await lab.clock.advance(70 * MINUTE);
-    expect([bad, here, there].map((one) => answersTo(lab, one).length)).toEqual([0, 1, 1]);
+    expect([bad, here, there].map((one) => listAnswersTo(lab, one).length)).toEqual([0, 1, 1]);
     expect(toldIn(first)).toEqual([expect.stringContaining(`\`comment-${bad}\``)]);
     expect(await recorded()).toEqual(['journal look-failed']);
   });
@@ -138,7 +146,7 @@ describe('a comment that cannot be parsed', () => {
       return `timed out after ${30_000 + times} ms`;
     };
     seam.said = 'knurz4';
-    await say(lab, 'mira', pull, '/status knurz4');
+    await postComment(lab, 'mira', pull, '/status knurz4');
     await lab.clock.advance(3 * 60 * MINUTE);
     expect(times).toBeGreaterThan(2);
     expect(toldIn(pull)).toHaveLength(1);
@@ -154,9 +162,9 @@ describe('a failure in one run', () => {
     seam.file = older.run;
     // ferrybot reads a verified record again only after another push.
     await pushFile(lab, 'ada', 'ferrybot/logbook', 'notes.md', 'the disk was full\n');
-    const asked = await say(lab, 'mira', newer.pull, '/status');
+    const asked = await postComment(lab, 'mira', newer.pull, '/status');
     await lab.clock.advance(40 * MINUTE);
-    expect(answersTo(lab, asked)).toHaveLength(1);
+    expect(listAnswersTo(lab, asked)).toHaveLength(1);
     expect(toldIn(older.pull)).toEqual([expect.stringContaining('could not be read')]);
     expect(toldIn(older.pull)[0]).toContain('ferrybot logbook verify');
     expect(await recorded()).toEqual([`${older.run} read-failed`]);
@@ -164,11 +172,11 @@ describe('a failure in one run', () => {
     // The record may contain a running job, so nothing is launched meanwhile.
     await approve(lab, 'mira', newer.pull, newer.run);
     await lab.clock.advance(40 * MINUTE);
-    expect((await eventsOf(lab, newer.run)).some(({ type }) => type === 'ordered')).toBe(false);
+    expect((await readEventsOf(lab, newer.run)).some(({ type }) => type === 'ordered')).toBe(false);
     seam.file = '';
     await lab.clock.advance(40 * MINUTE);
     await approve(lab, 'mira', newer.pull, newer.run);
-    await until(lab, 'the launch', async () => (await stateOf(lab, newer.run))?.submission !== null);
+    await until(lab, 'the launch', async () => (await readState(lab, newer.run))?.submission !== null);
     expect(toldIn(older.pull)).toHaveLength(1);
   });
 
@@ -179,8 +187,8 @@ describe('a failure in one run', () => {
     const newer = await propose(lab);
     // The newest run is processed first; a sweep and a push process all runs.
     seam.owed = newer.run;
-    const asked = await say(lab, 'mira', older.pull, '/status');
-    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 60 * MINUTE });
+    const asked = await postComment(lab, 'mira', older.pull, '/status');
+    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0, { limitMs: 60 * MINUTE });
     await lab.clock.advance(35 * MINUTE);
     expect(toldIn(newer.pull)).toHaveLength(1);
     expect(toldIn(older.pull)).toEqual([]);
@@ -192,18 +200,18 @@ describe('a failure in one run', () => {
     const day = new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
     const [bad, good] = [`ferry-canary-${day}`, `ferry-daily-${day}`];
     for (const run of [bad, good]) {
-      await until(lab, `gates of ${run}`, async () => (await stateOf(lab, run))?.gate?.digest != null);
-      await approve(lab, 'mira', (await stateOf(lab, run))?.proposal.pull ?? 0, run);
+      await until(lab, `gates of ${run}`, async () => (await readState(lab, run))?.gate?.digest != null);
+      await approve(lab, 'mira', (await readState(lab, run))?.proposal.pull ?? 0, run);
     }
     for (const run of [bad, good]) await untilState(lab, run, (state) => state.observation != null, { stepMs: 10_000 });
 
     seam.cadence = bad;
-    await until(lab, 'the end of the other', async () => (await stateOf(lab, good))?.end != null);
-    const thread = (await stateOf(lab, bad))?.proposal.pull ?? 0;
+    await until(lab, 'the end of the other', async () => (await readState(lab, good))?.end != null);
+    const thread = (await readState(lab, bad))?.proposal.pull ?? 0;
     expect(toldIn(thread)).toHaveLength(1);
-    expect((await stateOf(lab, bad))?.end).toBeNull();
+    expect((await readState(lab, bad))?.end).toBeNull();
     seam.cadence = '';
-    await until(lab, 'the end of this one', async () => (await stateOf(lab, bad))?.end != null);
+    await until(lab, 'the end of this one', async () => (await readState(lab, bad))?.end != null);
   });
 });
 
@@ -218,7 +226,9 @@ describe('a failure in one lane', () => {
     // The lane has no thread of its own, so the newest run's thread gets the notice.
     const told = Object.values(lab.world.state.comments).filter(({ body }) => body.includes('The lane `daily` could'));
     expect(told).toHaveLength(1);
-    expect([pull, (await stateOf(lab, run.replace('daily', 'canary')))?.proposal.pull]).toContain(told[0]?.issueNumber);
+    expect([pull, (await readState(lab, run.replace('daily', 'canary')))?.proposal.pull]).toContain(
+      told[0]?.issueNumber,
+    );
   });
 });
 
@@ -227,15 +237,15 @@ describe('a failing /propose', () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const [first, second] = [await openExperiment(lab, 'One'), await openExperiment(lab, 'Two')];
     // The id is predictable because no other comment is posted meanwhile.
-    seam.request = 1 + (await say(lab, 'ada', second, 'I try two things'));
-    const bad = await say(lab, 'ada', first, '/propose lane=daily');
+    seam.request = 1 + (await postComment(lab, 'ada', second, 'I try two things'));
+    const bad = await postComment(lab, 'ada', first, '/propose lane=daily');
     expect(bad).toBe(seam.request);
-    const good = await say(lab, 'ada', second, '/propose lane=canary');
-    await until(lab, 'an answer', () => answersTo(lab, good).length > 0, { limitMs: 90 * MINUTE });
-    expect(answersTo(lab, bad)).toEqual([]);
+    const good = await postComment(lab, 'ada', second, '/propose lane=canary');
+    await until(lab, 'an answer', () => listAnswersTo(lab, good).length > 0, { limitMs: 90 * MINUTE });
+    expect(listAnswersTo(lab, bad)).toEqual([]);
     await lab.clock.advance(40 * MINUTE);
     expect(toldIn(first)).toEqual([expect.stringContaining(`\`comment-${bad}\``)]);
     seam.request = 0;
-    await until(lab, 'the other answer', () => answersTo(lab, bad).length > 0, { limitMs: 90 * MINUTE });
+    await until(lab, 'the other answer', () => listAnswersTo(lab, bad).length > 0, { limitMs: 90 * MINUTE });
   });
 });

@@ -2,16 +2,16 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { approveAndFinish, eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
+import { approveAndFinish, playFerry, propose, readEventsOf, readState } from '../support/play.ts';
 import {
-  answersTo,
+  listAnswersTo,
+  listRepeatedComments,
   MINUTE,
   nextMorning,
   openExperiment,
+  postComment,
   pushFile,
   SHORT_FERRY,
-  saidTwice,
-  say,
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -21,9 +21,9 @@ vi.mock('../../src/github/comments.ts', async (original) => {
   const whole = await original<typeof import('../../src/github/comments.ts')>();
   return {
     ...whole,
-    react: (...args: Parameters<typeof whole.react>): ReturnType<typeof whole.react> => {
+    react: (...args: Parameters<typeof whole.addReaction>): ReturnType<typeof whole.addReaction> => {
       if (args[2] === seam.receipt) throw new TypeError('no receipt today');
-      return whole.react(...args);
+      return whole.addReaction(...args);
     },
   };
 });
@@ -43,7 +43,7 @@ vi.mock('../../src/run/command-events.ts', async (original) => {
     ...whole,
     sealTagOf: (state: RunState): string => {
       if (state.run === seam.tag) throw new TypeError('no tag today');
-      return whole.sealTagOf(state);
+      return whole.sealTagName(state);
     },
   };
 });
@@ -51,7 +51,7 @@ vi.mock('../../src/run/command-events.ts', async (original) => {
 let lab: VirtualLab;
 afterEach(async () => {
   Object.assign(seam, { receipt: 0, answer: '', tag: '' });
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   await lab.close();
 });
 
@@ -64,11 +64,11 @@ describe('a receipt', () => {
   it('that fails does not prevent the answer, without a server', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { pull } = await propose(lab);
-    seam.receipt = 1 + (await say(lab, 'ada', pull, 'I ask something'));
-    const asked = await say(lab, 'mira', pull, '/status');
+    seam.receipt = 1 + (await postComment(lab, 'ada', pull, 'I ask something'));
+    const asked = await postComment(lab, 'mira', pull, '/status');
     expect(asked).toBe(seam.receipt);
     await lab.clock.advance(MINUTE);
-    expect(answersTo(lab, asked)).toHaveLength(1);
+    expect(listAnswersTo(lab, asked)).toHaveLength(1);
   });
 });
 
@@ -76,17 +76,17 @@ describe('a journal answer', () => {
   it('that fails does not block other answers in its thread, and is posted once the error is fixed', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const issue = await openExperiment(lab);
-    const next = 1 + (await say(lab, 'ada', issue, 'I ask two things'));
+    const next = 1 + (await postComment(lab, 'ada', issue, 'I ask two things'));
     seam.answer = `comment-${next}`;
-    const first = await say(lab, 'mira', issue, '/status');
+    const first = await postComment(lab, 'mira', issue, '/status');
     expect(first).toBe(next);
-    const second = await say(lab, 'ada', issue, '/status');
+    const second = await postComment(lab, 'ada', issue, '/status');
     await lab.clock.advance(40 * MINUTE);
-    expect([first, second].map((one) => answersTo(lab, one).length)).toEqual([0, 1]);
+    expect([first, second].map((one) => listAnswersTo(lab, one).length)).toEqual([0, 1]);
     expect(toldIn(issue)).toEqual([expect.stringContaining(`\`comment-${first}\``)]);
     seam.answer = '';
     await lab.clock.advance(70 * MINUTE);
-    expect(answersTo(lab, first)).toHaveLength(1);
+    expect(listAnswersTo(lab, first)).toHaveLength(1);
   });
 });
 
@@ -99,11 +99,11 @@ describe('a seal', () => {
     const next = await propose(lab);
     await approveAndFinish(lab, next.run, next.pull);
     seam.tag = next.run;
-    const { seal } = (await stateOf(lab, run)) ?? {};
+    const { seal } = (await readState(lab, run)) ?? {};
     await lab.as('ada', 'DELETE', `/git/refs/tags/${seal?.tag}`);
     await lab.clock.advance(70 * MINUTE);
     const lost = Object.values(lab.world.state.comments).filter(({ body }) => body.includes('has lost its tag'));
     expect(lost.map(({ issueNumber }) => issueNumber)).toEqual([pull]);
-    expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'incident').length).toBe(2);
+    expect((await readEventsOf(lab, 'journal')).filter(({ type }) => type === 'incident').length).toBe(2);
   });
 });

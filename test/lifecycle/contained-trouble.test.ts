@@ -2,8 +2,25 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
-import { approve, eventsOf, logbookText, playFerry, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, fileOf, MINUTE, nextMorning, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import {
+  approve,
+  logbookText,
+  playFerry,
+  propose,
+  readEventsOf,
+  readState,
+  until,
+  untilState,
+} from '../support/play.ts';
+import {
+  listAnswersTo,
+  MINUTE,
+  nextMorning,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const seam = vi.hoisted(() => ({ card: '', look: '' }));
@@ -23,9 +40,9 @@ vi.mock('../../src/watch/observation.ts', async (original) => {
   const whole = await original<typeof import('../../src/watch/observation.ts')>();
   return {
     ...whole,
-    eventsOf: (...args: Parameters<typeof whole.eventsOf>): ReturnType<typeof whole.eventsOf> => {
+    eventsOf: (...args: Parameters<typeof whole.buildEvents>): ReturnType<typeof whole.buildEvents> => {
       if (args[0].run === seam.look) throw new TypeError('no look today');
-      return whole.eventsOf(...args);
+      return whole.buildEvents(...args);
     },
   };
 });
@@ -42,7 +59,7 @@ const toldIn = (lab: VirtualLab, thread: number): readonly string[] =>
     .map(({ body }) => body);
 
 const failuresIn = async (lab: VirtualLab): Promise<readonly object[]> =>
-  (await eventsOf(lab, 'journal')).filter(
+  (await readEventsOf(lab, 'journal')).filter(
     ({ type, data }) => type === 'incident' && JSON.stringify(data).includes('look-failed'),
   );
 
@@ -51,10 +68,10 @@ describe('a run with a card that cannot be rendered', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     seam.card = run;
-    const asked = await say(lab, 'mira', pull, '/status');
+    const asked = await postComment(lab, 'mira', pull, '/status');
     const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
     await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/stricter', sha });
-    const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+    const config = (await readBranchFile(lab, 'main', CONFIG_PATH)) ?? '';
     await pushFile(lab, 'ada', 'stricter', CONFIG_PATH, `${config}# a comment\n`);
     await lab.clock.advance(40 * MINUTE);
     expect(Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config')).toHaveLength(1);
@@ -75,7 +92,7 @@ describe('a run with a card that cannot be rendered', () => {
     // After the fix, the commands that were posted meanwhile are answered.
     seam.card = '';
     await lab.clock.advance(40 * MINUTE);
-    expect(answersTo(lab, asked)).toHaveLength(1);
+    expect(listAnswersTo(lab, asked)).toHaveLength(1);
     expect(toldIn(lab, pull)).toHaveLength(1);
     await lab.close();
   });
@@ -89,18 +106,18 @@ describe('a run with a card that cannot be rendered', () => {
     // The newest run is processed first.
     seam.card = newer.run;
     const before = lab.log.length;
-    const asked = await say(lab, 'mira', older.pull, '/status');
+    const asked = await postComment(lab, 'mira', older.pull, '/status');
     // The card shows the hold, so it is rendered again.
-    await say(lab, 'mira', newer.pull, '/hold reason="not today"');
+    await postComment(lab, 'mira', newer.pull, '/hold reason="not today"');
     const failed = (): boolean => lab.log.slice(before).some((line) => line.includes('a look failed'));
-    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0 && failed(), {
+    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0 && failed(), {
       limitMs: 60 * MINUTE,
     });
     expect(toldIn(lab, older.pull)).toEqual([]);
     const told = lab.log.length;
     const path = `runs/2026/11/${older.run}/events.jsonl`;
     await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, older.run)}junk\n`);
-    await say(lab, 'mira', newer.pull, '/unhold');
+    await postComment(lab, 'mira', newer.pull, '/unhold');
     const since = (): readonly string[] => lab.log.slice(told);
     const alarm = (line: string): boolean => line.includes('a fault is to be reported');
     const failure = (line: string): boolean => line.includes('a look failed');
@@ -123,7 +140,7 @@ describe('a job with a failing observation', () => {
     expect(toldIn(lab, pull)).toEqual([expect.stringContaining('no look today')]);
     expect(await failuresIn(lab)).toEqual([expect.objectContaining({ role: 'watch' })]);
     seam.look = '';
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'SUCCEEDED');
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end?.status === 'SUCCEEDED');
     expect(toldIn(lab, pull)).toHaveLength(1);
     await lab.close();
   });

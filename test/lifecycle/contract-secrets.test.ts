@@ -4,12 +4,12 @@
  */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ANSWERS, type Answers, heroIssue, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { leaksOf, recordText, TYPED_SECRETS } from '../support/leaks.ts';
-import { openGates } from '../support/own-pull.ts';
-import { approve, stateOf, until, untilState } from '../support/play.ts';
-import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
-import { botComments, say } from '../support/talk.ts';
+import { ANSWERS, type Answers, openHeroIssue, openHeroLab, postHeroIssue, RUN } from '../support/hero-run.ts';
+import { findLeaks, readRecordText, TYPED_SECRETS } from '../support/leaks.ts';
+import { listOpenGates } from '../support/own-pull.ts';
+import { approve, readState, until, untilState } from '../support/play.ts';
+import { openIssue, openRentalLab, rentalRunName } from '../support/rental.ts';
+import { listBotComments, postComment } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 async function gated(lab: VirtualLab, run: string): Promise<void> {
@@ -25,27 +25,27 @@ async function openWith(answers: Answers): Promise<{ lab: VirtualLab; issue: num
 }
 
 const leaks = async (lab: VirtualLab, value: string): Promise<readonly string[]> =>
-  leaksOf(lab.world, await recordText(lab), value, lab.log.join('\n'));
+  findLeaks(lab.world, await readRecordText(lab), value, lab.log.join('\n'));
 
 const cardOf = (lab: VirtualLab, issue: number): string =>
-  botComments(lab).findLast(({ kind, thread }) => kind === 'card' && thread === issue)?.text ?? '';
+  listBotComments(lab).findLast(({ kind, thread }) => kind === 'card' && thread === issue)?.text ?? '';
 
 describe('a secret in the command of a hero contract', () => {
   it.each(Object.entries(TYPED_SECRETS))(
     'blocks the launch as %s, is recorded and posted nowhere, and the edited contract launches',
     async (name, value) => {
       const { lab, issue } = await openWith({ Command: `${name}=${value} ${ANSWERS['Command']}` });
-      const state = await stateOf(lab, RUN);
-      expect(state === null ? null : openGates(state)).toContain('contract-complete incomplete');
+      const state = await readState(lab, RUN);
+      expect(state === null ? null : listOpenGates(state)).toContain('contract-complete incomplete');
       expect(cardOf(lab, issue)).toContain(`a text without the secret in ${name.replaceAll('_', '\\_')}`);
       expect(cardOf(lab, issue)).toContain('rotate that secret now');
       expect(cardOf(lab, issue)).toContain('delete the old revision');
       expect(await leaks(lab, value)).toEqual([]);
-      const { body } = await heroIssue(lab);
+      const { body } = await postHeroIssue(lab);
       await lab.as('ada', 'PATCH', `/issues/${issue}`, { body });
-      await until(lab, 'the manifest', async () => (await stateOf(lab, RUN))?.gate?.digest != null);
+      await until(lab, 'the manifest', async () => (await readState(lab, RUN))?.gate?.digest != null);
       await approve(lab, 'mira', issue, RUN);
-      await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+      await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
       expect(await leaks(lab, value)).toEqual([]);
     },
   );
@@ -74,8 +74,8 @@ describe('a secret in another answer of a hero contract', () => {
   ])('blocks the launch in %s and is not recorded', async (label) => {
     const value = TYPED_SECRETS['GH_TOKEN'] ?? '';
     const { lab } = await openWith({ [label]: `see ${value}` });
-    const state = await stateOf(lab, RUN);
-    expect(state === null ? null : openGates(state)).toContain('contract-complete incomplete');
+    const state = await readState(lab, RUN);
+    expect(state === null ? null : listOpenGates(state)).toContain('contract-complete incomplete');
     expect(await leaks(lab, value)).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('a secret in another answer of a hero contract', () => {
     const value = TYPED_SECRETS['HF_TOKEN'] ?? '';
     const lab = await openHeroLab();
     onTestFinished(() => lab.close());
-    const { body } = await heroIssue(lab, { 'Run slug': null });
+    const { body } = await postHeroIssue(lab, { 'Run slug': null });
     const labels = ['experiment', 'hero-run'];
     const written = { title: `[Hero run] with ${value}`, body, labels };
     const { number: issue } = (await lab.as('ada', 'POST', '/issues', written)) as {
@@ -106,8 +106,8 @@ describe('a contract with text that resembles a secret', () => {
     '--metric-key=eval/paloma/c4_en/bpb',
   ])('is complete with %s', async (option) => {
     const { lab } = await openWith({ Command: `${ANSWERS['Command']} ${option}` });
-    const state = await stateOf(lab, RUN);
-    expect(state === null ? null : openGates(state)).toEqual([]);
+    const state = await readState(lab, RUN);
+    expect(state === null ? null : listOpenGates(state)).toEqual([]);
   });
 });
 
@@ -122,11 +122,11 @@ describe('a secret in a rental request', () => {
     const command = `LAB_PASSWORD=${value} python3 train.py --max-steps 600 --batch-size 32`;
     const issue = await open(lab, command);
     const asked = key === '' ? '' : ` ${key}="${command}"`;
-    await say(lab, 'ada', issue, `/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="long context"${asked}`);
-    const run = runOf(lab, issue);
+    await postComment(lab, 'ada', issue, `/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="long context"${asked}`);
+    const run = rentalRunName(lab, issue);
     await gated(lab, run);
-    const state = await stateOf(lab, run);
-    expect(state === null ? null : openGates(state)).toContain('contract-complete incomplete');
+    const state = await readState(lab, run);
+    expect(state === null ? null : listOpenGates(state)).toContain('contract-complete incomplete');
     expect(cardOf(lab, issue)).toContain('LAB\\_PASSWORD');
     // GitHub itself keeps the comment.
     const { comments } = lab.world.state;

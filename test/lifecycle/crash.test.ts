@@ -6,8 +6,8 @@
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { EFFECT_KINDS } from '../support/effect-kinds.ts';
-import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
-import { botComments, saidTwice, told } from '../support/talk.ts';
+import { approve, playFerry, propose, readState, until } from '../support/play.ts';
+import { listBotComments, listBotTexts, listRepeatedComments } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 /**
@@ -62,14 +62,14 @@ const DAYS: readonly Day[] = [
 async function playStopped(lab: VirtualLab, from: () => void): Promise<string> {
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation !== null);
+  await until(lab, 'the first look', async () => (await readState(lab, run))?.observation !== null);
   from();
   await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: '/stop' });
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null);
-  expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null);
+  expect((await readState(lab, run))?.end?.status).toBe('STOPPED');
   const body = '/seal accept="stopped on purpose, the curve is clear"';
   await lab.as('mira', 'POST', `/issues/${issue}/comments`, { body });
-  await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal !== null);
+  await until(lab, 'the seal', async () => (await readState(lab, run))?.seal !== null);
   return run;
 }
 
@@ -96,15 +96,17 @@ async function playWithCrash(day: Day, at: number | null, server: boolean): Prom
 }
 
 async function check({ lab, run }: Played, day: Day, where: string): Promise<void> {
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   expect(state?.seal?.verdict, where).toBe(day.verdict);
   expect(lab.engine.startCount(), `${where}: launches`).toBe(1);
-  expect(saidTwice(lab), `${where}: said twice`).toEqual([]);
+  expect(listRepeatedComments(lab), `${where}: said twice`).toEqual([]);
   for (const { name, surface, comment } of state?.commands.values() ?? []) {
-    const answers = botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === `${surface}-${comment}`);
+    const answers = listBotComments(lab).filter(
+      ({ kind, key }) => kind === 'answer' && key === `${surface}-${comment}`,
+    );
     expect(answers, `${where}: /${name} answered`).toHaveLength(1);
   }
-  for (const kind of day.told) expect(told(lab, kind), `${where}: ${kind}`).toHaveLength(1);
+  for (const kind of day.told) expect(listBotTexts(lab, kind), `${where}: ${kind}`).toHaveLength(1);
   const pull = Object.values(lab.world.state.issues).find((row) => row.number === state?.proposal.pull)?.pull;
   expect(pull, `${where}: the proposal PR`).toBeDefined();
   expect((pull?.mergedAtMs ?? null) !== null, `${where}: merged`).toBe(day.isMerged);

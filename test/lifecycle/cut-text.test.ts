@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { cutText, cutTextFromEnd } from '../../src/domain/values.ts';
-import { propose, stateOf, until } from '../support/play.ts';
-import { answersTo, fileOf, HOUR, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { propose, readState, until } from '../support/play.ts';
+import { HOUR, listAnswersTo, MINUTE, postComment, pushFile, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 describe('a pushed line', () => {
@@ -12,8 +12,8 @@ describe('a pushed line', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     const path = 'experiments/ferries/daily.py';
-    const branch = (await stateOf(lab, run))?.proposal.headBranch ?? '';
-    const text = (await fileOf(lab, branch, path)) ?? '';
+    const branch = (await readState(lab, run))?.proposal.headBranch ?? '';
+    const text = (await readBranchFile(lab, branch, path)) ?? '';
     for (const [length, kept] of [
       [198, 200],
       [199, 199],
@@ -21,12 +21,12 @@ describe('a pushed line', () => {
       const line = `assert open("${'x'.repeat(length - 'assert open("'.length)}😀😀") is not None\n`;
       await pushFile(lab, 'ada', branch, path, `${text}\n${line}`);
       await lab.clock.advance(40 * MINUTE);
-      const verdicts = (await stateOf(lab, run))?.gate?.verdicts ?? [];
+      const verdicts = (await readState(lab, run))?.gate?.verdicts ?? [];
       const { statement } = verdicts.find(({ gate }) => gate === 'delta-readable')?.found ?? {};
       expect(statement).toBe(line.slice(0, kept));
     }
-    const asked = await say(lab, 'mira', pull, '/status');
-    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 2 * HOUR });
+    const asked = await postComment(lab, 'mira', pull, '/status');
+    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0, { limitMs: 2 * HOUR });
     expect(lab.log.join('\n')).not.toMatch(/a (trigger|look) failed/);
     await lab.close();
   });

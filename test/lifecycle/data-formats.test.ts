@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { approveAndFinish, propose, seal, stateOf, untilState } from '../support/play.ts';
-import { bodyOf, fileOf, nextMorning, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { approveAndFinish, propose, readState, seal, untilState } from '../support/play.ts';
+import { nextMorning, postComment, pushFile, readBody, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MAIN = 'refs/heads/main';
@@ -125,36 +125,36 @@ describe.each(CASES)('a lane on $path', (one) => {
     expect(checked.flat()).not.toContain('py_compile');
     expect(checked.flat()).not.toContain('mypy');
     const proposed = text.replace(...one.rate);
-    expect(await fileOf(lab, `ferrybot/proposal/${run}`, path)).toBe(proposed);
-    const state = await stateOf(lab, run);
+    expect(await readBranchFile(lab, `ferrybot/proposal/${run}`, path)).toBe(proposed);
+    const state = await readState(lab, run);
     expect(state?.gate?.verdicts.filter(({ outcome }) => outcome === 'fail')).toEqual([]);
     expect(state?.gate?.manifest?.delta).toMatchObject([
       { knob: 'learning_rate', path: 'optimizer.learning_rate', bucket: 'optimizer' },
     ]);
-    expect(bodyOf(lab, pull)).toMatch(/\| `learning_rate` \| `3(?:\.0)?e-3` \| `2\.5e-3` \|/);
+    expect(readBody(lab, pull)).toMatch(/\| `learning_rate` \| `3(?:\.0)?e-3` \| `2\.5e-3` \|/);
     await approveAndFinish(lab, run, pull);
     await seal(lab, run, issue);
-    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+    expect((await readState(lab, run))?.seal?.verdict).toBe('pass');
     await nextMorning(lab);
     const second = await propose(lab);
-    expect(await fileOf(lab, `ferrybot/proposal/${second.run}`, path)).toBe(proposed.replace(...one.warmup));
+    expect(await readBranchFile(lab, `ferrybot/proposal/${second.run}`, path)).toBe(proposed.replace(...one.warmup));
     await lab.close();
   });
 
   it('takes a value that a person asks for, and blocks a change of code with its line', async () => {
     const lab = await openLab(one);
     const first = await propose(lab);
-    await say(lab, 'ada', first.pull, '/propose optimizer.name=lion objective="integration"');
+    await postComment(lab, 'ada', first.pull, '/propose optimizer.name=lion objective="integration"');
     const run = `${first.run}-2`;
     await untilState(lab, run, ({ gate }) => gate !== null);
     const branch = `ferrybot/proposal/${run}`;
-    expect(await fileOf(lab, branch, path)).toBe(text.replace(...one.asked));
+    expect(await readBranchFile(lab, branch, path)).toBe(text.replace(...one.asked));
     await pushFile(lab, 'ada', branch, path, text.replace(...one.code));
     const { code, line } = one.seen;
     const isBlocked = ({ gate }: RunState): boolean =>
       gate?.verdicts.some((one) => one.gate === 'delta-readable' && one.outcome === 'fail') === true;
     await untilState(lab, run, isBlocked);
-    expect((await stateOf(lab, run))?.gate?.verdicts).toContainEqual(
+    expect((await readState(lab, run))?.gate?.verdicts).toContainEqual(
       expect.objectContaining({
         gate: 'delta-readable',
         code,

@@ -4,13 +4,20 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
-import { bodyOf, botComments, nextMorning, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { approveAndFinish, playFerry, propose, readState, seal } from '../support/play.ts';
+import {
+  listBotComments,
+  listRepeatedComments,
+  nextMorning,
+  pushFile,
+  readBody,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 /** The line of the card that names the ferries in the comparison. */
 function comparedWith(lab: VirtualLab, pull: number): string | undefined {
-  const card = botComments(lab).find(({ thread, kind }) => thread === pull && kind === 'card');
+  const card = listBotComments(lab).find(({ thread, kind }) => thread === pull && kind === 'card');
   return card?.text.split('\n').find((line) => /^No sealed ferry|^Median of/.test(line));
 }
 
@@ -28,7 +35,7 @@ describe('ferries on consecutive days', () => {
       'ferry-daily-20261122',
       'ferry-daily-20261123',
     ]);
-    const states = await Promise.all(days.map(({ run }) => stateOf(lab, run)));
+    const states = await Promise.all(days.map(({ run }) => readState(lab, run)));
     expect(states.map((state) => state?.seal?.verdict)).toEqual(['pass', 'pass', 'pass']);
     expect(new Set(states.map((state) => state?.proposal.candidate)).size).toBe(3);
     expect(states[0]?.proposal.interval).toMatchObject({ fallback: true, lastRun: null, sinceCommit: null });
@@ -39,14 +46,14 @@ describe('ferries on consecutive days', () => {
         lastRun: run,
         sinceCommit: states[day]?.submission?.commit,
       });
-      const body = bodyOf(lab, next?.proposal.pull ?? 0);
+      const body = readBody(lab, next?.proposal.pull ?? 0);
       expect(body).toContain(`#${issue}`);
       expect(body).toContain(`#${pull}`);
       expect(body).toContain(`Change lib/smalllab/note${day + 1}.py`);
       expect(body).not.toContain(`Change lib/smalllab/note${day}.py`);
     }
     expect(lab.engine.startCount()).toBe(3);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     // Neither the ferry's own seal nor later seals are in its comparison.
     expect(days.map(({ pull }) => comparedWith(lab, pull))).toEqual([
       'No sealed ferry to compare with yet.',
@@ -63,16 +70,16 @@ describe('ferries on consecutive days', () => {
     const unwanted = await propose(lab);
     await lab.as('mira', 'PATCH', `/pulls/${unwanted.pull}`, { state: 'closed' });
     await lab.clock.advance(60_000);
-    expect((await stateOf(lab, unwanted.run))?.closed).toMatchObject({ outcome: 'withdrawn' });
-    expect(botComments(lab).filter(({ kind }) => kind === 'closed')).toHaveLength(1);
+    expect((await readState(lab, unwanted.run))?.closed).toMatchObject({ outcome: 'withdrawn' });
+    expect(listBotComments(lab).filter(({ kind }) => kind === 'closed')).toHaveLength(1);
     await nextMorning(lab);
     const third = await propose(lab);
-    const state = await stateOf(lab, third.run);
+    const state = await readState(lab, third.run);
     expect(state?.proposal.interval).toMatchObject({
       fallback: false,
-      sinceCommit: (await stateOf(lab, first.run))?.submission?.commit,
+      sinceCommit: (await readState(lab, first.run))?.submission?.commit,
     });
-    expect(state?.proposal.candidate).not.toBe((await stateOf(lab, first.run))?.proposal.candidate);
+    expect(state?.proposal.candidate).not.toBe((await readState(lab, first.run))?.proposal.candidate);
     await approveAndFinish(lab, third.run, third.pull);
     await seal(lab, third.run, third.issue);
     expect(lab.engine.startCount()).toBe(2);
@@ -86,7 +93,7 @@ describe('ferries on consecutive days', () => {
     await nextMorning(lab);
     await lab.dispatchDaily();
     await lab.clock.advance(60_000);
-    expect(await stateOf(lab, 'ferry-daily-20261122')).toBeNull();
+    expect(await readState(lab, 'ferry-daily-20261122')).toBeNull();
     expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
     await lab.close();
   });

@@ -1,10 +1,10 @@
 /** The final comment on a failed job names the cause and the place, according to the log. */
 
 import { expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { elementsIn, treeOf } from '../render/html-of.ts';
-import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
-import { SHORT_FERRY, told } from '../support/talk.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { listElements, renderToTree } from '../render/html-of.ts';
+import { approve, playFerry, propose, readState, until } from '../support/play.ts';
+import { listBotTexts, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const DIED = `Traceback (most recent call last):
@@ -18,11 +18,11 @@ async function endedWith(line: string) {
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, failAt: { step: 100, line, exitCode: 1 } } });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
-  const state = await stateOf(lab, run);
-  const responses = incidentsWith(state?.incidents ?? [], 'failure-signature').map(({ detail }) => detail.response);
-  const comments = told(lab, 'ended');
-  const [card = ''] = told(lab, 'card');
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: 60_000 });
+  const state = await readState(lab, run);
+  const responses = filterIncidents(state?.incidents ?? [], 'failure-signature').map(({ detail }) => detail.response);
+  const comments = listBotTexts(lab, 'ended');
+  const [card = ''] = listBotTexts(lab, 'card');
   await lab.close();
   return { end: state?.end, comments, responses, card };
 }
@@ -96,14 +96,14 @@ it('shows the failed attempt and the last 30 log lines on the card, folded and w
   expect(card).toContain('`/app/lib/model.py:80`');
   expect(card).toContain('<summary>The last 30 lines of its log</summary>');
   expect(card).toContain('worker 21');
-  expect(elementsIn(treeOf(card)).map(({ tagName }) => tagName)).not.toContain('b');
+  expect(listElements(renderToTree(card)).map(({ tagName }) => tagName)).not.toContain('b');
   expect(card).not.toContain(token.slice(0, 8));
 });
 
 it('posts the tracker link once, after the first observation that contains it', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run } = await playFerry(lab);
-  const links = told(lab, 'tracker');
+  const links = listBotTexts(lab, 'tracker');
   expect(links).toEqual([expect.stringContaining('(https://wandb.ai/')]);
   expect(links[0]).toContain(`\`${run}\`, attempt 1`);
   await lab.close();

@@ -10,10 +10,10 @@ import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { unknown } from '../../src/domain/values.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import { CLEARED, FINE, MISPLACED, programEnded } from '../support/disk-lab.ts';
-import { ask, codesOf } from '../support/recorded.ts';
-import { answersTo, botComments, MINUTE, saidTwice, say } from '../support/talk.ts';
+import { commentAndReadCode, listAnswerCodes } from '../support/recorded.ts';
+import { listAnswersTo, listBotComments, listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const seam = vi.hoisted(() => ({ cluster: '' }));
@@ -65,7 +65,7 @@ let atOnce: { now: number; most: number };
 
 afterEach(async () => {
   seam.cluster = '';
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -187,9 +187,9 @@ describe('300 workers with full disks', () => {
     const lines = issue.body.match(/\/approve [0-9a-f]{32}/g) ?? [];
     expect(lines.length).toBeGreaterThan(9);
     const [line = '', last = ''] = [lines[0], lines.at(-1)];
-    const said = await say(lab, 'mira', issue.number, line);
+    const said = await postComment(lab, 'mira', issue.number, line);
     await lab.clock.advance(20 * MINUTE);
-    expect(await codesOf(lab, said)).toEqual(['action-approved']);
+    expect(await listAnswerCodes(lab, said)).toEqual(['action-approved']);
     const [ssh = '', init = ''] =
       /```text\n([\s\S]*?)\n```/.exec(issue.body.slice(issue.body.indexOf(line)))?.[1]?.split(/\n\n(?=uv run)/) ?? [];
     expect(called.map(({ command }) => command.join(' '))).toEqual([ssh, init.split('\n')[0]]);
@@ -208,10 +208,10 @@ describe('300 workers with full disks', () => {
     for (const { name } of HOSTS.slice(2)) cleared.add(name);
     await scan();
     const { number } = theIssue('us-central1-vllm');
-    const lines = [first, second, first].map((name) => consentLine(lab, `\`clean-disk\` of \`${name}\``));
-    const said = await say(lab, 'mira', number, `${lines.join('\n')}\n/approve ${'0'.repeat(32)}`);
+    const lines = [first, second, first].map((name) => requireActionLine(lab, `\`clean-disk\` of \`${name}\``));
+    const said = await postComment(lab, 'mira', number, `${lines.join('\n')}\n/approve ${'0'.repeat(32)}`);
     await lab.clock.advance(20 * MINUTE);
-    const answer = answersTo(lab, said).join('\n');
+    const answer = listAnswersTo(lab, said).join('\n');
     expect(answer.match(/you approved `clean-disk`/g)).toHaveLength(2);
     expect(answer).toContain('and that approval still counts');
     expect(answer).toContain('is not what is shown now');
@@ -234,7 +234,7 @@ describe('300 workers with full disks', () => {
     isEastReached = true;
     await scan();
     expect(theIssue('us-east5').state).toBe('closed');
-    expect(botComments(lab).filter(({ kind }) => kind === 'disk-change')).toHaveLength(1);
+    expect(listBotComments(lab).filter(({ kind }) => kind === 'disk-change')).toHaveLength(1);
     isEastReached = false;
     await scan();
     expect(theIssue('us-east5').state).toBe('closed');
@@ -254,16 +254,19 @@ describe('an invalid consent to clean a disk', () => {
     for (const { name } of HOSTS.slice(1)) cleared.add(name);
     await lab.as('mira', 'POST', '/issues', { title: 'Something else', body: 'no run' });
     const elsewhere = theIssue('else').number;
-    const answered = (where: number, words: string) => ask(lab, 'mira', where, words);
+    const answered = (where: number, words: string) => commentAndReadCode(lab, 'mira', where, words);
     await scan();
-    const line = consentLine(lab, `\`clean-disk\` of \`${first}\``);
+    const line = requireActionLine(lab, `\`clean-disk\` of \`${first}\``);
     const { number } = theIssue('us-central1-vllm');
     expect(await answered(elsewhere, line)).toBe('action-other-thread');
     expect(await answered(elsewhere, `/approve ${'0'.repeat(32)}`)).toBe('action-nothing-proposed');
     // In an unrelated thread, other commands are ignored, and so is a command that other bots have too.
-    const words = [await say(lab, 'mira', elsewhere, '/status'), await say(lab, 'mira', elsewhere, '/approve')];
+    const words = [
+      await postComment(lab, 'mira', elsewhere, '/status'),
+      await postComment(lab, 'mira', elsewhere, '/approve'),
+    ];
     await scan();
-    expect(words.flatMap((word) => answersTo(lab, word))).toEqual([]);
+    expect(words.flatMap((word) => listAnswersTo(lab, word))).toEqual([]);
     for (const [text, answer] of [
       ['/approve', 'approval-line-needed'],
       [line.slice(0, -8), 'approval-line-needed'],

@@ -5,12 +5,12 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import type { Looks } from '../../src/care/disk/scan-record.ts';
+import type { Inspection } from '../../src/care/disk/scan-record.ts';
 import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { known, unknown } from '../../src/domain/values.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import {
   CLEARED,
   DISK_CLUSTER,
@@ -20,8 +20,8 @@ import {
   MISPLACED,
   MOUNTED,
 } from '../support/disk-lab.ts';
-import { ask } from '../support/recorded.ts';
-import { botComments, MINUTE, saidTwice, say } from '../support/talk.ts';
+import { commentAndReadCode } from '../support/recorded.ts';
+import { listBotComments, listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const lowLine = (tpu: string, percent: number): string => `  ⚠ ${tpu} worker 0: ${percent}% free (4.0G available)\n`;
@@ -31,7 +31,7 @@ let lab: VirtualLab;
 let cluster: {
   stdout: string;
   exitCode: number;
-  looks: Readonly<Record<string, Looks>>;
+  looks: Readonly<Record<string, Inspection>>;
   cleanup: boolean | null;
   /** Inspecting this worker throws an internal error. */
   bug?: string;
@@ -43,7 +43,7 @@ let port: DiskPort;
 let onChange: (step: ChangeStep) => ProgramResult;
 
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -109,11 +109,11 @@ const theIssue = (): Issue => {
   return issue;
 };
 const ends = (): readonly string[] =>
-  botComments(lab)
+  listBotComments(lab)
     .filter(({ kind }) => kind === 'disk-end')
     .map(({ text }) => text);
 const changes = (): readonly string[] =>
-  botComments(lab)
+  listBotComments(lab)
     .filter(({ kind }) => kind === 'disk-change')
     .map(({ text }) => text);
 
@@ -247,8 +247,8 @@ describe('the disk issue of a cluster', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
     const { number } = theIssue();
-    const yes = consentLine(lab, '`clean-disk` of `ray-vllm-a`');
-    expect(await ask(lab, 'ravi', number, yes)).toBe('not-permitted');
+    const yes = requireActionLine(lab, '`clean-disk` of `ray-vllm-a`');
+    expect(await commentAndReadCode(lab, 'ravi', number, yes)).toBe('not-permitted');
     expect(called).toEqual([]);
     onChange = ({ does }) => {
       if (does === 'clean-disk') {
@@ -258,12 +258,12 @@ describe('the disk issue of a cluster', () => {
       cluster.looks = { 'ray-vllm-a': CLEARED };
       return ended('Worker initialized successfully!\n');
     };
-    expect(await ask(lab, 'mira', number, yes)).toBe('action-approved');
+    expect(await commentAndReadCode(lab, 'mira', number, yes)).toBe('action-approved');
     await lab.clock.advance(40 * MINUTE);
     expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'init-worker']);
     expect(ends()).toMatchSnapshot();
     expect(theIssue().body).toContain('done: `cleaned`');
-    expect(await ask(lab, 'mira', number, yes)).toBe('action-done');
+    expect(await commentAndReadCode(lab, 'mira', number, yes)).toBe('action-done');
     cluster.stdout = FINE;
     await scan();
     expect(theIssue().state).toBe('closed');
@@ -276,7 +276,7 @@ describe('the disk issue of a cluster', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     const consent = async (): Promise<void> => {
       await scan();
-      await say(lab, 'mira', theIssue().number, consentLine(lab, '`clean-disk` of `ray-vllm-a`'));
+      await postComment(lab, 'mira', theIssue().number, requireActionLine(lab, '`clean-disk` of `ray-vllm-a`'));
       await lab.clock.advance(15 * MINUTE);
     };
     onChange = () => ended('ferrybot-clean 1 refused mounted freed=0 left=0\n', 3);
@@ -299,7 +299,7 @@ describe('the disk issue of a cluster', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
     cluster.looks = { 'ray-vllm-a': MOUNTED };
-    await say(lab, 'mira', theIssue().number, consentLine(lab, '`clean-disk` of `ray-vllm-a`'));
+    await postComment(lab, 'mira', theIssue().number, requireActionLine(lab, '`clean-disk` of `ray-vllm-a`'));
     await lab.clock.advance(15 * MINUTE);
     expect(called).toEqual([]);
     expect(ends().at(-1)).toContain('no worker has data beside a missing mount');
@@ -314,7 +314,7 @@ describe('the disk issue of a cluster', () => {
       cluster.cleanup = true;
       return ended('Cleanup cron job started: x\n');
     };
-    await say(lab, 'mira', theIssue().number, consentLine(lab, '`start-cleanup-cron`'));
+    await postComment(lab, 'mira', theIssue().number, requireActionLine(lab, '`start-cleanup-cron`'));
     await lab.clock.advance(15 * MINUTE);
     expect(called.map(({ command }) => command.join(' '))).toEqual([
       'uv run scripts/ray/cluster.py --config infra/marin-us-central1-vllm.yaml start-cleanup',

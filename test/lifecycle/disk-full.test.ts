@@ -6,8 +6,8 @@
 import { afterEach, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import { unknown } from '../../src/domain/values.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { SHORT_FERRY, told } from '../support/talk.ts';
+import { approve, propose, readState, until } from '../support/play.ts';
+import { listBotTexts, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const FULL = "OSError: [Errno 28] No space left on device: '/tmp/ray/session_1/runtime_resources/pip'";
@@ -54,9 +54,9 @@ async function ferryThatDiesWith(
   });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, run))?.submission != null);
   await meanwhile();
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: 60_000 });
   await lab.clock.advance(30 * 60_000);
   return { run };
 }
@@ -66,7 +66,7 @@ it('a job that fails with a full disk starts one scan, and its thread links to t
   await ferryThatDiesWith(FULL);
   expect(scans).toBe(1);
   const issue = Object.values(lab.world.state.issues).find(({ title }) => title.startsWith('Disks of'));
-  const [answer = '', ...more] = told(lab, 'disk-answer');
+  const [answer = '', ...more] = listBotTexts(lab, 'disk-answer');
   expect(more).toEqual([]);
   expect(answer).toContain('1 worker of `us-central1` has almost no disk left');
   expect(answer).toContain(`#${issue?.number} lists the workers that are short, the causes, and the proposed actions.`);
@@ -74,13 +74,13 @@ it('a job that fails with a full disk starts one scan, and its thread links to t
 
 it('a scan without a full worker is reported in the thread', async () => {
   await ferryThatDiesWith(FULL, ALL_FINE);
-  expect(told(lab, 'disk-answer')).toEqual([expect.stringContaining('No boot disk of a worker')]);
+  expect(listBotTexts(lab, 'disk-answer')).toEqual([expect.stringContaining('No boot disk of a worker')]);
 });
 
 it('a job that fails for another reason starts no scan', async () => {
   await ferryThatDiesWith('ValueError: nothing about disks');
   expect(scans).toBe(0);
-  expect(told(lab, 'disk-answer')).toEqual([]);
+  expect(listBotTexts(lab, 'disk-answer')).toEqual([]);
 });
 
 it('a scan without a readable result is started at most three times', async () => {
@@ -88,5 +88,5 @@ it('a scan without a readable result is started at most three times', async () =
   await lab.clock.advance(6 * 60 * 60_000);
   expect(scans).toBeGreaterThan(1);
   expect(scans).toBeLessThanOrEqual(3);
-  expect(told(lab, 'disk-answer')).toEqual([]);
+  expect(listBotTexts(lab, 'disk-answer')).toEqual([]);
 });

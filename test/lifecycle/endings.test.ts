@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import {
   approve,
-  eventsOf,
   type Ferry,
   playFerry,
   propose,
+  readEventsOf,
+  readState,
   seal,
-  stateOf,
   until,
   untilState,
 } from '../support/play.ts';
-import { codesOf, postedEvents } from '../support/recorded.ts';
-import { bodyOf, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { listAnswerCodes, postedEvents } from '../support/recorded.ts';
+import { listBotTexts, listRepeatedComments, MINUTE, postComment, readBody, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const OUT_OF_MEMORY =
@@ -32,7 +32,7 @@ async function launched(options: VirtualLabOptions = {}): Promise<Ferry> {
 }
 
 async function ended(lab: VirtualLab, run: string): Promise<void> {
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null, { stepMs: MINUTE });
   await lab.clock.advance(MINUTE);
 }
 
@@ -59,9 +59,9 @@ describe('a pending job that ignores its stop', () => {
       ignoresStop: true,
     });
     const { lab, run, issue } = await launched({ script });
-    await say(lab, 'ada', issue, '/stop');
+    await postComment(lab, 'ada', issue, '/stop');
     await lab.clock.advance(3 * MINUTE);
-    expect((await stateOf(lab, run))?.end).toBeNull();
+    expect((await readState(lab, run))?.end).toBeNull();
     expect(await postedEvents(lab, 'incident')).toEqual(['stop-unconfirmed']);
     await lab.clock.advance(3 * MINUTE);
     expect(await postedEvents(lab, 'incident')).toEqual(['stop-unconfirmed']);
@@ -75,18 +75,18 @@ describe('a job that fails', () => {
     async ({ command }) => {
       const { lab, run, issue } = await launched({ ferry: FAILS });
       await ended(lab, run);
-      const state = await stateOf(lab, run);
+      const state = await readState(lab, run);
       expect(state?.end).toMatchObject({ status: 'FAILED', exitCode: 1, signatures: ['resource-exhausted'] });
-      expect(told(lab, 'ended')).toHaveLength(1);
+      expect(listBotTexts(lab, 'ended')).toHaveLength(1);
       expect(await postedEvents(lab, 'incident')).toEqual(['failure-signature']);
-      const comment = await say(lab, 'mira', issue, command);
+      const comment = await postComment(lab, 'mira', issue, command);
       await lab.clock.advance(2 * MINUTE);
-      expect(await codesOf(lab, comment)).toEqual(['closed']);
-      expect((await stateOf(lab, run))?.closed?.outcome).toBe('failed');
+      expect(await listAnswerCodes(lab, comment)).toEqual(['closed']);
+      expect((await readState(lab, run))?.closed?.outcome).toBe('failed');
       expect(await tags(lab)).toEqual([]);
       expect(closureOf(lab, run)?.labels).toEqual(expect.arrayContaining(['ferry', 'ferry-daily', 'ferry-log-only']));
       expect(closureOf(lab, run)?.labels).not.toContain('ferry-sealed');
-      expect(saidTwice(lab)).toEqual([]);
+      expect(listRepeatedComments(lab)).toEqual([]);
       await lab.close();
     },
   );
@@ -96,54 +96,54 @@ describe('a /stop', () => {
   it('reaches the engine within a minute, and the stopped run is sealed only with a reason', async () => {
     const { lab, run, issue } = await launched();
     await lab.clock.advance(10 * MINUTE);
-    const stop = await say(lab, 'ada', issue, '/stop');
+    const stop = await postComment(lab, 'ada', issue, '/stop');
     const asked = lab.clock.now();
-    const jobId = (await stateOf(lab, run))?.submission?.jobId ?? '';
+    const jobId = (await readState(lab, run))?.submission?.jobId ?? '';
     await until(lab, 'the stop', async () => isStopped(await lab.engine.observe(jobId, null)), {
       stepMs: 1_000,
     });
     expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
-    expect(await codesOf(lab, stop)).toEqual(['stop-requested']);
+    expect(await listAnswerCodes(lab, stop)).toEqual(['stop-requested']);
     await ended(lab, run);
-    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
-    const bare = await say(lab, 'mira', issue, '/seal');
-    expect(await codesOf(lab, bare)).toEqual(['seal-needs-accept']);
+    expect((await readState(lab, run))?.end?.status).toBe('STOPPED');
+    const bare = await postComment(lab, 'mira', issue, '/seal');
+    expect(await listAnswerCodes(lab, bare)).toEqual(['seal-needs-accept']);
     expect(await tags(lab)).toEqual([]);
-    const reason = await say(lab, 'mira', issue, '/seal accept="stopped on purpose, the curve is clear"');
+    const reason = await postComment(lab, 'mira', issue, '/seal accept="stopped on purpose, the curve is clear"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, reason)).toEqual(['sealed']);
-    expect((await stateOf(lab, run))?.seal).toMatchObject({
+    expect(await listAnswerCodes(lab, reason)).toEqual(['sealed']);
+    expect((await readState(lab, run))?.seal).toMatchObject({
       verdict: 'accepted',
       accept: 'stopped on purpose, the curve is clear',
     });
     expect(await tags(lab)).toEqual([`refs/tags/ferry/daily/20261121/${run}`]);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
   it('lets a person who may seal reject the result without a tag, and the lane continues', async () => {
     const { lab, run, issue } = await launched();
-    await say(lab, 'ada', issue, '/stop');
+    await postComment(lab, 'ada', issue, '/stop');
     await ended(lab, run);
-    const seen = await say(lab, 'ada', issue, '/ack');
-    expect(await codesOf(lab, seen)).toEqual(['acknowledged']);
-    const busy = await say(lab, 'mira', issue, '/propose learning_rate=4e-3');
-    expect(await codesOf(lab, busy)).toEqual(['propose-busy']);
-    const writer = await say(lab, 'ada', issue, '/ack reject="too short"');
-    expect(await codesOf(lab, writer)).toEqual(['not-permitted']);
-    const rejected = await say(lab, 'mira', issue, '/ack reject="too short to tell"');
+    const seen = await postComment(lab, 'ada', issue, '/ack');
+    expect(await listAnswerCodes(lab, seen)).toEqual(['acknowledged']);
+    const busy = await postComment(lab, 'mira', issue, '/propose learning_rate=4e-3');
+    expect(await listAnswerCodes(lab, busy)).toEqual(['propose-busy']);
+    const writer = await postComment(lab, 'ada', issue, '/ack reject="too short"');
+    expect(await listAnswerCodes(lab, writer)).toEqual(['not-permitted']);
+    const rejected = await postComment(lab, 'mira', issue, '/ack reject="too short to tell"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, rejected)).toEqual(['closed']);
-    expect((await stateOf(lab, run))?.closed).toMatchObject({
+    expect(await listAnswerCodes(lab, rejected)).toEqual(['closed']);
+    expect((await readState(lab, run))?.closed).toMatchObject({
       outcome: 'rejected',
       reason: 'too short to tell',
     });
-    expect(told(lab, 'closed')).toHaveLength(1);
+    expect(listBotTexts(lab, 'closed')).toHaveLength(1);
     expect(closureOf(lab, run)?.labels).not.toContain('ferry-sealed');
     expect(await tags(lab)).toEqual([]);
     const next = await propose(lab, `${run}-2`);
-    expect((await stateOf(lab, next.run))?.proposal.interval.lastRun).toBe(run);
-    expect(saidTwice(lab)).toEqual([]);
+    expect((await readState(lab, next.run))?.proposal.interval.lastRun).toBe(run);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -158,12 +158,12 @@ describe('a /stop', () => {
     });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
-    const stop = await say(lab, 'ada', pull, '/stop');
-    expect(await codesOf(lab, stop)).toEqual(['stop-before-launch']);
+    const stop = await postComment(lab, 'ada', pull, '/stop');
+    expect(await listAnswerCodes(lab, stop)).toEqual(['stop-before-launch']);
     letGo();
     await lab.clock.advance(60 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
-    expect((await stateOf(lab, run))?.order?.status).toBe('void');
+    expect((await readState(lab, run))?.order?.status).toBe('void');
     await lab.close();
   });
 });
@@ -177,14 +177,14 @@ describe('a job that got worse', () => {
     const { run, pull, issue } = await propose(lab, `${first.run}-2`);
     await approve(lab, 'mira', pull);
     await ended(lab, run);
-    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
-    expect(told(lab, 'ended').at(-1)).toMatch(/fail/i);
-    const bare = await say(lab, 'mira', issue, '/seal');
-    expect(await codesOf(lab, bare)).toEqual(['seal-needs-accept']);
-    const reason = await say(lab, 'mira', issue, '/seal accept="a new baseline: the data changed"');
+    expect((await readState(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect(listBotTexts(lab, 'ended').at(-1)).toMatch(/fail/i);
+    const bare = await postComment(lab, 'mira', issue, '/seal');
+    expect(await listAnswerCodes(lab, bare)).toEqual(['seal-needs-accept']);
+    const reason = await postComment(lab, 'mira', issue, '/seal accept="a new baseline: the data changed"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, reason)).toEqual(['sealed']);
-    expect((await stateOf(lab, run))?.seal?.verdict).toBe('accepted');
+    expect(await listAnswerCodes(lab, reason)).toEqual(['sealed']);
+    expect((await readState(lab, run))?.seal?.verdict).toBe('accepted');
     await lab.close();
   });
 
@@ -193,8 +193,8 @@ describe('a job that got worse', () => {
     const { run, pull, issue } = await propose(lab);
     await approve(lab, 'mira', pull);
     await ended(lab, run);
-    const bare = await say(lab, 'mira', issue, '/seal');
-    expect(await codesOf(lab, bare)).toEqual(['seal-needs-accept']);
+    const bare = await postComment(lab, 'mira', issue, '/seal');
+    expect(await listAnswerCodes(lab, bare)).toEqual(['seal-needs-accept']);
     await lab.close();
   });
 });
@@ -205,13 +205,13 @@ describe('lost responses of the engine', () => {
     await lab.clock.advance(3 * MINUTE);
     lab.engine.loseNextAnswer('observe');
     await lab.clock.advance(11 * MINUTE);
-    const statuses = (await eventsOf(lab, run)).flatMap((event) =>
+    const statuses = (await readEventsOf(lab, run)).flatMap((event) =>
       event.type === 'observed' ? [event.data.status] : [],
     );
     expect(statuses).toContain('UNKNOWN');
-    expect((await stateOf(lab, run))?.end).toBeNull();
+    expect((await readState(lab, run))?.end).toBeNull();
     await ended(lab, run);
-    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect((await readState(lab, run))?.end?.status).toBe('SUCCEEDED');
     await seal(lab, run, issue);
     await lab.close();
   });
@@ -221,10 +221,10 @@ describe('lost responses of the engine', () => {
     const { run, pull } = await propose(lab);
     lab.engine.loseNextAnswer('submit');
     await approve(lab, 'mira', pull);
-    expect((await stateOf(lab, run))?.order?.status).toBe('claimed');
+    expect((await readState(lab, run))?.order?.status).toBe('claimed');
     lab.engine.forgetEverything();
     await lab.clock.advance(60 * MINUTE);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(lab.engine.startCount()).toBe(1);
     expect(state?.submission).toBeNull();
     expect(state?.incidents.map((incident) => incident.code)).toContain('submit-unknown');
@@ -236,14 +236,14 @@ describe('lost responses of the engine', () => {
     await lab.clock.advance(3 * MINUTE);
     lab.engine.forgetEverything();
     await lab.clock.advance(3 * 60 * MINUTE);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(await postedEvents(lab, 'incident')).toEqual(['engine-state-lost']);
     expect(state?.end).toBeNull();
     expect(state?.observation?.status).toBe('UNKNOWN');
     expect(lab.engine.startCount()).toBe(1);
-    const status = await say(lab, 'mira', issue, '/seal');
-    expect(await codesOf(lab, status)).toEqual(['not-now']);
-    expect(bodyOf(lab, issue)).not.toBe('');
+    const status = await postComment(lab, 'mira', issue, '/seal');
+    expect(await listAnswerCodes(lab, status)).toEqual(['not-now']);
+    expect(readBody(lab, issue)).not.toBe('');
     await lab.close();
   });
 });

@@ -4,9 +4,16 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { answered, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
+import {
+  commentAndReadAnswer,
+  openAdoptingLab,
+  openIssue,
+  runOf,
+  startJobByHand,
+  WATCH,
+} from '../support/adopted-job.ts';
 import { propose } from '../support/play.ts';
-import { botComments, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
+import { listBotComments, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -20,7 +27,7 @@ async function issueWith(labels: readonly string[]): Promise<number> {
   return (issue as { number: number }).number;
 }
 
-const cardsIn = (thread: number) => botComments(lab).filter((one) => one.thread === thread && one.kind === 'card');
+const cardsIn = (thread: number) => listBotComments(lab).filter((one) => one.thread === thread && one.kind === 'card');
 
 describe('an experiment issue', () => {
   it('gets one card when the label is added, and the card is updated later', async () => {
@@ -33,7 +40,7 @@ describe('an experiment issue', () => {
     expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('free; no run yet')]);
     expect(cardsIn(issue)[0]?.text).toMatchSnapshot();
     await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['later'] });
-    await say(lab, 'mira', issue, '/hold lane=daily reason="a bad node"');
+    await postComment(lab, 'mira', issue, '/hold lane=daily reason="a bad node"');
     await lab.clock.advance(40 * MINUTE);
     expect(cardsIn(issue)).toHaveLength(1);
     expect(cardsIn(issue)[0]?.text).toContain('the lane `daily` is on hold by mira: a bad node');
@@ -68,11 +75,11 @@ describe('an experiment issue', () => {
 
   it('points to the card of the run that starts in it', async () => {
     lab = await openAdoptingLab();
-    launchByHand(lab);
+    startJobByHand(lab);
     const issue = await openIssue(lab, 'ada', ['experiment']);
     await lab.clock.advance(MINUTE);
     expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('no run belongs to it')]);
-    expect(await answered(lab, 'mira', issue, WATCH)).toBe('adopt-asked');
+    expect(await commentAndReadAnswer(lab, 'mira', issue, WATCH)).toBe('adopt-asked');
     await lab.clock.advance(5 * MINUTE);
     const [old, card] = cardsIn(issue);
     expect(card?.run).toBe(runOf(issue));

@@ -2,7 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { faultKinds } from '../../packages/playground/faults/fault.ts';
-import { complaintOf, type FaultReport, playUnderFault, playUnderFaults, usualFault } from '../support/fault-ferry.ts';
+import {
+  type FaultReport,
+  findComplaint,
+  playUnderFault,
+  playUnderFaults,
+  usualFault,
+} from '../support/fault-ferry.ts';
 
 const GOOD: FaultReport = {
   kind: 'slow',
@@ -84,7 +90,7 @@ describe('the check of a fault report', () => {
     [{ busiestMinute: 81 }, '81 writes in a minute'],
     [{ busiestHour: 501 }, '501 writes in an hour'],
   ])('reports a problem for %j', (change, words) => {
-    expect(complaintOf(good)).toBeNull();
-    expect(complaintOf({ ...good, ...change })).toBe(words);
+    expect(findComplaint(good)).toBeNull();
+    expect(findComplaint({ ...good, ...change })).toBe(words);
   });
 });

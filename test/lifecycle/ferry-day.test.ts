@@ -5,8 +5,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
-import { botComments } from '../support/talk.ts';
+import { playFerry, propose, readEventsOf, readState } from '../support/play.ts';
+import { listBotComments } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 /** Plays a ferry of five hours and returns the events of its logbook. */
@@ -16,7 +16,7 @@ async function dayOf(options: {
 }): Promise<readonly LogbookEvent[]> {
   const lab = await openVirtualLab(options);
   const { run } = await playFerry(lab);
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   expect(state?.seal?.verdict).toBe('pass');
   expect(state?.seal?.commit).toBe(state?.submission?.commit);
   expect(lab.engine.startCount()).toBe(1);
@@ -33,7 +33,7 @@ async function dayOf(options: {
     expect((completedAtMs ?? 0) - (startedAtMs ?? 0)).toBeLessThan(60_000);
   // 600 observations at 30 s and the sweeps: each fetches once.
   expect(lab.usage.git).toBeLessThan(900);
-  const events = await eventsOf(lab, run);
+  const events = await readEventsOf(lab, run);
   const launches = events.filter((event) => event.type === 'dispatched' && event.data.workflow === 'launch');
   expect(launches).toHaveLength(1);
   await lab.close();
@@ -62,8 +62,8 @@ function masked(events: readonly LogbookEvent[]): string {
 async function cardOf(options: Parameters<typeof openVirtualLab>[0]): Promise<string> {
   const lab = await openVirtualLab(options);
   const { run } = await propose(lab);
-  const shown = (await eventsOf(lab, run)).find((event) => event.type === 'shown');
-  const card = botComments(lab).find(({ kind }) => kind === 'card');
+  const shown = (await readEventsOf(lab, run)).find((event) => event.type === 'shown');
+  const card = listBotComments(lab).find(({ kind }) => kind === 'card');
   await lab.close();
   expect(shown?.data.comment).toBe(card?.id);
   expect(card?.source).toContain(` text=${shown?.data.text} `);

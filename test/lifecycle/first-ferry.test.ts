@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
-import { propose, stateOf } from '../support/play.ts';
-import { bodyOf, SHORT_FERRY } from '../support/talk.ts';
+import { propose, readState } from '../support/play.ts';
+import { readBody, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MAIN = 'refs/heads/main';
@@ -45,18 +45,18 @@ it('the first ferry uses the commit and date from the config for its interval, a
     return head;
   });
   const { run, pull } = await propose(lab);
-  expect((await stateOf(lab, run))?.proposal.interval).toEqual({
+  expect((await readState(lab, run))?.proposal.interval).toEqual({
     sinceCommit: last,
     sinceDate: '2026-10-02',
     fallback: false,
     lastRun: null,
   });
-  const text = bodyOf(lab, pull);
+  const text = readBody(lab, pull);
   expect(text).toContain('- Issue: #7');
   expect(text).toContain(`launch commit ${last} (2026-10-02)`);
   expect(text).toContain('Add lib/since.py');
   expect(text).not.toContain('The lab as it stands');
-  expect((await stateOf(lab, run))?.gate?.verdicts).toContainEqual(
+  expect((await readState(lab, run))?.gate?.verdicts).toContainEqual(
     expect.objectContaining({ gate: 'last-ferry-linked', outcome: 'pass' }),
   );
   await lab.close();
@@ -65,12 +65,12 @@ it('the first ferry uses the commit and date from the config for its interval, a
 it('the first ferry uses the date if the branch does not have the commit, and its proposal shows this', async () => {
   const lab = await labAfter(() => '12'.repeat(20));
   const { run, pull } = await propose(lab);
-  expect((await stateOf(lab, run))?.proposal.interval).toEqual({
+  expect((await readState(lab, run))?.proposal.interval).toEqual({
     sinceCommit: null,
     sinceDate: '2026-10-02',
     fallback: true,
     lastRun: null,
   });
-  expect(bodyOf(lab, pull)).toContain('the launch commit that the config gives is not in the history');
+  expect(readBody(lab, pull)).toContain('the launch commit that the config gives is not in the history');
   await lab.close();
 });

@@ -6,8 +6,16 @@
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { fileOf, MINUTE, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until } from '../support/play.ts';
+import {
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const LIBRARY = 'lib/smalllab/optimizer.py';
@@ -43,15 +51,15 @@ async function played(server: boolean, crashAt: number | null): Promise<Played> 
   });
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the failure', async () => (await stateOf(lab, run))?.end?.attempt === 1);
+  await until(lab, 'the failure', async () => (await readState(lab, run))?.end?.attempt === 1);
   await lab.clock.advance(2 * MINUTE);
   isOn = true;
   const branch = `ferrybot/proposal/${run}`;
-  await pushFile(lab, 'ada', branch, LIBRARY, `${(await fileOf(lab, branch, LIBRARY)) ?? ''}# mended\n`);
-  await say(lab, 'ada', issue, 'The name was misspelt in the library; mended on the branch.');
+  await pushFile(lab, 'ada', branch, LIBRARY, `${(await readBranchFile(lab, branch, LIBRARY)) ?? ''}# mended\n`);
+  await postComment(lab, 'ada', issue, 'The name was misspelt in the library; mended on the branch.');
   await lab.clock.advance(8 * MINUTE);
   await approve(lab, 'mira', pull, run);
-  const isSecond = async (): Promise<boolean> => (await stateOf(lab, run))?.submission?.attempt === 2;
+  const isSecond = async (): Promise<boolean> => (await readState(lab, run))?.submission?.attempt === 2;
   await until(lab, 'the second job', isSecond, { limitMs: 3 * 60 * MINUTE });
   isOn = false;
   await lab.clock.advance(20 * MINUTE);
@@ -60,9 +68,9 @@ async function played(server: boolean, crashAt: number | null): Promise<Played> 
 
 async function expectOneFix({ lab, run }: Played): Promise<void> {
   expect(lab.engine.startCount()).toBe(2);
-  expect(saidTwice(lab)).toEqual([]);
-  expect(told(lab, 'launch')).toHaveLength(2);
-  const state = await stateOf(lab, run);
+  expect(listRepeatedComments(lab)).toEqual([]);
+  expect(listBotTexts(lab, 'launch')).toHaveLength(2);
+  const state = await readState(lab, run);
   expect(state?.attempts.map(({ end }) => end.status)).toEqual(['FAILED']);
   expect(state?.order?.order).toMatchObject({ attempt: 2, parent: { run, attempt: 1 } });
 }

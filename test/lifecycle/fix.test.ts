@@ -4,11 +4,20 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { findShownApprovalLine, requireApprovalLine } from '../support/approve.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
-import { ask as askIn } from '../support/recorded.ts';
-import { botComments, fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, type Ferry, propose, readEventsOf, readState, seal, until } from '../support/play.ts';
+import { commentAndReadCode as askIn } from '../support/recorded.ts';
+import {
+  holdJobs,
+  listBotComments,
+  listBotTexts,
+  listRepeatedComments,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -45,7 +54,7 @@ async function playUntilFailed(lab: VirtualLab): Promise<Ferry> {
 
 async function ended(lab: VirtualLab, run: string, attempt: number): Promise<void> {
   await until(lab, `the end of attempt ${attempt}`, async () => {
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     return state?.end?.attempt === attempt;
   });
   await lab.clock.advance(2 * MINUTE);
@@ -59,14 +68,14 @@ async function fix(
   line = '# warmup_steps, not warmup_stepz',
 ): Promise<void> {
   const branch = `ferrybot/proposal/${run}`;
-  const text = (await fileOf(lab, branch, path)) ?? '';
+  const text = (await readBranchFile(lab, branch, path)) ?? '';
   await pushFile(lab, who, branch, path, `${text}${line}\n`);
-  await say(lab, who, issue, 'The name was misspelt in the library; mended on the branch.');
+  await postComment(lab, who, issue, 'The name was misspelt in the library; mended on the branch.');
   await lab.clock.advance(2 * MINUTE);
 }
 
 function card(lab: VirtualLab): string {
-  return botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+  return listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
 }
 
 const ask = (lab: VirtualLab, who: 'ada' | 'mira', thread: number, words: string) =>
@@ -77,10 +86,10 @@ describe('a fix in the pull request after a failed attempt', () => {
   it("is shown with its changes, approved, launched as the run's next attempt, and sealed", async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull, issue } = failed;
-    const first = await stateOf(lab, run);
+    const first = await readState(lab, run);
     expect(first?.end).toMatchObject({ attempt: 1, status: 'FAILED' });
     await fix(failed);
-    const gated = await stateOf(lab, run);
+    const gated = await readState(lab, run);
     expect(gated?.gate?.digest).not.toBe(first?.gate?.digest);
     expect(gated?.approvals).toEqual([]);
     expect(card(lab)).toContain('Attempt 1 failed');
@@ -88,8 +97,8 @@ describe('a fix in the pull request after a failed attempt', () => {
     expect(card(lab)).toContain('Compared with attempt 1 (commit');
 
     await approve(lab, 'mira', pull, run);
-    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
-    const second = await stateOf(lab, run);
+    await until(lab, 'the second attempt', async () => (await readState(lab, run))?.submission?.attempt === 2);
+    const second = await readState(lab, run);
     expect(second?.order?.order).toMatchObject({
       attempt: 2,
       parent: { run, attempt: 1 },
@@ -101,13 +110,13 @@ describe('a fix in the pull request after a failed attempt', () => {
     expect(second?.attempts.map(({ end }) => end.status)).toEqual(['FAILED']);
 
     await ended(lab, run, 2);
-    expect(told(lab, 'ended').at(-1)).toContain(`Fixed after attempt 1: \`${LIBRARY}\`.`);
-    expect(told(lab, 'ended')[0]).not.toContain('Fixed after');
+    expect(listBotTexts(lab, 'ended').at(-1)).toContain(`Fixed after attempt 1: \`${LIBRARY}\`.`);
+    expect(listBotTexts(lab, 'ended')[0]).not.toContain('Fixed after');
     await seal(lab, run, issue);
-    const sealed = await stateOf(lab, run);
+    const sealed = await readState(lab, run);
     expect(sealed?.seal).toMatchObject({ verdict: 'pass', commit: gated?.gate?.commit });
     expect(lab.engine.startCount()).toBe(2);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -115,15 +124,15 @@ describe('a fix in the pull request after a failed attempt', () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull } = failed;
     await fix(failed, 'mira');
-    expect(await ask(lab, 'mira', pull, approvalLine(lab))).toBe('approval-by-author');
-    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    expect(await ask(lab, 'mira', pull, requireApprovalLine(lab))).toBe('approval-by-author');
+    expect((await readState(lab, run))?.order?.order.attempt).toBe(1);
     await lab.close();
   });
 
   it('is not launched by the approval line of the first attempt', async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull } = failed;
-    const spent = (await eventsOf(lab, run)).map(lineOf).find((line) => line !== '') ?? '';
+    const spent = (await readEventsOf(lab, run)).map(lineOf).find((line) => line !== '') ?? '';
     await fix(failed);
     expect(await ask(lab, 'mira', pull, spent)).toBe('approval-line-needed');
     await lab.clock.advance(30 * MINUTE);
@@ -132,7 +141,7 @@ describe('a fix in the pull request after a failed attempt', () => {
   });
 
   it('is withdrawn with its pull request, and the comment reports that attempt 1 ran and failed', async () => {
-    const held = heldJobs('launch');
+    const held = holdJobs('launch');
     let isHeld = false;
     const beforeJob = (mode: string) => (isHeld ? held.beforeJob(mode) : Promise.resolve());
     const failed = await playUntilFailed(await openLab([ERROR_LINE], 'lib', { beforeJob }));
@@ -146,10 +155,10 @@ describe('a fix in the pull request after a failed attempt', () => {
     held.letGo();
     await lab.clock.advance(20 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
-    expect(told(lab, 'closed')).toEqual([
+    expect(listBotTexts(lab, 'closed')).toEqual([
       expect.stringContaining('withdrawn before it was launched; attempt 1 FAILED. There is no tag.'),
     ]);
-    expect((await stateOf(lab, run))?.closed?.reason).toContain('closed before attempt 2');
+    expect((await readState(lab, run))?.closed?.reason).toContain('closed before attempt 2');
     await lab.close();
   });
 
@@ -159,7 +168,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await fix(failed, 'ada', 'scripts/compare_runs.py');
     expect(card(lab)).toContain('`scripts/compare_runs.py` is outside what a fix of attempt 1 may touch');
     expect(card(lab)).toContain('`experiments/ferries/daily.py` and `lib`');
-    expect(shownApprovalLine(lab, run)).toBeNull();
+    expect(findShownApprovalLine(lab, run)).toBeNull();
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-gates-blocked');
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
@@ -177,8 +186,8 @@ describe('a fix in the pull request after a failed attempt', () => {
     const proposed = await propose(lab);
     const { run, pull, issue } = proposed;
     await approve(lab, 'mira', pull);
-    await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission !== null);
-    const before = (await stateOf(lab, run))?.gate;
+    await until(lab, 'the job', async () => (await readState(lab, run))?.submission !== null);
+    const before = (await readState(lab, run))?.gate;
     await fix({ lab, ...proposed });
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('too-late');
     await ended(lab, run, 1);
@@ -187,7 +196,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await seal(lab, run, issue);
     await fix({ lab, ...proposed });
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('run-over');
-    expect((await stateOf(lab, run))?.gate).toEqual(before);
+    expect((await readState(lab, run))?.gate).toEqual(before);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
   });
@@ -197,11 +206,11 @@ describe('a fix in the pull request after a failed attempt', () => {
     const proposed = await propose(lab);
     const { run, pull } = proposed;
     await approve(lab, 'mira', pull);
-    await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission !== null);
+    await until(lab, 'the job', async () => (await readState(lab, run))?.submission !== null);
     await fix({ lab, ...proposed });
     await ended(lab, run, 1);
     await approve(lab, 'mira', pull, run);
-    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    await until(lab, 'the second attempt', async () => (await readState(lab, run))?.submission?.attempt === 2);
     await lab.close();
   });
 
@@ -215,10 +224,10 @@ describe('a fix in the pull request after a failed attempt', () => {
     await approve(lab, 'ada', pull, run);
     await ended(lab, run, 1);
     await fix(failed);
-    expect(await ask(lab, 'mira', pull, approvalLine(lab))).toBe('approved-waiting-for-more');
-    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    expect(await ask(lab, 'mira', pull, requireApprovalLine(lab))).toBe('approved-waiting-for-more');
+    expect((await readState(lab, run))?.order?.order.attempt).toBe(1);
     // Ada pushed the fix, so her approval does not count.
-    expect(await ask(lab, 'ada', pull, approvalLine(lab))).toBe('approval-by-author');
+    expect(await ask(lab, 'ada', pull, requireApprovalLine(lab))).toBe('approval-by-author');
     await lab.clock.advance(20 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -229,7 +238,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const { lab, run, pull } = failed;
     await fix(failed, 'ada', 'notes/cause.md');
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('no-fix');
-    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    expect((await readState(lab, run))?.order?.order.attempt).toBe(1);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
   });
@@ -250,14 +259,14 @@ describe('a fix in the pull request after a failed attempt', () => {
   it('is discarded if `/ack` closes the run', async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, issue } = failed;
-    const launched = (await stateOf(lab, run))?.submission?.commit;
+    const launched = (await readState(lab, run))?.submission?.commit;
     await fix(failed);
     expect(await ask(lab, 'mira', issue, '/ack')).toBe('closed');
-    const closed = await stateOf(lab, run);
+    const closed = await readState(lab, run);
     expect(closed?.closed?.outcome).toBe('failed');
     expect(closed?.submission?.commit).toBe(launched);
     expect(closed?.gate?.commit).toBe(launched);
-    expect(told(lab, 'closed')).toHaveLength(1);
+    expect(listBotTexts(lab, 'closed')).toHaveLength(1);
     await lab.close();
   });
 });

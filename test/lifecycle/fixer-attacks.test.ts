@@ -2,9 +2,19 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ANSWER, asksOf, closeFixerLabs, died, MENDED, MINUTE, PATCH, SCHEDULE, TEXT } from '../support/fixer-lab.ts';
-import { squatOn } from '../support/squat.ts';
-import { told } from '../support/talk.ts';
+import {
+  ANSWER,
+  closeFixerLabs,
+  countFixerRuns,
+  MENDED,
+  MINUTE,
+  PATCH,
+  playFailure,
+  SCHEDULE,
+  TEXT,
+} from '../support/fixer-lab.ts';
+import { createSquatter } from '../support/squat.ts';
+import { listBotTexts } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 afterEach(closeFixerLabs);
@@ -55,20 +65,20 @@ describe('a fixer with an unusable patch', () => {
   ];
   // threat T217
   it.each(hostile)('commits nothing and posts the reason if %s', async (_what, program, reason) => {
-    const { lab, tries, file } = await died({ program, timeoutMs: 3_000 });
+    const { lab, tries, file } = await playFailure({ program, timeoutMs: 3_000 });
     expect(await tries()).toEqual({ made: [], not: [reason] });
     expect(await file()).toBe(TEXT);
-    expect(told(lab, 'incident').join()).toContain('ferrybot has no fix for this failure');
+    expect(listBotTexts(lab, 'incident').join()).toContain('ferrybot has no fix for this failure');
     expect(lab.engine.startCount()).toBe(1);
   });
 
   it('commits nothing if the workflow does not exist', async () => {
-    const { tries } = await died({ program: ANSWER, meanwhile: ({ lab }) => renamed(lab) });
+    const { tries } = await playFailure({ program: ANSWER, meanwhile: ({ lab }) => renamed(lab) });
     expect(await tries()).toEqual({ made: [], not: ['fixer-not-started'] });
   });
 
   it('commits nothing if its runner is not available in time', async () => {
-    const { tries, lab } = await died({
+    const { tries, lab } = await playFailure({
       program: ANSWER,
       beforeJob: (mode) => (mode === 'fix' ? new Promise(() => undefined) : Promise.resolve()),
     });
@@ -91,7 +101,7 @@ describe('a single attempt of the fixer', () => {
   async function meddled(times: number, meddle: (lab: VirtualLab, run: number) => Promise<void>) {
     const of: Of = {};
     let begun = 0;
-    return died({
+    return playFailure({
       program: ANSWER,
       meanwhile: async ({ lab }) => {
         of.lab = lab;
@@ -116,29 +126,29 @@ describe('a single attempt of the fixer', () => {
     await lab.clock.advance(60 * MINUTE);
     expect((await tries()).not).toEqual([]);
     expect(await file()).toBe(MENDED);
-    expect(asksOf(lab)).toBe(3);
+    expect(countFixerRuns(lab)).toBe(3);
   });
 
   it('ends with an incident if its workflow run is cancelled again and again', async () => {
     const { lab, tries, file } = await meddled(100, cancel);
     await lab.clock.advance(150 * MINUTE);
     expect(await tries()).toEqual({ made: [], not: ['fixer-cancelled'] });
-    expect(told(lab, 'incident').join()).toContain('`fixer-cancelled`');
+    expect(listBotTexts(lab, 'incident').join()).toContain('`fixer-cancelled`');
     expect(await file()).toBe(TEXT);
-    expect(asksOf(lab)).toBe(4);
+    expect(countFixerRuns(lab)).toBe(4);
   });
 
   // threat T220
   it("succeeds although a writer starts the workflow so often that it fills GitHub's list of runs", async () => {
     const { lab, tries, file } = await meddled(1, async (lab, run) => {
       const failure = lab.world.state.runs[run]?.displayTitle.split(' ').at(-1) ?? '';
-      const squat = await squatOn(lab, 'ferrybot-fix.yml');
+      const squat = await createSquatter(lab, 'ferrybot-fix.yml');
       for (let count = 0; count < 30; count += 1) await squat({ run: 'ferry-daily', failure });
     });
     await lab.clock.advance(30 * MINUTE);
     expect((await tries()).not).toEqual([]);
     expect(await file()).toBe(MENDED);
-    expect(asksOf(lab)).toBe(31);
+    expect(countFixerRuns(lab)).toBe(31);
   });
 
   it('is started again if a writer deletes its artifact', async () => {
@@ -158,7 +168,7 @@ describe('a single attempt of the fixer', () => {
   });
 
   it('succeeds after a long outage of GitHub, even if control sees its result late', async () => {
-    const { lab, tries, file } = await died({
+    const { lab, tries, file } = await playFailure({
       program: ANSWER,
       meanwhile: async ({ lab }) => {
         const route = 'GET /repos/*/actions/runs/*';

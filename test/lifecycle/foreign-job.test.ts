@@ -3,16 +3,16 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { submissionIdOf } from '../../src/domain/launch/order.ts';
+import { buildSubmissionId } from '../../src/domain/launch/order.ts';
 import { isRunId } from '../../src/domain/values.ts';
 import { submitTo } from '../support/capabilities.ts';
-import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
-import { botComments, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { approve, propose, readEventsOf, readState, until } from '../support/play.ts';
+import { listBotComments, listRepeatedComments, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   await lab.close();
 });
 
@@ -22,9 +22,9 @@ describe('a foreign job under the id of an attempt', () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     if (!isRunId(run)) throw new Error(run);
-    const manifest = (await stateOf(lab, run))?.gate?.digest ?? '';
+    const manifest = (await readState(lab, run))?.gate?.digest ?? '';
     const foreign = await submitTo(lab.engine, {
-      submissionId: submissionIdOf(run, 1),
+      submissionId: buildSubmissionId(run, 1),
       command: ['python3', 'mine.py'],
       env: {},
       workingDirectory: '/somewhere',
@@ -33,12 +33,14 @@ describe('a foreign job under the id of an attempt', () => {
     expect(foreign.kind).toBe('submitted');
     await approve(lab, 'mira', pull, run);
     await until(lab, 'the incident', async () =>
-      (await eventsOf(lab, run)).some(
+      (await readEventsOf(lab, run)).some(
         ({ type, data }) => type === 'incident' && 'code' in data && data.code === 'submit-conflict',
       ),
     );
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.submission).toBeNull();
-    expect(botComments(lab).some(({ kind, source }) => kind === 'incident' && source.includes('our id'))).toBe(true);
+    expect(listBotComments(lab).some(({ kind, source }) => kind === 'incident' && source.includes('our id'))).toBe(
+      true,
+    );
   });
 });

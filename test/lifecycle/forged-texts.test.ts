@@ -5,13 +5,20 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { type MarkerKind, markerText } from '../../src/domain/marker.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
 import { sealMarker } from '../../src/logbook/mark.ts';
 import { Crash } from '../support/crash.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import {
+  listAnswersTo,
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 import { sayAsWorkflow } from '../support/workflow-voice.ts';
 
@@ -32,7 +39,7 @@ async function forgeText(
   marker: { readonly run: string; readonly kind: MarkerKind; readonly key: string },
   words: string,
 ): Promise<void> {
-  const { head } = (await stateOf(lab, marker.run)) ?? { head: { seq: 0, hash: '0'.repeat(64) } };
+  const { head } = (await readState(lab, marker.run)) ?? { head: { seq: 0, hash: '0'.repeat(64) } };
   const key = parseSigningKey(DEMO_KEYS[role].seed);
   if (!key.ok) throw new Error(key.error);
   const fields = { head: `${head.seq}:${head.hash.slice(0, 12)}` };
@@ -41,7 +48,7 @@ async function forgeText(
     { repository: 'lab/ferries', thread },
     {
       signer: { keyId: `${role}-demo`, role, sign: key.value.sign },
-      at: branded(lab.clock.now(), isInstant),
+      at: brandAs(lab.clock.now(), isInstant),
       hash: sha256Hex,
     },
   );
@@ -53,11 +60,11 @@ async function forgeBeforeTheEnd(role: 'control' | 'watch'): Promise<void> {
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull, run);
   await untilState(lab, run, (state) => state.observation?.firstStepCompleted === true);
-  const from = (await stateOf(lab, run))?.head.seq ?? 0;
+  const from = (await readState(lab, run))?.head.seq ?? 0;
   for (let seq = from + 1; seq <= from + 40; seq += 1)
     for (const kind of ['incident', 'ended', 'notice'] as const)
       await forgeText(role, issue, { run, kind, key: String(seq) }, FORGED);
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: MINUTE });
 }
 
 // threat T174
@@ -67,8 +74,8 @@ it.each(['control', 'watch'] as const)(
     lab = await openVirtualLab({ server: false, ferry: { ...SHORT_FERRY, failAt: DEATH } });
     await forgeBeforeTheEnd(role);
     await lab.clock.advance(10 * MINUTE);
-    expect(told(lab, 'incident').join()).toContain('is not started again');
-    expect(told(lab, 'ended').filter((text) => !text.includes(FORGED))).toHaveLength(1);
+    expect(listBotTexts(lab, 'incident').join()).toContain('is not started again');
+    expect(listBotTexts(lab, 'ended').filter((text) => !text.includes(FORGED))).toHaveLength(1);
   },
 );
 
@@ -93,8 +100,8 @@ it('a real alarm is kept if its response was lost and a forged comment exists fo
   await lab.clock.advance(10 * MINUTE);
   expect(lost.toSorted()).toEqual(['ended', 'incident']);
   expect(takenBack).toEqual([]);
-  expect(told(lab, 'incident').join()).toContain('is not started again');
-  expect(told(lab, 'ended').filter((text) => !text.includes(FORGED))).toHaveLength(1);
+  expect(listBotTexts(lab, 'incident').join()).toContain('is not started again');
+  expect(listBotTexts(lab, 'ended').filter((text) => !text.includes(FORGED))).toHaveLength(1);
 });
 
 it('a /hold is answered although a writer with the stolen watch key posted a forged answer first', async () => {
@@ -108,11 +115,11 @@ it('a /hold is answered although a writer with the stolen watch key posted a for
   door.opened = new Promise((resolve) => {
     door.open = resolve;
   });
-  const asked = await say(lab, 'mira', pull, '/hold reason="not today"');
+  const asked = await postComment(lab, 'mira', pull, '/hold reason="not today"');
   await forgeText('watch', pull, { run, kind: 'answer', key: `comment-${asked}` }, NOTHING);
   door.open();
   await lab.clock.advance(5 * MINUTE);
-  expect(answersTo(lab, asked).filter((text) => !text.includes(NOTHING))).toHaveLength(1);
+  expect(listAnswersTo(lab, asked).filter((text) => !text.includes(NOTHING))).toHaveLength(1);
 });
 
 // threat T189
@@ -127,14 +134,14 @@ it('a /hold is answered after a crash of control although a forged answer was po
   });
   const { run, pull } = await propose(lab);
   isDying = true;
-  const asked = await say(lab, 'mira', pull, '/hold reason="not today"');
-  const isHeld = async (): Promise<boolean> => (await stateOf(lab, run))?.holds.length === 1;
+  const asked = await postComment(lab, 'mira', pull, '/hold reason="not today"');
+  const isHeld = async (): Promise<boolean> => (await readState(lab, run))?.holds.length === 1;
   await until(lab, 'the hold', isHeld, { stepMs: 1_000, limitMs: 10 * MINUTE });
   await lab.clock.advance(2_000);
   isDying = false;
-  expect(answersTo(lab, asked)).toEqual([]);
+  expect(listAnswersTo(lab, asked)).toEqual([]);
   await forgeText('watch', pull, { run, kind: 'answer', key: `comment-${asked}` }, NOTHING);
   await lab.clock.advance(20 * MINUTE);
-  expect(answersTo(lab, asked).filter((text) => !text.includes(NOTHING))).toHaveLength(1);
-  expect(saidTwice(lab)).toHaveLength(1);
+  expect(listAnswersTo(lab, asked).filter((text) => !text.includes(NOTHING))).toHaveLength(1);
+  expect(listRepeatedComments(lab)).toHaveLength(1);
 });

@@ -5,8 +5,15 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FullDisk } from '../support/memory-git.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import {
+  listAnswersTo,
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 /** A lab with a disk that the test fills and frees. */
@@ -20,16 +27,16 @@ async function labWithDisk(
 
 async function launched(lab: VirtualLab, run: string): Promise<void> {
   const limitMs = 8 * 60 * MINUTE;
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, { limitMs });
+  await until(lab, 'the launch', async () => (await readState(lab, run))?.submission !== null, { limitMs });
 }
 
 async function sealed(lab: VirtualLab, run: string, issue: number): Promise<void> {
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null);
-  await say(lab, 'mira', issue, '/seal');
-  await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal !== null);
-  expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null);
+  await postComment(lab, 'mira', issue, '/seal');
+  await until(lab, 'the seal', async () => (await readState(lab, run))?.seal !== null);
+  expect((await readState(lab, run))?.seal?.verdict).toBe('pass');
   expect(lab.engine.startCount()).toBe(1);
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
 }
 
 describe.each([
@@ -45,12 +52,12 @@ describe.each([
     disk.full = full;
     const approval = await approve(lab, 'mira', pull);
     await lab.clock.advance(90 * MINUTE);
-    expect(answersTo(lab, approval)).toEqual([]);
+    expect(listAnswersTo(lab, approval)).toEqual([]);
     expect(lab.engine.startCount()).toBe(0);
-    expect(told(lab, 'incident')).toEqual([expect.stringContaining('No space left on device')]);
+    expect(listBotTexts(lab, 'incident')).toEqual([expect.stringContaining('No space left on device')]);
     disk.full = 'none';
     await launched(lab, run);
-    expect(answersTo(lab, approval)).toHaveLength(1);
+    expect(listAnswersTo(lab, approval)).toHaveLength(1);
     await sealed(lab, run, issue);
     await lab.close();
   });
@@ -83,13 +90,13 @@ describe.each([
     await launched(lab, run);
     await lab.clock.advance(5 * MINUTE);
     disk.full = full;
-    const before = (await stateOf(lab, run))?.head.seq;
+    const before = (await readState(lab, run))?.head.seq;
     await lab.clock.advance(40 * MINUTE);
-    expect((await stateOf(lab, run))?.head.seq).toBe(before);
-    expect(told(lab, 'incident')).toHaveLength(1);
+    expect((await readState(lab, run))?.head.seq).toBe(before);
+    expect(listBotTexts(lab, 'incident')).toHaveLength(1);
     disk.full = 'none';
     await untilState(lab, run, (state) => state.end !== null, { stepMs: 5_000, limitMs: MINUTE });
-    expect((await stateOf(lab, run))?.end).toMatchObject({
+    expect((await readState(lab, run))?.end).toMatchObject({
       status: 'SUCCEEDED',
       lastStep: SHORT_FERRY.steps - 1,
     });

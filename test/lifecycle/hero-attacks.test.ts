@@ -1,12 +1,21 @@
 /** Attacks through the contract of a hero run: which commit it names, and who wrote that commit. */
 
 import { describe, expect, it } from 'vitest';
-import { shownApprovalLine } from '../support/approve.ts';
-import { type Answers, HERO_LANE, headOf, heroIssue, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
-import { branchOff, openFromFork, openGates } from '../support/own-pull.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import { answersTo, bodyOf, botComments, fileOf, heldJobs, pushFile, say, told } from '../support/talk.ts';
+import { findShownApprovalLine } from '../support/approve.ts';
+import { type Answers, branchHead, HERO_LANE, openHeroIssue, openHeroLab, postHeroIssue } from '../support/hero-run.ts';
+import { branchOff, listOpenGates, openFromFork } from '../support/own-pull.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
+import {
+  holdJobs,
+  listAnswersTo,
+  listBotComments,
+  listBotTexts,
+  postComment,
+  pushFile,
+  readBody,
+  readBranchFile,
+} from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 import { openIssueAsWorkflow } from '../support/workflow-voice.ts';
 
@@ -19,27 +28,27 @@ const FILE = 'experiments/ferries/daily.py';
 async function approvedByMira(lab: VirtualLab, answers: Answers) {
   const issue = await openHeroIssue(lab, { answers });
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
-  const state = await stateOf(lab, RUN);
-  const gates = state === null ? [] : openGates(state);
+  const state = await readState(lab, RUN);
+  const gates = state === null ? [] : listOpenGates(state);
   await lab.clock.advance(5 * MINUTE);
-  const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, RUN) ?? '/approve-launch');
+  const comment = await postComment(lab, 'mira', issue, findShownApprovalLine(lab, RUN) ?? '/approve-launch');
   await lab.clock.advance(10 * MINUTE);
-  return { gates, answer: answersTo(lab, comment)[0] ?? '', starts: lab.engine.startCount() };
+  return { gates, answer: listAnswersTo(lab, comment)[0] ?? '', starts: lab.engine.startCount() };
 }
 
 /** Merges Mira's pull request, in which one commit reverts the one before; returns that reverted commit. */
 async function mergedByAda(lab: VirtualLab, method: 'merge' | 'rebase'): Promise<string> {
   await branchOff(lab, 'mira', 'mira/tidy');
-  const text = (await fileOf(lab, 'main', FILE)) ?? '';
+  const text = (await readBranchFile(lab, 'main', FILE)) ?? '';
   await pushFile(lab, 'mira', 'mira/tidy', FILE, `import os\n${text}`);
-  const pushed = await headOf(lab, 'mira/tidy');
+  const pushed = await branchHead(lab, 'mira/tidy');
   await pushFile(lab, 'mira', 'mira/tidy', FILE, text);
   await pushFile(lab, 'mira', 'mira/tidy', 'lib/tidy.py', 'x = 1\n');
   const pull = { title: 'Tidy', body: 'Tidies.', head: 'mira/tidy', base: 'main' };
   const { number } = (await lab.as('mira', 'POST', '/pulls', pull)) as { readonly number: number };
   await lab.as('ada', 'PUT', `/pulls/${number}/merge`, { merge_method: method });
   if (method === 'merge') return pushed;
-  const log = await lab.store.log({ from: await headOf(lab), paths: [FILE], limit: 5 });
+  const log = await lab.store.log({ from: await branchHead(lab), paths: [FILE], limit: 5 });
   return log[1]?.sha ?? '';
 }
 
@@ -82,7 +91,7 @@ describe('a contract that names a commit by its approver', () => {
     await branchOff(lab, 'mira', 'mira/side');
     await branchOff(lab, 'ada', 'ada/other');
     await pushFile(lab, 'mira', 'mira/side', 'lib/side.py', 'x = 1\n');
-    const source = await headOf(lab, 'mira/side');
+    const source = await branchHead(lab, 'mira/side');
     const played = await approvedByMira(lab, { 'Source SHA': source, ...answers });
     expect(played.gates).toEqual(expect.arrayContaining([...gates]));
     expect(played.answer).toContain(words);
@@ -94,25 +103,25 @@ describe('a contract that names a commit by its approver', () => {
 describe('an issue that a workflow opened and labelled', () => {
   const opened = async (lab: VirtualLab): Promise<number> => {
     const labels = ['experiment', 'hero-run'];
-    const issue = await openIssueAsWorkflow(lab, { ...(await heroIssue(lab)), labels });
+    const issue = await openIssueAsWorkflow(lab, { ...(await postHeroIssue(lab)), labels });
     await lab.clock.advance(30 * MINUTE);
-    expect((await stateOf(lab, RUN))?.gate ?? null).toBeNull();
-    expect(botComments(lab).filter(({ thread, kind }) => thread === issue && kind === 'own-pull')).toEqual([
+    expect((await readState(lab, RUN))?.gate ?? null).toBeNull();
+    expect(listBotComments(lab).filter(({ thread, kind }) => thread === issue && kind === 'own-pull')).toEqual([
       expect.objectContaining({ text: expect.stringContaining('no person added the label') }),
     ]);
     return issue;
   };
   const gated = (lab: VirtualLab) =>
-    until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: 60 * MINUTE });
+    until(lab, 'the gates', async () => (await readState(lab, RUN))?.gate != null, { limitMs: 60 * MINUTE });
 
   it('starts no run, posts the reason once, and starts the run after a writer comments /propose', async () => {
     const lab = await openHeroLab();
     const issue = await opened(lab);
-    const stranger = await say(lab, 'sol', issue, '/propose');
+    const stranger = await postComment(lab, 'sol', issue, '/propose');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, stranger)).toEqual(['not-permitted']);
-    expect(await stateOf(lab, RUN)).toBeNull();
-    await say(lab, 'ada', issue, '/propose');
+    expect(await listAnswerCodes(lab, stranger)).toEqual(['not-permitted']);
+    expect(await readState(lab, RUN)).toBeNull();
+    await postComment(lab, 'ada', issue, '/propose');
     await gated(lab);
     await lab.close();
   });
@@ -122,21 +131,21 @@ describe('an issue that a workflow opened and labelled', () => {
 it('removing the label withdraws the run, and the user who adds it again counts as requester of the next run', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab);
-  await until(lab, 'the card', () => shownApprovalLine(lab, RUN) !== null, { limitMs: 60 * MINUTE });
-  const line = shownApprovalLine(lab, RUN) ?? '';
-  expect(told(lab, 'card').join('')).not.toContain('the same configuration again');
+  await until(lab, 'the card', () => findShownApprovalLine(lab, RUN) !== null, { limitMs: 60 * MINUTE });
+  const line = findShownApprovalLine(lab, RUN) ?? '';
+  expect(listBotTexts(lab, 'card').join('')).not.toContain('the same configuration again');
   await lab.as('ada', 'DELETE', `/issues/${issue}/labels/hero-run`);
   await lab.clock.advance(5 * MINUTE);
-  expect((await stateOf(lab, RUN))?.closed?.reason).toBe('the label hero-run was taken off before a launch');
-  await say(lab, 'mira', issue, line);
+  expect((await readState(lab, RUN))?.closed?.reason).toBe('the label hero-run was taken off before a launch');
+  await postComment(lab, 'mira', issue, line);
   await lab.clock.advance(5 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);
   await lab.as('mira', 'POST', `/issues/${issue}/labels`, { labels: ['hero-run'] });
   const next = `${RUN}-2`;
-  await until(lab, 'the next card', () => shownApprovalLine(lab, next) !== null, { limitMs: 60 * MINUTE });
-  const own = await say(lab, 'mira', issue, shownApprovalLine(lab, next) ?? '');
+  await until(lab, 'the next card', () => findShownApprovalLine(lab, next) !== null, { limitMs: 60 * MINUTE });
+  const own = await postComment(lab, 'mira', issue, findShownApprovalLine(lab, next) ?? '');
   await lab.clock.advance(5 * MINUTE);
-  expect(await codesOf(lab, own)).toEqual(['approval-by-author']);
+  expect(await listAnswerCodes(lab, own)).toEqual(['approval-by-author']);
   expect(lab.engine.startCount()).toBe(0);
   await lab.close();
 });
@@ -147,7 +156,7 @@ it("a fork's commit in a contract launches nothing, even if the lab accepts one-
     config: (text) => `${text.trimEnd().replace('onePersonIsEnough: false', 'onePersonIsEnough: true')}\n${HERO_LANE}`,
   });
   await openFromFork(lab);
-  const source = await headOf(lab, 'warmup');
+  const source = await branchHead(lab, 'warmup');
   await lab.as('ada', 'DELETE', '/git/refs/heads/warmup');
   await branchOff(lab, 'ada', 'ada/other');
   const played = await approvedByMira(lab, { 'Source SHA': source, Branch: 'ada/other' });
@@ -169,7 +178,7 @@ it.each([
     const branch = `${who}/side`;
     await branchOff(lab, who, branch);
     await pushFile(lab, who, branch, 'lib/side.py', 'x = 1\n');
-    const source = await headOf(lab, branch);
+    const source = await branchHead(lab, branch);
     const pull = { title: 'Side', body: 'Beside.', head: branch, base: 'main' };
     const { number } = (await lab.as(who, 'POST', '/pulls', pull)) as { readonly number: number };
     await lab.as('ada', 'PUT', `/pulls/${number}/merge`, { merge_method: 'merge' });
@@ -184,7 +193,7 @@ it.each([
 it('a commit that was once the tip of the branch can be launched', async () => {
   const lab = await openHeroLab();
   await mergedByAda(lab, 'merge');
-  const stood = await headOf(lab);
+  const stood = await branchHead(lab);
   await pushFile(lab, 'ada', 'main', 'lib/newer.py', 'x = 1\n');
   const { starts } = await approvedByMira(lab, { 'Source SHA': stood });
   expect(starts).toBe(1);
@@ -232,24 +241,24 @@ describe('a contract with the output root of another run', () => {
     const lab = await openHeroLab();
     await approvedByMira(lab, first);
     await untilState(lab, RUN, (state) => state.observation != null, { stepMs: MINUTE });
-    const thread = (await stateOf(lab, RUN))?.proposal.issue ?? 0;
-    await say(lab, 'mira', thread, '/stop');
-    await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null, { stepMs: MINUTE });
-    await say(lab, 'mira', thread, '/ack reject="the wrong data"');
+    const thread = (await readState(lab, RUN))?.proposal.issue ?? 0;
+    await postComment(lab, 'mira', thread, '/stop');
+    await until(lab, 'the end', async () => (await readState(lab, RUN))?.end != null, { stepMs: MINUTE });
+    await postComment(lab, 'mira', thread, '/ack reject="the wrong data"');
     await lab.clock.advance(5 * MINUTE);
     const second = 'grug-moe-second';
     const issue = await openHeroIssue(lab, {
       answers: { 'Run slug': second, 'W&B run id': second, ...answers },
     });
     await untilState(lab, second, (state) => state.gate != null, { limitMs: 60 * MINUTE });
-    const verdicts = (await stateOf(lab, second))?.gate?.verdicts ?? [];
+    const verdicts = (await readState(lab, second))?.gate?.verdicts ?? [];
     expect(verdicts.find(({ gate }) => gate === 'output-root-own')).toMatchObject({
       outcome: 'fail',
       code: 'taken',
     });
-    await say(lab, 'mira', issue, shownApprovalLine(lab, second) ?? '/approve-launch');
+    await postComment(lab, 'mira', issue, findShownApprovalLine(lab, second) ?? '/approve-launch');
     await lab.clock.advance(10 * MINUTE);
-    const found = { cards: told(lab, 'card').join(''), starts: lab.engine.startCount() };
+    const found = { cards: listBotTexts(lab, 'card').join(''), starts: lab.engine.startCount() };
     await lab.close();
     return found;
   };
@@ -263,14 +272,14 @@ it.each([
   },
   { what: 'was closed', reason: 'pull-closed', change: () => ({ state: 'closed' }) },
 ])('the runner reads the issue again and refuses to launch if it $what', async ({ reason, change }) => {
-  const held = heldJobs('launch');
+  const held = holdJobs('launch');
   // Without webhooks control does not notice in time, so only the runner can refuse.
   const lab = await openHeroLab({ webhooks: false, beforeJob: held.beforeJob });
   const issue = await openHeroIssue(lab);
   await untilState(lab, RUN, (state) => state.gate?.digest != null, { limitMs: 60 * MINUTE });
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000 });
-  await lab.as('ada', 'PATCH', `/issues/${issue}`, change(bodyOf(lab, issue)));
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, change(readBody(lab, issue)));
   held.letGo();
   await lab.clock.advance(5_000);
   expect(lab.log.join('\n')).toContain(`launch: ${reason}`);
@@ -287,12 +296,12 @@ it('a run whose marks a writer deleted can still be stopped by a new process', a
   await propose(lab);
   const { starts } = await approvedByMira(lab, {});
   expect(starts).toBe(1);
-  const state = await stateOf(lab, RUN);
+  const state = await readState(lab, RUN);
   for (const ref of (await lab.store.refs('refs/tags/ferrybot-mark-')).keys())
     if (ref.includes(`-${RUN}-`)) await lab.as('ada', 'DELETE', `/git/${ref}`);
   expect([...(await lab.store.refs('refs/tags/ferrybot-mark-')).keys()]).not.toEqual([]);
-  const asked = await say(lab, 'mira', state?.proposal.issue ?? 0, '/stop');
+  const asked = await postComment(lab, 'mira', state?.proposal.issue ?? 0, '/stop');
   await untilState(lab, RUN, ({ end }) => end?.status === 'STOPPED', { limitMs: 30 * MINUTE });
-  expect(answersTo(lab, asked)).toHaveLength(1);
+  expect(listAnswersTo(lab, asked)).toHaveLength(1);
   await lab.close();
 });

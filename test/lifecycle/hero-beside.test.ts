@@ -2,8 +2,8 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, seal, stateOf, until } from '../support/play.ts';
-import { MINUTE, say, told } from '../support/talk.ts';
+import { approve, readState, seal, until } from '../support/play.ts';
+import { listBotTexts, MINUTE, postComment } from '../support/talk.ts';
 
 // rule HR-29
 it('the card and the seal list other jobs that name the run, and ferrybot does not stop them', async () => {
@@ -26,16 +26,16 @@ it('the card and the seal list other jobs that name the run, and ferrybot does n
   await until(
     lab,
     'the card',
-    () => told(lab, 'card').at(-1)?.includes('Other jobs on the cluster name this run') === true,
+    () => listBotTexts(lab, 'card').at(-1)?.includes('Other jobs on the cluster name this run') === true,
   );
-  const state = await stateOf(lab, RUN);
+  const state = await readState(lab, RUN);
   expect(state?.observation?.beside?.map(({ jobId, status }) => [jobId, status])).toEqual([
     ['ray-run-ada-nccl', 'RUNNING'],
     [`diag-${RUN}-hang`, 'RUNNING'],
   ]);
-  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);
+  await until(lab, 'the end', async () => (await readState(lab, RUN))?.end != null);
   await seal(lab, RUN, issue);
-  expect(told(lab, 'sealed').at(-1)).toContain(`\`diag-${RUN}-hang\` (RUNNING since `);
+  expect(listBotTexts(lab, 'sealed').at(-1)).toContain(`\`diag-${RUN}-hang\` (RUNNING since `);
   expect(await lab.engine.observe(`diag-${RUN}-hang`, null)).toMatchObject({ status: 'RUNNING' });
 });
 
@@ -51,8 +51,8 @@ it("a /stop ends the run's own job and no other job that names the run", async (
   });
   const issue = await openHeroIssue(lab);
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
-  await say(lab, 'mira', issue, '/stop');
-  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null, { stepMs: MINUTE });
+  await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
+  await postComment(lab, 'mira', issue, '/stop');
+  await until(lab, 'the end', async () => (await readState(lab, RUN))?.end != null, { stepMs: MINUTE });
   expect(await lab.engine.observe(left, null)).toMatchObject({ status: 'RUNNING' });
 });

@@ -5,12 +5,12 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, type Answers, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, eventsOf, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
+import { approve, readEventsOf, readState, until, untilState } from '../support/play.ts';
+import { listAnswersTo, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const AWAY = 30 * MINUTE;
@@ -45,13 +45,13 @@ async function ordered(changed: Answers = {}, early: string | null = null): Prom
   const issue = await openHeroIssue(lab, { answers });
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'step 810', async () =>
-    (await eventsOf(lab, RUN)).some(
+    (await readEventsOf(lab, RUN)).some(
       ({ type, data }) => type === 'observed' && 'step' in data && Number(data.step) >= 810,
     ),
   );
   for (const step of [400, 800]) await folders.write(step, lab.clock.now());
   // Posted while the first job runs.
-  if (early !== null) await say(lab, 'mira', issue, early);
+  if (early !== null) await postComment(lab, 'mira', issue, early);
   awayMs = AWAY;
   await untilState(lab, RUN, (state) => state.order?.order.attempt === 2, { stepMs: 1_000 });
   awayMs = 0;
@@ -62,21 +62,21 @@ async function ordered(changed: Answers = {}, early: string | null = null): Prom
 async function lastMoment({ lab, issue }: Play, who: 'mira' | 'ada' | 'sol', line: string): Promise<number> {
   lab.world.state.settings.drop = 'all';
   await lab.clock.advance(AWAY - 20_000);
-  const comment = await say(lab, who, issue, line);
+  const comment = await postComment(lab, who, issue, line);
   await lab.clock.advance(2 * MINUTE);
   lab.world.state.settings.drop = 'none';
   return comment;
 }
 
 async function refusals({ lab }: Play): Promise<readonly string[]> {
-  const state = await stateOf(lab, RUN);
-  return incidentsWith(state?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
+  const state = await readState(lab, RUN);
+  return filterIncidents(state?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
 }
 
 async function answerTo({ lab, issue }: Play, line: string): Promise<string> {
-  const comment = await say(lab, 'mira', issue, line);
+  const comment = await postComment(lab, 'mira', issue, line);
   await lab.clock.advance(2 * MINUTE);
-  return answersTo(lab, comment).join('\n');
+  return listAnswersTo(lab, comment).join('\n');
 }
 
 // threat T125
@@ -85,7 +85,7 @@ it('a /rollback cancels the ordered attempt, and the new attempt needs its own a
   const { lab, issue, jobs } = play;
   const said = await answerTo(play, '/rollback step=400 reason="behind the spike"');
   expect(said).toContain('from step 400');
-  expect((await stateOf(lab, RUN))?.order?.status).toBe('void');
+  expect((await readState(lab, RUN))?.order?.status).toBe('void');
   await lab.clock.advance(AWAY + 5 * MINUTE);
   expect(jobs).toHaveLength(1);
   await approve(lab, 'mira', issue, RUN);

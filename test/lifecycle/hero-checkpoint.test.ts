@@ -6,14 +6,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, HERO_LANE, heroIssue, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { openGates } from '../support/own-pull.ts';
-import { approve, approveAndFinish, eventsOf, seal, stateOf, until, untilState } from '../support/play.ts';
+import { ANSWERS, HERO_LANE, openHeroIssue, openHeroLab, postHeroIssue, RUN } from '../support/hero-run.ts';
+import { listOpenGates } from '../support/own-pull.ts';
+import { approve, approveAndFinish, readEventsOf, readState, seal, until, untilState } from '../support/play.ts';
 import { postedEvents } from '../support/recorded.ts';
-import { botComments, SHORT_FERRY } from '../support/talk.ts';
+import { listBotComments, SHORT_FERRY } from '../support/talk.ts';
 import { MORNING, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,26 +43,26 @@ async function begin(
       'Source run': 'outside the record',
     },
   });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
+  await until(lab, 'the gates', async () => (await readState(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
   return { lab, issue, folders, jobs };
 }
 
 const verdict = async (lab: VirtualLab): Promise<unknown> =>
-  (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
+  (await readState(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
 
 // rules HR-12, HR-75
 it("a hero run starts from the newest complete checkpoint below the contract's root, with path and step shown", async () => {
   const { lab, issue, folders, jobs } = await begin(({ root }) => join(root, 'checkpoints'));
   const path = join(folders.root, 'checkpoints/step-1000');
-  const state = await stateOf(lab, RUN);
-  expect(state === null ? null : openGates(state)).toEqual([]);
+  const state = await readState(lab, RUN);
+  expect(state === null ? null : listOpenGates(state)).toEqual([]);
   expect(state?.gate?.manifest).toMatchObject({
     resume: { initializeFrom: path, initializeStep: 1_000 },
     command: expect.arrayContaining(['--trainer.initialize_from={checkpoint}']),
   });
-  expect(botComments(lab).findLast(({ kind }) => kind === 'card')?.text).toContain(path);
+  expect(listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text).toContain(path);
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
   expect(jobs).toMatchObject([{ command: expect.arrayContaining([`--trainer.initialize_from=${path}`]) }]);
 });
 
@@ -74,8 +74,8 @@ it('a hero run waits for the DRI while its named checkpoint is incomplete', asyn
     code: 'refused',
     found: { why: 'no-metadata' },
   });
-  expect((await stateOf(lab, RUN))?.gate?.digest).toBeNull();
-  const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+  expect((await readState(lab, RUN))?.gate?.digest).toBeNull();
+  const card = listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
   expect(card).toContain('incomplete: it has no metadata.json');
   expect(await postedEvents(lab, 'incident')).toEqual(['start-refused']);
   await folders.write(1_200, MORNING - 7 * HOUR_MS);
@@ -94,10 +94,10 @@ it('the launcher checks the checkpoint again, and launches nothing if it was del
   gone.folder = join(folders.root, 'checkpoints/step-1000');
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the refusal', async () =>
-    (await eventsOf(lab, RUN)).some(({ type, data }) => type === 'incident' && 'code' in data),
+    (await readEventsOf(lab, RUN)).some(({ type, data }) => type === 'incident' && 'code' in data),
   );
   await until(lab, 'its reason', async () => {
-    const refused = incidentsWith((await stateOf(lab, RUN))?.incidents ?? [], 'runner-refused');
+    const refused = filterIncidents((await readState(lab, RUN))?.incidents ?? [], 'runner-refused');
     return refused.some(({ detail }) => detail.reason === 'checkpoint-proven');
   });
   expect(jobs).toEqual([]);
@@ -118,7 +118,7 @@ it.each([
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   await openHeroIssue(lab, { answers: { Command: command } });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
+  await until(lab, 'the gates', async () => (await readState(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
   expect(await verdict(lab)).toMatchObject({ outcome: 'fail', code: 'command-differs' });
 });
 
@@ -129,7 +129,7 @@ it.each([
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   await openHeroIssue(lab, { answers: { Command: command } });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
+  await until(lab, 'the gates', async () => (await readState(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
   expect(await verdict(lab)).toMatchObject({ outcome: 'unknown', remedyBy: 'author' });
 });
 
@@ -139,9 +139,9 @@ it("the checkpoint gate accepts a model listed as another input, but not one in 
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   await openHeroIssue(lab, { answers });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
-  const state = await stateOf(lab, RUN);
-  expect(state === null ? null : openGates(state)).toEqual([]);
+  await until(lab, 'the gates', async () => (await readState(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
+  const state = await readState(lab, RUN);
+  expect(state === null ? null : listOpenGates(state)).toEqual([]);
   const strict = await openHeroLab({
     config: (text) => `${text.trimEnd()}\n${HERO_LANE}    startOptions: [begin_at]\n`,
   });
@@ -168,11 +168,11 @@ it("the checkpoint gate blocks a path below another run's output root unless the
     Command: `${BASE} --tokenized ${cache}`,
   };
   const issue = await openHeroIssue(lab, { answers });
-  await until(lab, 'the gates', async () => (await stateOf(lab, other))?.gate != null, { limitMs: HOUR_MS });
+  await until(lab, 'the gates', async () => (await readState(lab, other))?.gate != null, { limitMs: HOUR_MS });
   const verdictOf = async () =>
-    (await stateOf(lab, other))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
+    (await readState(lab, other))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
   expect(await verdictOf()).toMatchObject({ code: 'command-differs', found: { said: cache } });
-  const { body } = await heroIssue(lab, { ...answers, 'Other inputs': cache });
+  const { body } = await postHeroIssue(lab, { ...answers, 'Other inputs': cache });
   await lab.as('ada', 'PATCH', `/issues/${issue}`, { body });
   await until(lab, 'the proof', async () => (await verdictOf())?.code === 'anew');
 });

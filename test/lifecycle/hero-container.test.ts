@@ -4,19 +4,19 @@
  */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { fakeRegistry } from '../support/fake-registry.ts';
-import { HERO_LANE, headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, stateOf, until } from '../support/play.ts';
-import { shaOf } from '../support/run-drafts.ts';
-import { MINUTE, told } from '../support/talk.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { createFakeRegistry } from '../support/fake-registry.ts';
+import { branchHead, HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
+import { approve, readState, until } from '../support/play.ts';
+import { toSha } from '../support/run-drafts.ts';
+import { listBotTexts, MINUTE } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const REVISION = 'org.opencontainers.image.revision';
 
 /** A lab with a registry in its config, and that registry. */
 async function open(beforeJob?: (mode: string) => Promise<void>, cluster: string | null = null) {
-  const registry = fakeRegistry({ origin: 'https://ghcr.io', realm: 'https://ghcr.io/token' });
+  const registry = createFakeRegistry({ origin: 'https://ghcr.io', realm: 'https://ghcr.io/token' });
   const state = { isAway: false };
   const lab = await openHeroLab({
     config: (text) =>
@@ -33,15 +33,16 @@ async function open(beforeJob?: (mode: string) => Promise<void>, cluster: string
 }
 
 const gateOf = async (lab: VirtualLab) =>
-  (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'container-built');
+  (await readState(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'container-built');
 const judged = (lab: VirtualLab, code: string) =>
   until(lab, code, async () => (await gateOf(lab))?.code === code, { limitMs: 60 * MINUTE });
-const isLaunched = (lab: VirtualLab) => async () => (await stateOf(lab, RUN))?.submission != null;
-const cardOf = (lab: VirtualLab): string => told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+const isLaunched = (lab: VirtualLab) => async () => (await readState(lab, RUN))?.submission != null;
+const cardOf = (lab: VirtualLab): string =>
+  listBotTexts(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
 it('a hero run launches in a container built from its commit, and the card shows the passed gate', async () => {
   const { lab, registry } = await open();
-  const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  const digest = registry.push('lab/trainer:v1', { [REVISION]: await branchHead(lab) });
   const issue = await openHeroIssue(lab, {
     answers: { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` },
   });
@@ -55,7 +56,7 @@ it('a hero run launches in a container built from its commit, and the card shows
 // rule HR-77
 it('the container gate blocks an image of another commit until the contract names that commit', async () => {
   const { lab, registry } = await open();
-  const other = shaOf('another commit');
+  const other = toSha('another commit');
   const digest = registry.push('lab/trainer:v1', { [REVISION]: other });
   const container = { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` };
   const issue = await openHeroIssue(lab, { answers: container });
@@ -75,14 +76,14 @@ it('the container gate blocks an image of another commit until the contract name
 
 it('a hero run is not launched if its image tag was replaced between the gate and the approval', async () => {
   const { lab, registry } = await open();
-  registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  registry.push('lab/trainer:v1', { [REVISION]: await branchHead(lab) });
   const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
   await judged(lab, 'built');
   await lab.clock.advance(5 * MINUTE);
-  registry.push('lab/trainer:v1', { [REVISION]: shaOf('another commit') });
+  registry.push('lab/trainer:v1', { [REVISION]: toSha('another commit') });
   await approve(lab, 'mira', issue, RUN).catch(() => undefined);
   await lab.clock.advance(30 * MINUTE);
-  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  expect((await readState(lab, RUN))?.submission).toBeNull();
   expect((await gateOf(lab))?.code).toBe('other-commit');
 });
 
@@ -92,21 +93,21 @@ it('the launcher refuses a hero run if its image tag was replaced after the orde
   const { lab, registry } = await open(async (mode) => {
     if (mode === 'launch') replaced.tag();
   });
-  registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  registry.push('lab/trainer:v1', { [REVISION]: await branchHead(lab) });
   const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
   await judged(lab, 'built');
-  replaced.tag = () => void registry.push('lab/trainer:v1', { [REVISION]: shaOf('another commit') });
+  replaced.tag = () => void registry.push('lab/trainer:v1', { [REVISION]: toSha('another commit') });
   await approve(lab, 'mira', issue, RUN);
-  const refused = async () => incidentsWith((await stateOf(lab, RUN))?.incidents ?? [], 'runner-refused');
+  const refused = async () => filterIncidents((await readState(lab, RUN))?.incidents ?? [], 'runner-refused');
   await until(lab, 'the refusal', async () => (await refused()).length > 0);
   expect((await refused()).map(({ detail }) => detail.reason)).toEqual(['container-built']);
-  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  expect((await readState(lab, RUN))?.submission).toBeNull();
 });
 
 it('the container gate blocks while the registry is unavailable, and queries it again', async () => {
   const { lab, registry, state } = await open();
   state.isAway = true;
-  const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  const digest = registry.push('lab/trainer:v1', { [REVISION]: await branchHead(lab) });
   await openHeroIssue(lab, { answers: { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` } });
   await judged(lab, 'not-known');
   expect(await gateOf(lab)).toMatchObject({
@@ -130,7 +131,7 @@ const ON_SLURM = (image: string): string =>
 
 it('the container gate blocks an image that differs from the one of its cluster, and names both', async () => {
   const { lab, registry } = await open(undefined, ON_SLURM('ghcr.io#lab/base:v1'));
-  const labels = { [REVISION]: await headOf(lab) };
+  const labels = { [REVISION]: await branchHead(lab) };
   registry.push('lab/trainer:v1', labels);
   registry.push('lab/base:v1', labels);
   const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
@@ -141,7 +142,7 @@ it('the container gate blocks an image that differs from the one of its cluster,
   );
   await approve(lab, 'mira', issue, RUN).catch(() => undefined);
   await lab.clock.advance(30 * MINUTE);
-  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  expect((await readState(lab, RUN))?.submission).toBeNull();
   const text = (await lab.as('ada', 'GET', `/issues/${issue}`)) as { readonly body: string };
   await lab.as('ada', 'PATCH', `/issues/${issue}`, {
     body: text.body.replace('lab/trainer:v1', 'lab/base:v1'),

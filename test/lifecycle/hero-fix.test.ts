@@ -5,10 +5,18 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, type Answers, formBody, HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
-import { openGates } from '../support/own-pull.ts';
-import { approve, approveAndFinish, stateOf, until, untilState } from '../support/play.ts';
-import { fileOf, MINUTE, pushFile, SHORT_FERRY, told } from '../support/talk.ts';
+import {
+  ANSWERS,
+  type Answers,
+  branchHead,
+  formBody,
+  HERO_LANE,
+  openHeroIssue,
+  openHeroLab,
+} from '../support/hero-run.ts';
+import { listOpenGates } from '../support/own-pull.ts';
+import { approve, approveAndFinish, readState, until, untilState } from '../support/play.ts';
+import { listBotTexts, MINUTE, pushFile, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
@@ -37,8 +45,8 @@ async function failed(options: VirtualLabOptions = {}): Promise<VirtualLab> {
 
 /** Ada appends this to the file on main; returns the new commit. */
 async function pushed(lab: VirtualLab, path: string, added: string): Promise<string> {
-  await pushFile(lab, 'ada', 'main', path, `${(await fileOf(lab, 'main', path)) ?? ''}${added}`);
-  return headOf(lab);
+  await pushFile(lab, 'ada', 'main', path, `${(await readBranchFile(lab, 'main', path)) ?? ''}${added}`);
+  return branchHead(lab);
 }
 
 /** Edits the contract to name another commit; returns its open gates. */
@@ -48,19 +56,20 @@ async function named(lab: VirtualLab, commit: string, says: Answers = {}): Promi
   });
   await untilState(lab, RUN, (state) => state.gate?.commit === commit, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
-  const state = await stateOf(lab, RUN);
-  return state === null ? [] : openGates(state);
+  const state = await readState(lab, RUN);
+  return state === null ? [] : listOpenGates(state);
 }
 
-const cardOf = (lab: VirtualLab): string => told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+const cardOf = (lab: VirtualLab): string =>
+  listBotTexts(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 const driftOf = async (lab: VirtualLab): Promise<unknown> =>
-  (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
+  (await readState(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
 
 it('a hero run continues after a fix of its logging code and changes to docs and tests', async () => {
   const lab = await failed();
   await pushed(lab, 'lib/README.md', '\nHow it logs.\n');
   await pushed(lab, 'lib/smalllab/tests/test_model.py', 'def test_nothing():\n    pass\n');
-  expect(await named(lab, await headOf(lab))).toEqual([]);
+  expect(await named(lab, await branchHead(lab))).toEqual([]);
   expect(await driftOf(lab)).toMatchObject({ code: 'as-before' });
   expect(await named(lab, await pushed(lab, 'lib/smalllab/log_setup.py', CODE))).toEqual([]);
   expect(await driftOf(lab)).toMatchObject({
@@ -69,8 +78,8 @@ it('a hero run continues after a fix of its logging code and changes to docs and
   });
   expect(cardOf(lab)).toContain('only logging and evaluation differ');
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the second attempt', async () => (await stateOf(lab, RUN))?.submission?.attempt === 2);
-  const manifests = await stateOf(lab, RUN);
+  await until(lab, 'the second attempt', async () => (await readState(lab, RUN))?.submission?.attempt === 2);
+  const manifests = await readState(lab, RUN);
   expect(manifests?.order?.manifest?.tracker).toEqual(manifests?.attempts[0]?.order.manifest?.tracker);
   expect(manifests?.order?.manifest?.outputRoot).toBe(manifests?.attempts[0]?.order.manifest?.outputRoot);
 });
@@ -82,17 +91,17 @@ it('a hero run waits for the DRI if training code or a config value differs from
   expect(cardOf(lab)).toMatch(/code that may change training .* `lib\/smalllab\/model\.py, line \d+` .*`\/resume-as`/);
   const said = { 'Intended changes': 'lib/smalllab/model.py' };
   expect(await named(lab, model, said)).toEqual([]);
-  const text = (await fileOf(lab, 'main', 'experiments/ferries/daily.py')) ?? '';
+  const text = (await readBranchFile(lab, 'main', 'experiments/ferries/daily.py')) ?? '';
   const other = text.replace(/(learning_rate\s*=\s*)[\d.e-]+/, '$10.0123');
   expect(other).not.toBe(text);
   await pushFile(lab, 'ada', 'main', 'experiments/ferries/daily.py', other);
-  expect(await named(lab, await headOf(lab), said)).toEqual(['config-drift drift']);
+  expect(await named(lab, await branchHead(lab), said)).toEqual(['config-drift drift']);
   expect(await driftOf(lab)).toMatchObject({
     found: {
       names1: expect.stringMatching(/^experiments\/ferries\/daily\.py: \S*learning_rate \(.+ → 0\.0123\)$/),
     },
   });
-  expect((await stateOf(lab, RUN))?.submission?.attempt).toBe(1);
+  expect((await readState(lab, RUN))?.submission?.attempt).toBe(1);
 });
 
 const CONFIG = '.github/ferrybot.yml';
@@ -111,15 +120,15 @@ it.each([
     config: (text) =>
       `${text.replace('\nclusters:\n', `\nclusters:\n${SLURM}`).trimEnd()}\n${HERO_LANE.replace('us-central1', 'gpu')}`,
   });
-  const config = (await fileOf(lab, 'main', CONFIG)) ?? '';
+  const config = (await readBranchFile(lab, 'main', CONFIG)) ?? '';
   const at = config.lastIndexOf(before);
   expect(at).toBeGreaterThan(0);
   const changed = config.slice(0, at) + after + config.slice(at + before.length);
   await pushFile(lab, 'ada', 'main', CONFIG, changed);
-  expect(await named(lab, await headOf(lab))).toEqual(['config-drift drift']);
+  expect(await named(lab, await branchHead(lab))).toEqual(['config-drift drift']);
   expect(await driftOf(lab)).toMatchObject({ found: { names1: label } });
   expect(cardOf(lab)).toContain(`without being an intended change: \`${label}\``);
   await pushed(lab, 'lib/README.md', '\nAs it is meant.\n');
-  expect(await named(lab, await headOf(lab), { 'Intended changes': label })).toEqual([]);
+  expect(await named(lab, await branchHead(lab), { 'Intended changes': label })).toEqual([]);
   expect(await driftOf(lab)).toMatchObject({ code: 'meant' });
 });

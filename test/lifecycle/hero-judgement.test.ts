@@ -4,14 +4,14 @@
  */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { openCheckpointLab } from '../support/checkpoint-lab.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, formBody, HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
-import { branchOff, openGates } from '../support/own-pull.ts';
-import { approve, approveAndFinish, finish, stateOf, until, untilState } from '../support/play.ts';
-import { ask } from '../support/recorded.ts';
-import { botComments, MINUTE, pushFile, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import { ANSWERS, branchHead, formBody, HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { branchOff, listOpenGates } from '../support/own-pull.ts';
+import { approve, approveAndFinish, finish, readState, until, untilState } from '../support/play.ts';
+import { commentAndReadCode } from '../support/recorded.ts';
+import { listBotComments, listBotTexts, listRepeatedComments, MINUTE, pushFile, SHORT_FERRY } from '../support/talk.ts';
 import { TRACKER_KEY, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 
@@ -33,13 +33,13 @@ it('a hero run is not restarted after a bug in the model, and a notice mentions 
   await approveAndFinish(lab, RUN, issue);
   await lab.clock.advance(60 * MINUTE);
   expect(lab.engine.startCount()).toBe(1);
-  const state = await stateOf(lab, RUN);
-  expect(incidentsWith(state?.incidents ?? [], 'relaunch-refused')).toEqual([
+  const state = await readState(lab, RUN);
+  expect(filterIncidents(state?.incidents ?? [], 'relaunch-refused')).toEqual([
     expect.objectContaining({ detail: expect.objectContaining({ reason: 'not-recoverable' }) }),
   ]);
-  const page = botComments(lab).find(({ kind, text }) => kind === 'notice' && text.includes('needs a person'));
+  const page = listBotComments(lab).find(({ kind, text }) => kind === 'notice' && text.includes('needs a person'));
   expect(page?.text).toContain('@ada');
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
 });
 
 // rule HR-64
@@ -48,14 +48,14 @@ it('a hero run cannot be sealed by any command unless its engine reports success
   const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
   const issue = await openHeroIssue(lab);
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null);
-  expect(await ask(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('not-now');
+  await until(lab, 'a look', async () => (await readState(lab, RUN))?.observation != null);
+  expect(await commentAndReadCode(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('not-now');
   await finish(lab, RUN);
   await lab.clock.advance(5 * MINUTE);
-  expect(await ask(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('seal-failed');
-  expect(await stateOf(lab, RUN)).toMatchObject({ seal: null, closed: null });
-  await ask(lab, 'mira', issue, '/ack');
-  expect(await stateOf(lab, RUN)).toMatchObject({ seal: null, closed: { outcome: 'failed' } });
+  expect(await commentAndReadCode(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('seal-failed');
+  expect(await readState(lab, RUN)).toMatchObject({ seal: null, closed: null });
+  await commentAndReadCode(lab, 'mira', issue, '/ack');
+  expect(await readState(lab, RUN)).toMatchObject({ seal: null, closed: { outcome: 'failed' } });
   const tags = [...(await lab.store.refs('refs/tags/')).keys()];
   expect(tags.filter((tag) => tag.includes(RUN) && !tag.includes('ferrybot-mark-'))).toEqual([]);
 });
@@ -66,8 +66,8 @@ it('the final step of a hero run is the one in its contract, not in the progress
   onTestFinished(close);
   // The progress bar counts to 1200, and the newest checkpoint is 1200 too.
   await save(1_200);
-  expect(await ask(lab, 'mira', issue, '/seal')).toBe('seal-incomplete');
-  expect((await stateOf(lab, RUN))?.seal).toBeNull();
+  expect(await commentAndReadCode(lab, 'mira', issue, '/seal')).toBe('seal-incomplete');
+  expect((await readState(lab, RUN))?.seal).toBeNull();
 });
 
 // rule HR-35
@@ -75,20 +75,20 @@ it('an unmerged commit is launched only if the contract names its branch and ano
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');
   await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');
-  const source = await headOf(lab, 'ada/moe');
+  const source = await branchHead(lab, 'ada/moe');
   const unnamed = { ...ANSWERS, 'Source SHA': source };
   const issue = await openHeroIssue(lab, { answers: unnamed });
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
-  const held = await stateOf(lab, RUN);
-  expect(held === null ? null : openGates(held)).toContain('authors-known unreadable');
+  const held = await readState(lab, RUN);
+  expect(held === null ? null : listOpenGates(held)).toContain('authors-known unreadable');
   // There is no manifest that a person could approve.
   expect(held?.gate?.digest).toBeNull();
-  await ask(lab, 'mira', issue, '/approve-launch');
+  await commentAndReadCode(lab, 'mira', issue, '/approve-launch');
   await lab.clock.advance(10 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);
   await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...unnamed, Branch: 'ada/moe' }) });
   await approveAndFinish(lab, RUN, issue);
-  const launched = await stateOf(lab, RUN);
+  const launched = await readState(lab, RUN);
   expect(launched?.submission?.commit).toBe(source);
   expect(launched?.order?.manifest?.policy).toMatchObject({ 'contract.branch': 'given: ada/moe' });
   expect(launched?.approvals.map(({ actor }) => actor.login)).toContain('mira');
@@ -97,34 +97,34 @@ it('an unmerged commit is launched only if the contract names its branch and ano
 // rule HR-11
 it('a hero run waits until the checkpoint retention is chosen, and the card only suggests the usual numbers', async () => {
   const lab = await open();
-  const source = { 'Source SHA': await headOf(lab) };
+  const source = { 'Source SHA': await branchHead(lab) };
   const left = { 'Checkpoints kept for rollback': null, 'Temporary checkpoints every (minutes)': null };
   const issue = await openHeroIssue(lab, { answers: left });
-  await until(lab, 'the card', () => told(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
+  await until(lab, 'the card', () => listBotTexts(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
   await lab.clock.advance(10 * MINUTE);
-  expect(told(lab, 'card').at(-1)).toMatch(/every 100000 steps, temporary ones every 15 minutes, and ten kept/);
-  const held = await stateOf(lab, RUN);
-  expect(held === null ? null : openGates(held)).toContain('contract-complete retention-open');
+  expect(listBotTexts(lab, 'card').at(-1)).toMatch(/every 100000 steps, temporary ones every 15 minutes, and ten kept/);
+  const held = await readState(lab, RUN);
+  expect(held === null ? null : listOpenGates(held)).toContain('contract-complete retention-open');
   await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...ANSWERS, ...source }) });
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
-  expect((await stateOf(lab, RUN))?.order?.manifest?.retention.keepTemporary).toBe(10);
+  await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
+  expect((await readState(lab, RUN))?.order?.manifest?.retention.keepTemporary).toBe(10);
 });
 
 it("a hero run waits until its contract's FLOP budget agrees with its parameters and tokens", async () => {
   const lab = await open();
-  const source = { 'Source SHA': await headOf(lab) };
+  const source = { 'Source SHA': await branchHead(lab) };
   const issue = await openHeroIssue(lab, { answers: { 'FLOP budget': '1.9e20' } });
-  await until(lab, 'the card', () => told(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
+  await until(lab, 'the card', () => listBotTexts(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
   await lab.clock.advance(10 * MINUTE);
-  expect(told(lab, 'card').at(-1)).toContain(
+  expect(listBotTexts(lab, 'card').at(-1)).toContain(
     'unclear: FLOP budget: one amount; six operations for each of its parameters and tokens are 1.88e18',
   );
-  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  expect((await readState(lab, RUN))?.submission).toBeNull();
   const meant = { ...ANSWERS, ...source, 'FLOP budget': '1.9e18' };
   await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody(meant) });
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
 });
 
 // rule HR-27
@@ -159,7 +159,7 @@ it('each observation uses the approved tracker run, not the one that the log lin
   });
   const issue = await openHeroIssue(lab);
   await approveAndFinish(lab, RUN, issue);
-  const state = await stateOf(lab, RUN);
+  const state = await readState(lab, RUN);
   expect(new Set(asked)).toEqual(new Set([RUN]));
   expect(state?.observation?.tracker?.last).toMatchObject({
     identity: RUN,
@@ -169,7 +169,7 @@ it('each observation uses the approved tracker run, not the one that the log lin
     step: expect.any(Number),
     loss: '3.25',
   });
-  const drift = incidentsWith(state?.incidents ?? [], 'run-alarm').filter(
+  const drift = filterIncidents(state?.incidents ?? [], 'run-alarm').filter(
     ({ detail }) => detail.detector === 'tracker-drift',
   );
   expect(drift).toHaveLength(1);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { type Answers, HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { openGates } from '../support/own-pull.ts';
-import { approve, stateOf, untilState } from '../support/play.ts';
-import { MINUTE, told } from '../support/talk.ts';
+import { listOpenGates } from '../support/own-pull.ts';
+import { approve, readState, untilState } from '../support/play.ts';
+import { listBotTexts, MINUTE } from '../support/talk.ts';
 import { MORNING, type VirtualLab } from '../support/virtual-lab.ts';
 
 async function gated(lab: VirtualLab, answers: Answers): Promise<{ issue: number; gates: readonly string[] }> {
@@ -14,8 +14,8 @@ async function gated(lab: VirtualLab, answers: Answers): Promise<{ issue: number
   const issue = await openHeroIssue(lab, { answers });
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
-  const state = await stateOf(lab, RUN);
-  return { issue, gates: state === null ? [] : openGates(state) };
+  const state = await readState(lab, RUN);
+  return { issue, gates: state === null ? [] : listOpenGates(state) };
 }
 
 it('the output-root gate blocks a root with existing checkpoints, because the job would resume from them', async () => {
@@ -25,7 +25,7 @@ it('the output-root gate blocks a root with existing checkpoints, because the jo
   const lab = await openHeroLab();
   const { gates } = await gated(lab, { 'Output root': folders.root });
   expect(gates).toEqual(['output-root-own used']);
-  expect(told(lab, 'card').at(-1)).toContain(join(folders.root, 'checkpoints/step-700'));
+  expect(listBotTexts(lab, 'card').at(-1)).toContain(join(folders.root, 'checkpoints/step-700'));
 });
 
 // rule HR-08
@@ -42,18 +42,18 @@ it("the contract's accelerator-hours determine the number of approvals if they e
   });
   const { issue, gates } = await gated(lab, { 'Accelerator-hours': '70000' });
   expect(gates).toEqual([]);
-  expect(told(lab, 'card').at(-1)).toContain(
+  expect(listBotTexts(lab, 'card').at(-1)).toContain(
     '**70000 accelerator-hours** (by its contract, which is more than the table in the config)',
   );
   await approve(lab, 'mira', issue, RUN);
   await lab.clock.advance(10 * MINUTE);
-  expect((await stateOf(lab, RUN))?.order).toBeNull();
-  expect(told(lab, 'answer').at(-1)).toContain('1 of 2 approvals');
+  expect((await readState(lab, RUN))?.order).toBeNull();
+  expect(listBotTexts(lab, 'answer').at(-1)).toContain('1 of 2 approvals');
 });
 
 it("the config's accelerator-hours count if the contract names fewer", async () => {
   const lab = await openHeroLab();
   await gated(lab, { 'Accelerator-hours': '0.001' });
-  const { cost } = (await stateOf(lab, RUN))?.gate?.manifest ?? {};
+  const { cost } = (await readState(lab, RUN))?.gate?.manifest ?? {};
   expect(cost).toEqual({ acceleratorHours: '0.01', source: 'config' });
 });

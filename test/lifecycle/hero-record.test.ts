@@ -5,8 +5,8 @@ import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
-import { botComments, fileOf, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import { approve, readEventsOf, readState, seal, until } from '../support/play.ts';
+import { listBotComments, listBotTexts, listRepeatedComments, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
@@ -42,18 +42,18 @@ beforeAll(async () => {
   const Command = `${ANSWERS['Command']} --resume={checkpoint}`;
   issue = await openHeroIssue(lab, { answers: { Command, 'Output root': folders.root } });
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'step 810', async () => Number((await stateOf(lab, RUN))?.observation?.step ?? 0) >= 810);
+  await until(lab, 'step 810', async () => Number((await readState(lab, RUN))?.observation?.step ?? 0) >= 810);
   await folders.write(800, lab.clock.now());
   await until(lab, 'the second attempt', () => jobs === 2);
   await until(lab, 'its steps', async () => {
-    const state = await stateOf(lab, RUN);
+    const state = await readState(lab, RUN);
     return state?.submission?.attempt === 2 && Number(state.observation?.step ?? 0) >= 810;
   });
   await folders.write(1_200, lab.clock.now());
-  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end?.status === 'SUCCEEDED');
+  await until(lab, 'the end', async () => (await readState(lab, RUN))?.end?.status === 'SUCCEEDED');
   await seal(lab, RUN, issue);
   await lab.clock.advance(2 * MINUTE_MS);
-  events = await eventsOf(lab, RUN);
+  events = await readEventsOf(lab, RUN);
   watched = watches();
   await lab.clock.advance(60 * MINUTE_MS);
   later = watches();
@@ -81,16 +81,16 @@ describe('the logbook of a hero run', () => {
 
   // rule HR-20
   it('links the issue, and the card in the issue links the logbook', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await readBranchFile(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`- Issue: lab/ferries#${issue}\n`);
-    const card = botComments(lab).findLast(({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``));
+    const card = listBotComments(lab).findLast(({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``));
     expect(card?.thread).toBe(issue);
     expect(card?.text).toContain(`runs/2026/11/${RUN}/events.jsonl`);
     expect(card?.text).toContain(LOGBOOK);
   });
 
   it('lists for each attempt the DRI, hardware, tracker name, output root and start checkpoint', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await readBranchFile(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     const [contract = '', instances = '', log = ''] = markdown.split(/^## (?:Launched Instances|Event Log)$/m);
     expect(contract).toContain(`- Goal: ${ANSWERS['Goal']}\n`);
     expect(contract).toContain(`- Stop/escalation criteria: ${ANSWERS['Stop and escalation criteria']}\n`);
@@ -128,7 +128,7 @@ describe('the logbook of a hero run', () => {
   });
 
   it('leaves no field empty, and names no person as the next step if ferrybot continues itself', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await readBranchFile(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     const log = markdown.slice(markdown.indexOf('## Event Log'));
     expect(log.match(/^- (?:Status|Evidence|Decision|Next):$/gm)).toBeNull();
     const crashed = /^- Status: FAILED[\s\S]*?^- Next: .+$/gm;
@@ -142,7 +142,7 @@ describe('the logbook of a hero run', () => {
   });
 
   it('is titled as a hero run, uses no ferry terms or code names, and dates each statement about the store', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await readBranchFile(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`# ${RUN}: Hero Run Logbook\n`);
     expect(markdown).not.toMatch(/interval since|no earlier ferry|finalStep|trackerName/);
     expect(markdown).toContain('tracker name `');
@@ -161,21 +161,21 @@ describe('the logbook of a hero run', () => {
 describe('the issue of a hero run', () => {
   // rules HR-18, HR-22
   it('gets a comment for the launch, start and end of each attempt, and the seal', () => {
-    const moments = botComments(lab).filter(({ kind }) => ['launch', 'ended', 'sealed'].includes(kind));
+    const moments = listBotComments(lab).filter(({ kind }) => ['launch', 'ended', 'sealed'].includes(kind));
     expect(moments.map(({ kind }) => kind)).toEqual(['launch', 'ended', 'launch', 'ended', 'sealed']);
     expect(new Set(moments.map(({ thread }) => thread))).toEqual(new Set([issue]));
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
   });
 
   it('shows the whole launch command in the seal comment, at any length', () => {
     const whole = events.findLast((event) => event.type === 'submitted')?.data.command.at(-1) ?? 'none';
-    expect(told(lab, 'sealed').at(-1)).toContain('Launch command (scrubbed):');
-    expect(told(lab, 'sealed').at(-1)).toContain(`${whole}\n\`\`\``);
+    expect(listBotTexts(lab, 'sealed').at(-1)).toContain('Launch command (scrubbed):');
+    expect(listBotTexts(lab, 'sealed').at(-1)).toContain(`${whole}\n\`\`\``);
   });
 
   // rule HR-31
   it('mentions the DRI at a crash that is restarted, and not at a success', () => {
-    const [crashed, well] = told(lab, 'ended');
+    const [crashed, well] = listBotTexts(lab, 'ended');
     expect(crashed).toMatch(/@ada/);
     // No ferry follows a hero run, and an automatic restart fixed nothing.
     const said = `${crashed}\n${well}`.match(/^(?:Recommendation|No sealed|Fixed).*$/gm)?.join('\n');
@@ -189,7 +189,7 @@ describe('the issue of a hero run', () => {
 
   // rule HR-67
   it('shows in the seal comment the result, the final checkpoint, the paths and the command', () => {
-    const [sealed = ''] = told(lab, 'sealed');
+    const [sealed = ''] = listBotTexts(lab, 'sealed');
     for (const part of ['SUCCEEDED at step', 'Final metrics: ', `; planned was \`${RUN}\``, folders.root, 'python3'])
       expect(sealed).toContain(part);
     expect(sealed).toContain('step-1200');

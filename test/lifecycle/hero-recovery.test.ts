@@ -2,16 +2,16 @@
 
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { rootsOf } from '../../src/checkpoints/cleanup.ts';
-import { lineageOf } from '../../src/checkpoints/lineage.ts';
+import { rootsOfRun } from '../../src/checkpoints/cleanup.ts';
+import { buildRecordedLineage } from '../../src/checkpoints/lineage.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { type FerryShape, ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { openGates } from '../support/own-pull.ts';
-import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
-import { ask } from '../support/recorded.ts';
-import { botComments, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import { listOpenGates } from '../support/own-pull.ts';
+import { approve, readEventsOf, readState, seal, until } from '../support/play.ts';
+import { commentAndReadCode } from '../support/recorded.ts';
+import { listBotComments, listBotTexts, listRepeatedComments, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
@@ -48,14 +48,14 @@ const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;
 /** Waits until the job of this attempt has reached the step. */
 const reached = ({ lab }: Play, attempt: number, step: number): Promise<void> =>
   until(lab, `step ${step} of attempt ${attempt}`, async () =>
-    (await eventsOf(lab, RUN)).some(
+    (await readEventsOf(lab, RUN)).some(
       ({ type, data }) =>
         type === 'observed' && 'attempt' in data && data.attempt === attempt && Number(data.step) >= step,
     ),
   );
 const ended = ({ lab }: Play, attempt: number): Promise<void> =>
   until(lab, `the end of attempt ${attempt}`, async () =>
-    (await eventsOf(lab, RUN)).some(
+    (await readEventsOf(lab, RUN)).some(
       ({ type, data }) => type === 'ended' && 'attempt' in data && data.attempt === attempt,
     ),
   );
@@ -66,7 +66,7 @@ async function written({ lab, folders }: Play, steps: readonly number[], half: n
   await folders.write(half, lab.clock.now(), false);
 }
 
-const answer = ({ lab, issue }: Play, line: string) => ask(lab, 'mira', issue, line, 120_000);
+const answer = ({ lab, issue }: Play, line: string) => commentAndReadCode(lab, 'mira', issue, line, 120_000);
 
 it('a preempted hero run restarts after hours, despite many check suites of scheduled workflows on its commit', async () => {
   const hours = { durationMs: 7 * 60 * MINUTE_MS, ...until900 };
@@ -82,21 +82,23 @@ it('a hero run mentions the DRI if an unknown actor stopped its job, but not aft
   const play = await begin([{}], TAKES);
   const { lab } = play;
   await reached(play, 1, 810);
-  lab.engine.stopNow((await stateOf(lab, RUN))?.submission?.jobId ?? '');
+  lab.engine.stopNow((await readState(lab, RUN))?.submission?.jobId ?? '');
   await ended(play, 1);
   await lab.clock.advance(5 * MINUTE_MS);
-  expect(told(lab, 'ended')[0]).toContain('STOPPED');
-  expect(told(lab, 'ended')[0]).toMatch(/@ada/);
+  expect(listBotTexts(lab, 'ended')[0]).toContain('STOPPED');
+  expect(listBotTexts(lab, 'ended')[0]).toMatch(/@ada/);
 
   const other = await begin([{}], TAKES);
   await reached(other, 1, 810);
   await answer(other, '/stop');
   await ended(other, 1);
   await other.lab.clock.advance(5 * MINUTE_MS);
-  expect(told(other.lab, 'ended')[0]).toContain('STOPPED');
-  expect(told(other.lab, 'ended')[0]).not.toMatch(/@ada/);
+  expect(listBotTexts(other.lab, 'ended')[0]).toContain('STOPPED');
+  expect(listBotTexts(other.lab, 'ended')[0]).not.toMatch(/@ada/);
   // A rollback is not possible after that, but the run can be resumed under another id.
-  expect(told(other.lab, 'ended')[0]).toMatch(/\*\*Wanted: .*`\/ack reject=.* or `\/resume-as id=… from=… reason="…"`/);
+  expect(listBotTexts(other.lab, 'ended')[0]).toMatch(
+    /\*\*Wanted: .*`\/ack reject=.* or `\/resume-as id=… from=… reason="…"`/,
+  );
   expect(await answer(other, '/rollback step=400 reason="behind the spike"')).toBe('rollback-not-now');
   expect(await answer(other, '/why')).toBe('why-nothing');
 });
@@ -111,7 +113,7 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   expect(await answer(play, '/rollback step=400 reason="too early"')).toBe('rollback-not-now');
   await until(lab, 'the second attempt', () => jobs.length === 2);
   expect(jobs.map(({ command }) => command.at(-1))).toEqual(['experiments/ferries/daily.py', `--resume=${at(800)}`]);
-  const again = await stateOf(lab, RUN);
+  const again = await readState(lab, RUN);
   expect(again?.order).toMatchObject({
     order: { attempt: 2, parent: { attempt: 1 }, checkpoint: { path: at(800), step: 800 } },
     digest: expect.anything(),
@@ -122,24 +124,24 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   await lab.clock.advance(10 * MINUTE_MS);
   // The same failure again needs a person.
   expect(jobs).toHaveLength(2);
-  expect(told(lab, 'launch')[0]).not.toContain('Starts from');
-  expect(told(lab, 'launch')[1]).toContain(`| Starts from | step 800, \`${at(800)}\` |`);
-  expect(told(lab, 'ended').join()).not.toContain('Ray job');
+  expect(listBotTexts(lab, 'launch')[0]).not.toContain('Starts from');
+  expect(listBotTexts(lab, 'launch')[1]).toContain(`| Starts from | step 800, \`${at(800)}\` |`);
+  expect(listBotTexts(lab, 'ended').join()).not.toContain('Ray job');
   expect(await answer(play, '/seal')).toBe('seal-failed');
   const reject = '/reject-checkpoint step=800 reason="the loss had spiked"';
   expect(await answer(play, reject)).toBe('checkpoint-rejected');
   expect(await answer(play, '/rollback step=800 reason="as before"')).toBe('rollback-refused');
   expect(await answer(play, '/rollback step=900 reason="newer"')).toBe('rollback-refused');
-  const refusals = told(lab, 'incident').filter((text) => text.includes('may not be used'));
+  const refusals = listBotTexts(lab, 'incident').filter((text) => text.includes('may not be used'));
   expect(refusals).toHaveLength(2);
   for (const text of refusals) expect(text).toContain('`/rollback` names the step of a complete checkpoint');
   expect(await answer(play, '/rollback step=400 reason="behind the spike"')).toBe('rolled-back');
-  const gated = await stateOf(lab, RUN);
-  expect(gated === null ? null : openGates(gated)).toEqual([]);
+  const gated = await readState(lab, RUN);
+  expect(gated === null ? null : listOpenGates(gated)).toEqual([]);
   expect(gated?.gate?.manifest?.resume).toMatchObject({ initializeFrom: at(400), initializeStep: 400 });
   expect(gated?.gate?.digest).not.toBe(gated?.order?.order.digest);
   expect(jobs).toHaveLength(2);
-  const cards = botComments(lab).filter(({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``));
+  const cards = listBotComments(lab).filter(({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``));
   const card = cards.at(-1)?.text;
   expect(card).toContain(`it starts from step 400, \`${at(400)}\``);
   expect(card).not.toContain('the job itself decides');
@@ -150,11 +152,11 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   await reached(play, 3, 810);
   await written(play, [800, 1_200], 1_300);
   await ended(play, 3);
-  const last = told(lab, 'ended').at(-1);
+  const last = listBotTexts(lab, 'ended').at(-1);
   expect(last).toContain(`After attempt 2, started again from step 400: \`${at(400)}\`.`);
   expect(last).not.toContain('Fixed after');
-  const state = await stateOf(lab, RUN);
-  expect(state === null ? null : lineageOf(state)).toMatchObject({
+  const state = await readState(lab, RUN);
+  expect(state === null ? null : buildRecordedLineage(state)).toMatchObject({
     attempts: [
       { attempt: 1, startStep: 0, startedFrom: null },
       { attempt: 2, startStep: 800, startedFrom: at(800) },
@@ -164,9 +166,9 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   });
   // Clean-up and seal use the recorded roots, even if the lane's config names others later.
   const elsewhere = { checkpointRoots: ['gs://elsewhere/{run}'] };
-  expect(state === null ? null : rootsOf(state, elsewhere)).toEqual([folders.root, at(0).replace('/step-0', '')]);
+  expect(state === null ? null : rootsOfRun(state, elsewhere)).toEqual([folders.root, at(0).replace('/step-0', '')]);
   await seal(lab, RUN, issue);
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
 });
 
 it('a hero run without a complete checkpoint starts from step 0 only after a /rollback', async () => {
@@ -177,7 +179,7 @@ it('a hero run without a complete checkpoint starts from step 0 only after a /ro
   await ended(play, 1);
   await lab.clock.advance(10 * MINUTE_MS);
   expect(jobs).toHaveLength(1);
-  expect(told(lab, 'incident').at(-1)).toContain('checkpoint-proven');
+  expect(listBotTexts(lab, 'incident').at(-1)).toContain('checkpoint-proven');
   expect(await answer(play, '/rollback step=0 reason="nothing is lost"')).toBe('rolled-back');
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the second attempt', () => jobs.length === 2);
@@ -195,8 +197,8 @@ it('a hero run is not restarted if its job would choose a rejected checkpoint it
   expect(jobs).toHaveLength(1);
   // The command has no placeholder for a checkpoint, so the rollback could not take effect.
   await answer(play, '/rollback step=400 reason="behind the spike"');
-  const state = await stateOf(lab, RUN);
-  expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven command-differs']);
+  const state = await readState(lab, RUN);
+  expect(state === null ? null : listOpenGates(state)).toEqual(['checkpoint-proven command-differs']);
 });
 
 it('a hero run offers /rollback if the same attempt would fail again, and restarts there after approval', async () => {
@@ -207,7 +209,7 @@ it('a hero run offers /rollback if the same attempt would fail again, and restar
   await folders.write(400, lab.clock.now());
   await ended(play, 1);
   await lab.clock.advance(10 * MINUTE_MS);
-  expect(told(lab, 'ended').at(-1)).toMatch(/`\/rollback step=… reason="…"` by an approver/);
+  expect(listBotTexts(lab, 'ended').at(-1)).toMatch(/`\/rollback step=… reason="…"` by an approver/);
   expect(await answer(play, '/relaunch')).toBe('relaunch-never');
   await answer(play, '/rollback step=400 reason="before the loss was lost"');
   await approve(lab, 'mira', issue, RUN);

@@ -7,8 +7,8 @@ import type { JobSpec } from '../../src/domain/engine.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, eventsOf, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { approve, readEventsOf, readState, until } from '../support/play.ts';
+import { listAnswersTo, postComment, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
@@ -35,7 +35,7 @@ async function begin() {
 
 const happened = (lab: VirtualLab, type: string, attempt: number, step = 0): Promise<void> =>
   until(lab, `${type} of attempt ${attempt}`, async () =>
-    (await eventsOf(lab, RUN)).some(
+    (await readEventsOf(lab, RUN)).some(
       (one) =>
         one.type === type &&
         'attempt' in one.data &&
@@ -45,9 +45,9 @@ const happened = (lab: VirtualLab, type: string, attempt: number, step = 0): Pro
   );
 
 async function answer(lab: VirtualLab, issue: number, line: string): Promise<string> {
-  const comment = await say(lab, 'mira', issue, line);
+  const comment = await postComment(lab, 'mira', issue, line);
   await lab.clock.advance(2 * MINUTE_MS);
-  return answersTo(lab, comment).join('\n');
+  return listAnswersTo(lab, comment).join('\n');
 }
 
 it('a checkpoint that was rejected after the approval of its rollback is not used again', async () => {
@@ -88,7 +88,7 @@ it('a forged checkpoint name is passed as one argument, and an absurdly high ste
   await rename(await folders.write(9_007_199_254_740_991, lab.clock.now()), path);
   await until(lab, 'the second attempt', () => jobs.length === 2);
   expect(jobs[1]?.command).toEqual([...(jobs[0]?.command ?? []), `--resume=${path}`]);
-  expect((await stateOf(lab, RUN))?.order?.order.checkpoint).toEqual({ path, step: 9_007_199_254_740_991 });
+  expect((await readState(lab, RUN))?.order?.order.checkpoint).toEqual({ path, step: 9_007_199_254_740_991 });
 });
 
 it("a /rollback by an untrusted user, or edited into a maintainer's comment, changes nothing", async () => {
@@ -97,11 +97,11 @@ it("a /rollback by an untrusted user, or edited into a maintainer's comment, cha
   await folders.write(400, lab.clock.now());
   await happened(lab, 'ended', 2);
   const line = '/rollback step=400 reason="mine"';
-  const strange = await say(lab, 'sol', issue, line);
-  const edited = await say(lab, 'mira', issue, 'I will look at it.');
+  const strange = await postComment(lab, 'sol', issue, line);
+  const edited = await postComment(lab, 'mira', issue, 'I will look at it.');
   await lab.as('ada', 'PATCH', `/issues/comments/${edited}`, { body: line });
   await lab.clock.advance(5 * MINUTE_MS);
-  expect(answersTo(lab, strange).join()).not.toContain('The run goes back');
-  const state = await stateOf(lab, RUN);
+  expect(listAnswersTo(lab, strange).join()).not.toContain('The run goes back');
+  const state = await readState(lab, RUN);
   expect(state).toMatchObject({ rollback: null, rejections: [] });
 });

@@ -6,9 +6,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { HERO_LANE } from '../support/hero-run.ts';
-import { approve, seal, stateOf, until } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, readState, seal, until } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
+import {
+  listAnswersTo,
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { TRACKER_KEY } from '../support/virtual-lab.ts';
 import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 
@@ -17,21 +24,21 @@ describe('the seal of a hero run', () => {
   it('is refused with the missing checkpoint named, and an incident reports a success without checkpoint', async () => {
     const { lab, issue, root, save, close } = await openCheckpointLab();
     await save(400);
-    const early = await say(lab, 'mira', issue, '/seal');
+    const early = await postComment(lab, 'mira', issue, '/seal');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, early)).toEqual([
+    expect(listAnswersTo(lab, early)).toEqual([
       expect.stringMatching(/the newest complete one is of step 400, and the last step is 1200/),
     ]);
-    const again = await say(lab, 'mira', issue, '/seal accept="the loss is fine"');
+    const again = await postComment(lab, 'mira', issue, '/seal accept="the loss is fine"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, again)).toEqual(['seal-incomplete']);
-    expect((await stateOf(lab, HERO))?.seal).toBeNull();
-    const incidents = told(lab, 'incident').filter((text) => text.includes('but its output is incomplete'));
+    expect(await listAnswerCodes(lab, again)).toEqual(['seal-incomplete']);
+    expect((await readState(lab, HERO))?.seal).toBeNull();
+    const incidents = listBotTexts(lab, 'incident').filter((text) => text.includes('but its output is incomplete'));
     expect(incidents).toHaveLength(1);
 
     await save(1_200);
     await seal(lab, HERO, issue);
-    const held = await stateOf(lab, HERO);
+    const held = await readState(lab, HERO);
     expect(held?.seal).toMatchObject({
       verdict: 'pass',
       checkpoint: {
@@ -41,8 +48,8 @@ describe('the seal of a hero run', () => {
       },
     });
     await lab.clock.advance(2 * MINUTE);
-    expect(told(lab, 'sealed').at(-1)).toMatch(/step-1200.*not checked: state in the tracker/);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listBotTexts(lab, 'sealed').at(-1)).toMatch(/step-1200.*not checked: state in the tracker/);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await close();
   });
 
@@ -72,15 +79,15 @@ describe('the seal of a hero run', () => {
     onTestFinished(close);
     await save(1_200);
     if (missing !== null) {
-      const early = await say(lab, 'mira', issue, '/seal');
+      const early = await postComment(lab, 'mira', issue, '/seal');
       await lab.clock.advance(2 * MINUTE);
-      expect(answersTo(lab, early).join()).toContain(missing);
-      expect((await stateOf(lab, HERO))?.seal).toBeNull();
+      expect(listAnswersTo(lab, early).join()).toContain(missing);
+      expect((await readState(lab, HERO))?.seal).toBeNull();
       // A person may accept what the tracker reports.
-      await say(lab, 'mira', issue, '/seal accept="its last rows were never sent"');
-    } else await say(lab, 'mira', issue, '/seal');
-    await until(lab, 'the seal', async () => (await stateOf(lab, HERO))?.seal !== null);
-    const held = await stateOf(lab, HERO);
+      await postComment(lab, 'mira', issue, '/seal accept="its last rows were never sent"');
+    } else await postComment(lab, 'mira', issue, '/seal');
+    await until(lab, 'the seal', async () => (await readState(lab, HERO))?.seal !== null);
+    const held = await readState(lab, HERO);
     expect(held?.seal).toMatchObject({
       verdict: missing === null ? 'pass' : 'accepted',
       checkpoint: { unseen: [] },
@@ -94,53 +101,53 @@ describe('the seal of a hero run', () => {
       async (running, thread) => {
         await approve(running, 'mira', thread, HERO);
         await until(running, 'the first step', async () => {
-          return ((await stateOf(running, HERO))?.observation?.step ?? 0) > 0;
+          return ((await readState(running, HERO))?.observation?.step ?? 0) > 0;
         });
       },
     );
     onTestFinished(close);
     const rolling = { step: 400, timestamp: '2026-11-21T08:00:00', is_temporary: true };
     await save(400, { text: JSON.stringify(rolling) });
-    const none = await say(lab, 'mira', issue, '/seal-milestone name="hand-off"');
+    const none = await postComment(lab, 'mira', issue, '/seal-milestone name="hand-off"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, none)).toEqual(['milestone-missing']);
+    expect(await listAnswerCodes(lab, none)).toEqual(['milestone-missing']);
     await save(200);
-    await say(lab, 'mira', issue, '/seal-milestone name="hand-off"');
-    await until(lab, 'the milestone', async () => (await stateOf(lab, HERO))?.milestones.length === 1);
-    expect((await stateOf(lab, HERO))?.milestones[0]).toMatchObject({ checkpoint: { step: 200 } });
+    await postComment(lab, 'mira', issue, '/seal-milestone name="hand-off"');
+    await until(lab, 'the milestone', async () => (await readState(lab, HERO))?.milestones.length === 1);
+    expect((await readState(lab, HERO))?.milestones[0]).toMatchObject({ checkpoint: { step: 200 } });
   });
 
   // rules HR-70, HR-76
   it("protects a milestone's checkpoint from clean-up, and tags each milestone once", async () => {
     const { lab, issue, root, save, close } = await openCheckpointLab();
-    const without = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    const without = await postComment(lab, 'mira', issue, '/seal-milestone name="half-way"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, without)).toEqual(['milestone-missing']);
+    expect(await listAnswerCodes(lab, without)).toEqual(['milestone-missing']);
     await save(400);
     await save(500);
     await rm(join(root, 'step-500/metadata.json'));
     // A successful job must have its last checkpoint, also for a milestone.
-    const short = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    const short = await postComment(lab, 'mira', issue, '/seal-milestone name="half-way"');
     await save(1_200);
-    const below = await say(lab, 'ada', issue, '/seal-milestone name="half-way"');
+    const below = await postComment(lab, 'ada', issue, '/seal-milestone name="half-way"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, short)).toEqual(['milestone-missing']);
-    expect(await codesOf(lab, below)).toEqual(['not-permitted']);
-    const yes = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
-    await until(lab, 'the milestone', async () => (await stateOf(lab, HERO))?.milestones.length === 1);
+    expect(await listAnswerCodes(lab, short)).toEqual(['milestone-missing']);
+    expect(await listAnswerCodes(lab, below)).toEqual(['not-permitted']);
+    const yes = await postComment(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    await until(lab, 'the milestone', async () => (await readState(lab, HERO))?.milestones.length === 1);
     await lab.clock.advance(MINUTE);
-    const [milestone] = (await stateOf(lab, HERO))?.milestones ?? [];
+    const [milestone] = (await readState(lab, HERO))?.milestones ?? [];
     expect(milestone).toMatchObject({ name: 'half-way', checkpoint: { step: 1_200 } });
     const ref = `refs/tags/${milestone?.tag}`;
     expect((await lab.store.refs(ref)).has(ref)).toBe(true);
-    expect(await codesOf(lab, yes)).toEqual(['milestone-sealed']);
-    const again = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    expect(await listAnswerCodes(lab, yes)).toEqual(['milestone-sealed']);
+    const again = await postComment(lab, 'mira', issue, '/seal-milestone name="half-way"');
     for (const step of [1_300, 1_400, 1_500]) await save(step);
-    const list = await say(lab, 'ada', issue, '/cleanup-checkpoints');
+    const list = await postComment(lab, 'ada', issue, '/cleanup-checkpoints');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, again)).toEqual(['milestone-taken']);
-    expect(await codesOf(lab, list)).toEqual(['cleanup-listed']);
-    expect(told(lab, 'action')[0]).toMatch(/stays \S+step-1200 {2}final, milestone/);
+    expect(await listAnswerCodes(lab, again)).toEqual(['milestone-taken']);
+    expect(await listAnswerCodes(lab, list)).toEqual(['cleanup-listed']);
+    expect(listBotTexts(lab, 'action')[0]).toMatch(/stays \S+step-1200 {2}final, milestone/);
     await close();
   });
 });

@@ -1,11 +1,11 @@
 /** The card before a hero run's launch, and the record of a source commit outside the target branch. */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { branchHead, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { branchOff } from '../support/own-pull.ts';
-import { approve, seal, stateOf, until, untilState } from '../support/play.ts';
-import { fileOf, MINUTE, pushFile, told } from '../support/talk.ts';
+import { approve, readState, seal, until, untilState } from '../support/play.ts';
+import { listBotTexts, MINUTE, pushFile, readBranchFile } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const CONTAINER = 'ghcr.io/lab/trainer@sha256:5f70bf18';
@@ -16,7 +16,8 @@ async function open(): Promise<VirtualLab> {
   return lab;
 }
 
-const cardOf = (lab: VirtualLab): string => told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+const cardOf = (lab: VirtualLab): string =>
+  listBotTexts(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
 // rule HR-09
 it("a hero run's card lists for each value its origin (given, inferred or missing) and its gate", async () => {
@@ -25,7 +26,7 @@ it("a hero run's card lists for each value its origin (given, inferred or missin
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
   const card = cardOf(lab);
-  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  expect((await readState(lab, RUN))?.submission).toBeNull();
   for (const row of [
     '| DRI | `ada` | given | ✅ passes (`dri-accepted`): ',
     `| W&B run id | \`${RUN}\` | given | ✅ passes (\`tracker-own\`): `,
@@ -49,24 +50,24 @@ it('an unmerged source commit is recorded with approver, branch and container, a
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');
   await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');
-  const source = await headOf(lab, 'ada/moe');
+  const source = await branchHead(lab, 'ada/moe');
   const answers = { 'Source SHA': source, Branch: 'ada/moe', 'Container or bundle': CONTAINER };
   const issue = await openHeroIssue(lab, { answers });
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
   await lab.clock.advance(2 * MINUTE);
   // The source is tagged at launch too, because the branch may be deleted before the seal.
-  const [kept] = incidentsWith((await stateOf(lab, RUN))?.incidents ?? [], 'source-kept');
+  const [kept] = filterIncidents((await readState(lab, RUN))?.incidents ?? [], 'source-kept');
   const name = `refs/tags/${kept?.detail.tag}`;
   const at = (await lab.store.refs(name)).get(name) ?? '';
   expect(await lab.store.readTag(at)).toMatchObject({
     object: source,
     message: expect.stringContaining('approved by mira'),
   });
-  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);
-  const saying = told(lab, 'incident').filter((text) => text.includes('The tag `ferry/hero/'));
+  await until(lab, 'the end', async () => (await readState(lab, RUN))?.end != null);
+  const saying = listBotTexts(lab, 'incident').filter((text) => text.includes('The tag `ferry/hero/'));
   expect(saying).toHaveLength(1);
-  const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/2026/11/${RUN}/logbook.md`)) ?? '';
+  const markdown = (await readBranchFile(lab, 'ferrybot/logbook', `runs/2026/11/${RUN}/logbook.md`)) ?? '';
   expect(markdown).toContain(`- Git SHA: \`${source}\``);
   expect(markdown).toContain(
     `- Dirty tree: yes, pushed to \`ada/moe\`, approved by @mira, patch identity \`${source}\``,
@@ -74,7 +75,7 @@ it('an unmerged source commit is recorded with approver, branch and container, a
   expect(markdown).toMatch(/^- Source bundle\/container: `\S+` at `[0-9a-f]{40}`.*, in ghcr\.io\/lab\/trainer/m);
   await lab.as('ada', 'DELETE', '/git/refs/heads/ada/moe');
   await seal(lab, RUN, issue);
-  const { tag = '' } = (await stateOf(lab, RUN))?.seal ?? {};
+  const { tag = '' } = (await readState(lab, RUN))?.seal ?? {};
   const tagged = (await lab.store.refs(`refs/tags/${tag}`)).get(`refs/tags/${tag}`) ?? '';
   expect((await lab.store.readTag(tagged))?.object).toBe(source);
 });

@@ -3,12 +3,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, stateOf, until } from '../support/play.ts';
-import { SHORT_FERRY, told } from '../support/talk.ts';
+import { approve, readState, until } from '../support/play.ts';
+import { listBotTexts, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,18 +30,18 @@ async function begin(): Promise<Play> {
   };
   const issue = await openHeroIssue(lab, { answers });
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the first step', async () => ((await stateOf(lab, RUN))?.observation?.step ?? 0) > 0);
+  await until(lab, 'the first step', async () => ((await readState(lab, RUN))?.observation?.step ?? 0) > 0);
   return { lab, folders };
 }
 
-const seen = async ({ lab }: Play) => (await stateOf(lab, RUN))?.observation?.store;
-const card = ({ lab }: Play): string => told(lab, 'card').findLast((text) => text.includes(RUN)) ?? '';
+const seen = async ({ lab }: Play) => (await readState(lab, RUN))?.observation?.store;
+const card = ({ lab }: Play): string => listBotTexts(lab, 'card').findLast((text) => text.includes(RUN)) ?? '';
 const alarms = async ({ lab }: Play, detector: string): Promise<number> => {
-  const { incidents = [] } = (await stateOf(lab, RUN)) ?? {};
-  return incidentsWith(incidents, 'run-alarm').filter(({ detail }) => detail.detector === detector).length;
+  const { incidents = [] } = (await readState(lab, RUN)) ?? {};
+  return filterIncidents(incidents, 'run-alarm').filter(({ detail }) => detail.detector === detector).length;
 };
 const reached = ({ lab }: Play, step: number): Promise<void> =>
-  until(lab, `step ${step}`, async () => ((await stateOf(lab, RUN))?.observation?.step ?? 0) >= step, {
+  until(lab, `step ${step}`, async () => ((await readState(lab, RUN))?.observation?.step ?? 0) >= step, {
     stepMs: 5 * MINUTE_MS,
     limitMs: 12 * 60 * MINUTE_MS,
   });
@@ -65,10 +65,10 @@ it('raises one alarm if the store lacks a checkpoint that the log reports, and c
   await reached(play, 440);
   await lab.clock.advance(60 * MINUTE_MS);
   expect(await alarms(play, 'checkpoint-missing')).toBe(1);
-  expect(told(lab, 'incident').at(-1)).toContain('the log reports the checkpoint of step `400` as saved');
+  expect(listBotTexts(lab, 'incident').at(-1)).toContain('the log reports the checkpoint of step `400` as saved');
   await folders.write(400, lab.clock.now());
   await lab.clock.advance(20 * MINUTE_MS);
-  expect((await stateOf(lab, RUN))?.observation?.alarms ?? []).not.toContain('checkpoint-missing');
+  expect((await readState(lab, RUN))?.observation?.alarms ?? []).not.toContain('checkpoint-missing');
   expect(await alarms(play, 'checkpoint-missing')).toBe(1);
 });
 

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
-import { botComments, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import { approve, readEventsOf, readState, seal, until } from '../support/play.ts';
+import { listBotComments, listBotTexts, listRepeatedComments, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ function quietLab(more = '') {
 
 /** Updates only, because the ferry lane posts notices too. */
 function updates(lab: VirtualLab): readonly string[] {
-  return told(lab, 'notice').filter((text) => text.includes('**Update on '));
+  return listBotTexts(lab, 'notice').filter((text) => text.includes('**Update on '));
 }
 
 // rule HR-26
@@ -36,10 +36,12 @@ it('posts one update a day in the issue, and records each observation in the log
   const lab = await quietLab();
   const issue = await openHeroIssue(lab, { answers: { 'Final step': '54000' } });
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
   await lab.clock.advance(53 * HOUR_MS);
-  expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []))).toEqual([]);
-  const news = botComments(lab).filter(({ kind, thread }) => thread === issue && !['answer', 'card'].includes(kind));
+  expect(listBotComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []))).toEqual([]);
+  const news = listBotComments(lab).filter(
+    ({ kind, thread }) => thread === issue && !['answer', 'card'].includes(kind),
+  );
   expect(news.map(({ kind }) => kind)).toEqual(['launch', 'tracker', 'notice', 'notice']);
   const [first = '', second = ''] = updates(lab);
   expect(first).toContain(`**Update on \`${RUN}\`**, 24 h into attempt 1.`);
@@ -50,20 +52,20 @@ it('posts one update a day in the issue, and records each observation in the log
     // An update is for followers of the run and mentions nobody.
     expect(text).not.toMatch(/@\w/);
   }
-  const card = told(lab, 'card').find((text) => text.includes(`Run \`${RUN}\``));
+  const card = listBotTexts(lab, 'card').find((text) => text.includes(`Run \`${RUN}\``));
   for (const line of [
     'train loss, and the pre-registered one',
     'steps a second',
     'step, and its newest complete checkpoint',
   ])
     expect(card).toContain(`  y-axis "${line}" `);
-  const looks = (await eventsOf(lab, RUN)).filter(({ type }) => type === 'observed');
+  const looks = (await readEventsOf(lab, RUN)).filter(({ type }) => type === 'observed');
   expect(looks.length).toBeGreaterThan(53 * 3);
-  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);
+  await until(lab, 'the end', async () => (await readState(lab, RUN))?.end != null);
   await seal(lab, RUN, issue);
   await lab.clock.advance(50 * HOUR_MS);
   expect(updates(lab)).toHaveLength(2);
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   await lab.close();
 });
 
@@ -71,7 +73,7 @@ it("posts no updates if the lane's config disables them", async () => {
   const lab = await quietLab('    updateHours: null\n');
   const issue = await openHeroIssue(lab, { answers: { 'Final step': '54000' } });
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await until(lab, 'the launch', async () => (await readState(lab, RUN))?.submission != null);
   await lab.clock.advance(30 * HOUR_MS);
   expect(updates(lab)).toEqual([]);
   await lab.close();

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import { answersTo, HOUR, say } from '../support/talk.ts';
+import { HOUR, listAnswersTo, postComment } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 // threat T196
@@ -16,10 +16,10 @@ it('a /hold is answered although an untrusted user commented in more issues than
   for (let count = 0; count <= limits.journalThreadsPerTriggerMax; count += 1) issues.push(await open([]));
   const ours = await open(['experiment']);
   await lab.clock.advance(HOUR);
-  for (const issue of issues) await say(lab, 'sol', issue, '/status');
+  for (const issue of issues) await postComment(lab, 'sol', issue, '/status');
   await lab.clock.advance(HOUR);
-  const freeze = await say(lab, 'mira', ours, '/hold reason="bad node"');
+  const freeze = await postComment(lab, 'mira', ours, '/hold reason="bad node"');
   await lab.clock.advance(2 * HOUR);
-  expect(answersTo(lab, freeze)).toEqual([expect.stringContaining('is on hold: bad node')]);
+  expect(listAnswersTo(lab, freeze)).toEqual([expect.stringContaining('is on hold: bad node')]);
   await lab.close();
 });

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import { listAnswersTo, listBotTexts, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 /**
@@ -47,31 +47,31 @@ describe('a thread with more than five thousand hostile comments', () => {
     await lab.clock.advance(2 * MINUTE);
     flood(lab, 'sol', pull, 5_200);
 
-    const asked = await say(lab, 'ada', pull, '/status');
-    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, {
+    const asked = await postComment(lab, 'ada', pull, '/status');
+    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0, {
       stepMs: 5_000,
       limitMs: MINUTE,
     });
-    const held = await say(lab, 'mira', pull, '/hold reason="wait for the new data"');
-    await until(lab, 'the hold', async () => ((await stateOf(lab, run))?.holds.length ?? 0) > 0, {
+    const held = await postComment(lab, 'mira', pull, '/hold reason="wait for the new data"');
+    await until(lab, 'the hold', async () => ((await readState(lab, run))?.holds.length ?? 0) > 0, {
       stepMs: 5_000,
       limitMs: MINUTE,
     });
-    expect(answersTo(lab, held)).toHaveLength(1);
-    await say(lab, 'mira', pull, '/unhold');
+    expect(listAnswersTo(lab, held)).toHaveLength(1);
+    await postComment(lab, 'mira', pull, '/unhold');
     await untilState(lab, run, (state) => state.holds.length === 0, { stepMs: 5_000, limitMs: MINUTE });
 
     await approve(lab, 'mira', pull);
     await untilState(lab, run, (state) => state.submission !== null, { stepMs: 5_000, limitMs: 10 * MINUTE });
-    const stop = await say(lab, 'mira', pull, '/stop');
-    await until(lab, 'the answer to the stop', () => answersTo(lab, stop).length > 0, {
+    const stop = await postComment(lab, 'mira', pull, '/stop');
+    await until(lab, 'the answer to the stop', () => listAnswersTo(lab, stop).length > 0, {
       stepMs: 5_000,
       limitMs: MINUTE,
     });
     await untilState(lab, run, (state) => state.end !== null, { stepMs: 5_000, limitMs: 10 * MINUTE });
-    expect(await stateOf(lab, run)).toMatchObject({ end: { status: 'STOPPED' } });
+    expect(await readState(lab, run)).toMatchObject({ end: { status: 'STOPPED' } });
     // At most one comment of the flood is answered; the others are recorded with a reaction.
-    expect(told(lab, 'answer').length).toBeLessThanOrEqual(6);
+    expect(listBotTexts(lab, 'answer').length).toBeLessThanOrEqual(6);
     await lab.close();
   }, 900_000);
 });

@@ -4,7 +4,7 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { fileOf, MINUTE, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { MINUTE, pushFile, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const FILE = 'infra/vllm.yaml';
@@ -91,7 +91,7 @@ describe('a branch that changes a cluster file', () => {
       ['infra/other.yml', 3],
     ]);
     const config = '.github/ferrybot.yml';
-    await push(config, `${(await fileOf(lab, 'main', config)) ?? ''}\n# A word.\n`);
+    await push(config, `${(await readBranchFile(lab, 'main', config)) ?? ''}\n# A word.\n`);
     const onTip = Object.values(lab.world.state.checkRuns).filter(({ name }) => name.startsWith('ferrybot / '));
     const sha = await tip();
     expect(onTip.filter(({ headSha }) => headSha === sha).map(({ name }) => name)).toEqual([

@@ -4,11 +4,20 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { shownApprovalLine } from '../support/approve.ts';
-import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
-import { branchOff, FILE, gated, label, openGates, openLab, openOwn, runOf } from '../support/own-pull.ts';
-import { approve, finish, propose, stateOf, untilState } from '../support/play.ts';
-import { answersTo, fileOf, MINUTE, pushFile, say, told } from '../support/talk.ts';
+import { findShownApprovalLine } from '../support/approve.ts';
+import { branchHead, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import {
+  addLabels,
+  branchOff,
+  FILE,
+  listOpenGates,
+  openLab,
+  openOwnPull,
+  ownRunName,
+  readGates,
+} from '../support/own-pull.ts';
+import { approve, finish, propose, readState, untilState } from '../support/play.ts';
+import { listAnswersTo, listBotTexts, MINUTE, postComment, pushFile, readBranchFile } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const METHODS = ['merge', 'rebase'] as const;
@@ -22,19 +31,19 @@ const REBASE = 'rebase the branch onto `main`';
 async function innerCommit(lab: VirtualLab, method: (typeof METHODS)[number]): Promise<string> {
   await branchOff(lab, 'ada', 'ada/tidy');
   await pushFile(lab, 'ada', 'ada/tidy', TOOL, "print('ADA OWNS THE CLUSTER')\n");
-  const pushed = await headOf(lab, 'ada/tidy');
+  const pushed = await branchHead(lab, 'ada/tidy');
   await pushFile(lab, 'ada', 'ada/tidy', TOOL, '# nothing\n');
   const pull = { title: 'Tidy', body: 'Tidies.', head: 'ada/tidy', base: 'main' };
   const { number } = (await lab.as('ada', 'POST', '/pulls', pull)) as { readonly number: number };
   await lab.as('mira', 'PUT', `/pulls/${number}/merge`, { merge_method: method });
   if (method === 'merge') return pushed;
-  const log = await lab.store.log({ from: await headOf(lab), paths: [TOOL], limit: 5 });
+  const log = await lab.store.log({ from: await branchHead(lab), paths: [TOOL], limit: 5 });
   return log[1]?.sha ?? '';
 }
 
 /** Resets a branch to another commit and makes the same change there. */
 async function moveOnto(lab: VirtualLab, branch: string, commit: string): Promise<void> {
-  const edited = (await fileOf(lab, branch, FILE)) ?? '';
+  const edited = (await readBranchFile(lab, branch, FILE)) ?? '';
   await lab.as('ada', 'PATCH', `/git/refs/heads/${branch}`, { sha: commit, force: true });
   await pushFile(lab, 'ada', branch, FILE, edited);
 }
@@ -44,8 +53,8 @@ const SWEPT_MS = 35 * MINUTE;
 
 async function gatesNow(lab: VirtualLab, run: string, waitMs = SWEPT_MS): Promise<readonly string[]> {
   await lab.clock.advance(waitMs);
-  const state = await stateOf(lab, run);
-  return state === null ? [] : openGates(state);
+  const state = await readState(lab, run);
+  return state === null ? [] : listOpenGates(state);
 }
 
 describe.each([
@@ -59,16 +68,17 @@ describe.each([
       const lab = await openLab(options);
       const { run, pull, issue } = await propose(lab);
       const branch = `ferrybot/proposal/${run}`;
-      const line = shownApprovalLine(lab, run) ?? '';
+      const line = findShownApprovalLine(lab, run) ?? '';
       await moveOnto(lab, branch, await innerCommit(lab, method));
       expect(await gatesNow(lab, run)).toContain('freshness no-past-tip');
-      expect(told(lab, 'card').at(-1)).toContain(REBASE);
-      expect(told(lab, 'card').at(-1)).not.toContain('Ready for approval');
-      for (const said of new Set([line, shownApprovalLine(lab, run) ?? line])) await say(lab, 'mira', pull, said);
+      expect(listBotTexts(lab, 'card').at(-1)).toContain(REBASE);
+      expect(listBotTexts(lab, 'card').at(-1)).not.toContain('Ready for approval');
+      for (const said of new Set([line, findShownApprovalLine(lab, run) ?? line]))
+        await postComment(lab, 'mira', pull, said);
       await lab.clock.advance(30 * MINUTE);
       expect(lab.engine.startCount()).toBe(0);
-      await moveOnto(lab, branch, await headOf(lab));
-      await say(lab, 'ada', issue, 'Rebased onto main.');
+      await moveOnto(lab, branch, await branchHead(lab));
+      await postComment(lab, 'ada', issue, 'Rebased onto main.');
       expect(await gatesNow(lab, run)).toEqual([]);
       await approve(lab, 'mira', pull, run);
       await finish(lab, run);
@@ -82,12 +92,12 @@ describe.each([
 it.each(METHODS)('a pull request based on a commit inside another one (%s) launches nothing', async (method) => {
   const lab = await openLab();
   const inner = await innerCommit(lab, method);
-  const pull = await openOwn(lab);
+  const pull = await openOwnPull(lab);
   await moveOnto(lab, 'ada/warmup', inner);
-  await label(lab, 'ada', pull);
-  const run = runOf(pull);
-  expect(openGates(await gated(lab, run))).toContain('freshness no-past-tip');
-  await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '/approve-launch');
+  await addLabels(lab, 'ada', pull);
+  const run = ownRunName(pull);
+  expect(listOpenGates(await readGates(lab, run))).toContain('freshness no-past-tip');
+  await postComment(lab, 'mira', pull, findShownApprovalLine(lab, run) ?? '/approve-launch');
   await lab.clock.advance(10 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);
   await lab.close();
@@ -99,15 +109,15 @@ it('a contract whose commit is based on one inside a merged pull request launche
   const inner = await innerCommit(lab, 'merge');
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ada/side', sha: inner });
   await pushFile(lab, 'ada', 'ada/side', 'lib/side.py', 'x = 1\n');
-  const answers = { 'Source SHA': await headOf(lab, 'ada/side'), Branch: 'ada/side' };
+  const answers = { 'Source SHA': await branchHead(lab, 'ada/side'), Branch: 'ada/side' };
   const issue = await openHeroIssue(lab, { answers });
   const run = 'grug-moe-1e23-ep8';
   await untilState(lab, run, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   expect(await gatesNow(lab, run, 5 * MINUTE)).toEqual(['freshness no-past-tip']);
-  const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, run) ?? '/approve-launch');
+  const comment = await postComment(lab, 'mira', issue, findShownApprovalLine(lab, run) ?? '/approve-launch');
   await lab.clock.advance(10 * MINUTE);
-  expect(answersTo(lab, comment).join('')).toContain('which is not among the newest 500 tips of `main`');
-  expect(told(lab, 'card').at(-1)).toContain(REBASE);
+  expect(listAnswersTo(lab, comment).join('')).toContain('which is not among the newest 500 tips of `main`');
+  expect(listBotTexts(lab, 'card').at(-1)).toContain(REBASE);
   expect(lab.engine.startCount()).toBe(0);
   await lab.close();
 });
@@ -134,14 +144,14 @@ describe('a ferry based on an old tip of main', () => {
     const { run, pull } = await propose(lab);
     await pushFile(lab, 'ada', 'main', 'README.md', 'newer\n');
     moveMain(lab, moves - 1);
-    await say(lab, 'ada', pull, '/status');
+    await postComment(lab, 'ada', pull, '/status');
     return { lab, run, pull, gates: await gatesNow(lab, run) };
   }
 
   it('launches after 500 later pushes to main', async () => {
     const { lab, run, pull, gates } = await behindBy(500);
     expect(gates).toEqual([]);
-    await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '');
+    await postComment(lab, 'mira', pull, findShownApprovalLine(lab, run) ?? '');
     await finish(lab, run);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -151,9 +161,9 @@ describe('a ferry based on an old tip of main', () => {
   it('needs a rebase after more than 500 later pushes to main', async () => {
     const { lab, run, pull, gates } = await behindBy(501);
     expect(gates).toEqual(['freshness no-past-tip']);
-    expect(told(lab, 'card').at(-1)).toContain(REBASE);
-    expect(told(lab, 'card').at(-1)).toContain('which is not among the newest 500 tips of `main`');
-    await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '/approve-launch');
+    expect(listBotTexts(lab, 'card').at(-1)).toContain(REBASE);
+    expect(listBotTexts(lab, 'card').at(-1)).toContain('which is not among the newest 500 tips of `main`');
+    await postComment(lab, 'mira', pull, findShownApprovalLine(lab, run) ?? '/approve-launch');
     await lab.clock.advance(SWEPT_MS);
     expect(lab.engine.startCount()).toBe(0);
     await lab.close();

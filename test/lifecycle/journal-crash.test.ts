@@ -5,8 +5,8 @@
 
 import { expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
-import { eventsOf, until } from '../support/play.ts';
-import { answersTo, MINUTE, saidTwice, say } from '../support/talk.ts';
+import { readEventsOf, until } from '../support/play.ts';
+import { listAnswersTo, listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const SAID = ['/help', '/status\n\n/hodl', '/hold lane=daily reason="the storage moves"'];
@@ -34,10 +34,10 @@ async function played(server: boolean, crashAt: number | null): Promise<Played> 
   await lab.clock.advance(15 * MINUTE);
   isOn = true;
   const comments: number[] = [];
-  for (const body of SAID) comments.push(await say(lab, 'mira', number, body));
+  for (const body of SAID) comments.push(await postComment(lab, 'mira', number, body));
   await lab.clock.advance(MINUTE);
   isOn = false;
-  await until(lab, 'all answers', () => comments.every((comment) => answersTo(lab, comment).length > 0), {
+  await until(lab, 'all answers', () => comments.every((comment) => listAnswersTo(lab, comment).length > 0), {
     limitMs: 60 * MINUTE,
   });
   await lab.clock.advance(15 * MINUTE);
@@ -45,9 +45,9 @@ async function played(server: boolean, crashAt: number | null): Promise<Played> 
 }
 
 async function expectOnce({ lab, comments }: Played): Promise<void> {
-  for (const comment of comments) expect(answersTo(lab, comment)).toHaveLength(1);
-  expect(saidTwice(lab)).toEqual([]);
-  const types = (await eventsOf(lab, 'journal')).map(({ type }) => type);
+  for (const comment of comments) expect(listAnswersTo(lab, comment)).toHaveLength(1);
+  expect(listRepeatedComments(lab)).toEqual([]);
+  const types = (await readEventsOf(lab, 'journal')).map(({ type }) => type);
   expect(types.filter((type) => type === 'held')).toHaveLength(1);
   expect(types.filter((type) => type === 'command-answered')).toHaveLength(4);
   await lab.close();
@@ -79,11 +79,11 @@ it('posts an answer later if GitHub rejected the first request', async () => {
   });
   const idea = { title: 'An idea', body: '', labels: ['experiment'] };
   const { number } = (await lab.as('ada', 'POST', '/issues', idea)) as { readonly number: number };
-  const comment = await say(lab, 'mira', number, '/status');
+  const comment = await postComment(lab, 'mira', number, '/status');
   await lab.clock.advance(20 * MINUTE);
-  expect(answersTo(lab, comment)).toEqual([]);
+  expect(listAnswersTo(lab, comment)).toEqual([]);
   isAway = false;
   await lab.clock.advance(20 * MINUTE);
-  expect(answersTo(lab, comment)).toHaveLength(1);
+  expect(listAnswersTo(lab, comment)).toHaveLength(1);
   await lab.close();
 });

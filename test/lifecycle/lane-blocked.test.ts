@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
-import { approveAndFinish, eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
-import { botComments, DAY, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { approveAndFinish, playFerry, propose, readEventsOf, readState, until } from '../support/play.ts';
+import { DAY, HOUR, listBotComments, listRepeatedComments, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const oneCandidate = (config: string): string =>
@@ -16,7 +16,7 @@ const noCandidates = (config: string): string =>
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -29,7 +29,7 @@ async function nextMorning(): Promise<void> {
 }
 
 const notices = (): readonly { readonly thread: number; readonly text: string }[] =>
-  botComments(lab)
+  listBotComments(lab)
     .filter(({ kind }) => kind === 'notice')
     .map(({ thread, text }) => ({ thread, text }));
 
@@ -60,10 +60,10 @@ describe('a lane blocked by an open run', () => {
     expect(notices()).toHaveLength(2);
     expect(notices()[1]?.text).toContain('on 2026-11-23');
 
-    await say(lab, 'mira', pull, '/seal');
-    await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal != null, { stepMs: 5_000 });
+    await postComment(lab, 'mira', pull, '/seal');
+    await until(lab, 'the seal', async () => (await readState(lab, run))?.seal != null, { stepMs: 5_000 });
     await nextMorning();
-    expect(await stateOf(lab, 'ferry-daily-20261124')).not.toBeNull();
+    expect(await readState(lab, 'ferry-daily-20261124')).not.toBeNull();
     expect(notices()).toHaveLength(2);
   });
 
@@ -73,7 +73,7 @@ describe('a lane blocked by an open run', () => {
     await nextMorning();
     const [told] = notices();
     expect(told?.thread).toBe(pull);
-    const digest = (await stateOf(lab, run))?.gate?.digest ?? '';
+    const digest = (await readState(lab, run))?.gate?.digest ?? '';
     expect(told?.text).toContain(`\`/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`);
     expect(told?.text).toContain('a person with maintain permission who is not an author of this change');
   });
@@ -93,13 +93,13 @@ describe('a lane blocked by an open run', () => {
     await lab.clock.advance(2 * HOUR);
     expect([...crashes]).toEqual([]);
     expect(notices()).toHaveLength(1);
-    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
+    expect((await readEventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
   });
 
   it('posts no notice while the lane is on hold', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
-    await say(lab, 'mira', pull, '/hold lane=daily reason="the cluster is moved"');
+    await postComment(lab, 'mira', pull, '/hold lane=daily reason="the cluster is moved"');
     await lab.clock.advance(MINUTE);
     await nextMorning();
     expect(notices()).toEqual([]);

@@ -4,13 +4,13 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { playFerry, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, DAY, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { playFerry, propose, readState, until } from '../support/play.ts';
+import { DAY, HOUR, listAnswersTo, listRepeatedComments, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -28,9 +28,9 @@ async function dailyWorkflow(): Promise<void> {
 const rowsIn = (text: string): readonly string[] => text.split('\n').filter((line) => line.startsWith('| `ferry-'));
 
 async function answerTo(thread: number, words: string): Promise<string> {
-  const said = await say(lab, 'mira', thread, words);
+  const said = await postComment(lab, 'mira', thread, words);
   await lab.clock.advance(MINUTE);
-  const [answer = '', ...more] = answersTo(lab, said);
+  const [answer = '', ...more] = listAnswersTo(lab, said);
   expect(more).toEqual([]);
   return answer;
 }
@@ -65,9 +65,9 @@ describe('/status lane=', () => {
     const opened = await lab.as('ada', 'POST', '/issues', { title: 'A question', body: 'How is it going?' });
     const { number } = opened as { number: number };
     expect(rowsIn(await answerTo(number, '/status lane=daily'))).toEqual([expect.stringContaining(`\`${run}\``)]);
-    const stranger = await say(lab, 'sol', number, '/status lane=daily');
+    const stranger = await postComment(lab, 'sol', number, '/status lane=daily');
     await lab.clock.advance(MINUTE);
-    expect(answersTo(lab, stranger)).toEqual([]);
+    expect(listAnswersTo(lab, stranger)).toEqual([]);
   });
 
   it('reports an unknown lane; without lane=, /status describes the run', async () => {
@@ -117,20 +117,20 @@ describe('a weekly cost budget', () => {
     }
     await lab.dispatchDaily();
     const run = 'ferry-daily-20261122';
-    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null);
+    await until(lab, 'the gates', async () => (await readState(lab, run))?.gate != null);
     const gate = async () =>
-      (await stateOf(lab, run))?.gate?.verdicts.find((verdict) => verdict.gate === 'cost-budget');
+      (await readState(lab, run))?.gate?.verdicts.find((verdict) => verdict.gate === 'cost-budget');
     expect(await gate()).toMatchObject({
       outcome: 'fail',
       code: 'over-period',
       found: { cost: '0.01', spent: '0.02', most: '0.02', period: 'week', from: '2026-11-16' },
     });
-    const pull = (await stateOf(lab, run))?.proposal.pull ?? 0;
+    const pull = (await readState(lab, run))?.proposal.pull ?? 0;
     expect(await answerTo(pull, '/why')).toContain(
       'change the budget in the config, reduce the cost of the run, or wait for the next period',
     );
     await nextMorning();
-    await say(lab, 'mira', pull, '/status');
+    await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
     expect(await gate()).toMatchObject({ outcome: 'pass', code: 'within' });
   });

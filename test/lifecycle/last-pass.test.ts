@@ -6,20 +6,20 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, isRunId, isSha } from '../../src/domain/values.ts';
+import { brandAs, isRunId, isSha } from '../../src/domain/values.ts';
 import { forge, forgeProposing, type Pushing } from '../campaign/forging.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, approveAndFinish, finish, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
+import { approve, approveAndFinish, finish, playFerry, propose, readState, seal, until } from '../support/play.ts';
 import {
-  bodyOf,
-  botComments,
-  fileOf,
+  listBotComments,
+  listBotTexts,
   nextMorning,
+  postComment,
   pushExperiment,
   pushFile,
+  readBody,
+  readBranchFile,
   SHORT_FERRY,
-  say,
-  told,
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -46,23 +46,23 @@ async function openLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
 }
 
 async function known(lab: VirtualLab, run: string): Promise<RunState> {
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   if (state === null) throw new Error(`there is no ${run}`);
   return state;
 }
 
 /** The experiment file on a run's branch. */
 async function proposedFile(lab: VirtualLab, run: string): Promise<string> {
-  return (await fileOf(lab, `ferrybot/proposal/${run}`, FILE)) ?? '';
+  return (await readBranchFile(lab, `ferrybot/proposal/${run}`, FILE)) ?? '';
 }
 
 /** Commits to the target branch as a person. */
 async function onMain(lab: VirtualLab, edit: (text: string) => string): Promise<void> {
-  await pushFile(lab, 'mira', 'main', FILE, edit((await fileOf(lab, 'main', FILE)) ?? ''));
+  await pushFile(lab, 'mira', 'main', FILE, edit((await readBranchFile(lab, 'main', FILE)) ?? ''));
 }
 
 function cardOf(lab: VirtualLab, run: string): string {
-  return botComments(lab).findLast((one) => one.kind === 'card' && one.run === run)?.text ?? '';
+  return listBotComments(lab).findLast((one) => one.kind === 'card' && one.run === run)?.text ?? '';
 }
 
 function verdictOn(state: RunState, gate: string): unknown {
@@ -74,15 +74,15 @@ describe('the ferry after a sealed pass with a closed pull request', () => {
     const lab = await openLab();
     const first = await playFerry(lab);
     expect((await known(lab, FIRST)).proposal.base).toBeUndefined();
-    expect(bodyOf(lab, first.pull)).toContain(
+    expect(readBody(lab, first.pull)).toContain(
       'Starts from `main`: there is no sealed pass of this lane to go on from.',
     );
-    expect(told(lab, 'sealed').at(-1)).toContain('the next ferry starts from this configuration');
-    expect(await fileOf(lab, 'main', FILE)).toContain('learning_rate=3e-3');
+    expect(listBotTexts(lab, 'sealed').at(-1)).toContain('the next ferry starts from this configuration');
+    expect(await readBranchFile(lab, 'main', FILE)).toContain('learning_rate=3e-3');
 
     await nextMorning(lab);
     const second = await propose(lab);
-    const main = (await fileOf(lab, 'main', FILE)) ?? '';
+    const main = (await readBranchFile(lab, 'main', FILE)) ?? '';
     expect(await proposedFile(lab, SECOND)).toBe(
       main.replace('learning_rate=3e-3', 'learning_rate=2.5e-3').replace('warmup=100', 'warmup=80'),
     );
@@ -99,7 +99,7 @@ describe('the ferry after a sealed pass with a closed pull request', () => {
       changes: [expect.objectContaining({ path: WARMUP, before: '100', after: '80' })],
       notTaken: [],
     });
-    const body = bodyOf(lab, second.pull);
+    const body = readBody(lab, second.pull);
     expect(body).toContain('| `learning_rate` | `3e-3` | `2.5e-3` |');
     expect(body).toContain(`Starts from what \`${FIRST}\` ran`);
     expect(body).toContain(`- new today: \`${WARMUP}\`, from \`100\` to \`80\``);
@@ -126,14 +126,14 @@ describe('the ferry after a sealed pass with a closed pull request', () => {
     await playFerry(lab);
     await nextMorning(lab);
     const issue = (await known(lab, FIRST)).proposal.issue;
-    await say(lab, 'ada', issue, '/propose objective="regression: is it still as good?"');
-    await until(lab, 'its gates', async () => ((await stateOf(lab, SECOND))?.gate?.digest ?? null) !== null);
+    await postComment(lab, 'ada', issue, '/propose objective="regression: is it still as good?"');
+    await until(lab, 'its gates', async () => ((await readState(lab, SECOND))?.gate?.digest ?? null) !== null);
     expect(await proposedFile(lab, SECOND)).toContain('learning_rate=2.5e-3');
     const state = await known(lab, SECOND);
     expect(state.gate?.manifest?.base?.changes).toEqual([]);
     expect(state.gate?.manifest?.delta).toMatchObject([{ path: RATE, after: '2.5e-3' }]);
     expect(verdictOn(state, 'identical-rerun')).toMatchObject({ code: 'declared-regression' });
-    expect(bodyOf(lab, state.proposal.pull)).toContain('- new today: nothing');
+    expect(readBody(lab, state.proposal.pull)).toContain('- new today: nothing');
     await lab.close();
   });
 });
@@ -149,10 +149,10 @@ describe('the base of the next ferry', () => {
     isBad = true;
     const second = await propose(lab);
     await approveAndFinish(lab, SECOND, second.pull);
-    await say(lab, 'mira', second.issue, '/ack');
+    await postComment(lab, 'mira', second.issue, '/ack');
     await lab.clock.advance(2 * MINUTE);
     expect((await known(lab, SECOND)).closed?.outcome).toBe('failed');
-    expect(told(lab, 'closed').at(-1)).toContain('from the configuration of the last sealed pass');
+    expect(listBotTexts(lab, 'closed').at(-1)).toContain('from the configuration of the last sealed pass');
     await nextMorning(lab);
     await propose(lab);
     const third = await known(lab, 'ferry-daily-20261123');
@@ -165,7 +165,7 @@ describe('the base of the next ferry', () => {
     const lab = await openLab();
     const first = await propose(lab);
     await approveAndFinish(lab, FIRST, first.pull);
-    await say(lab, 'mira', first.issue, '/ack reject="the data was wrong"');
+    await postComment(lab, 'mira', first.issue, '/ack reject="the data was wrong"');
     await lab.clock.advance(2 * MINUTE);
     expect((await known(lab, FIRST)).closed?.outcome).toBe('rejected');
     await nextMorning(lab);
@@ -180,13 +180,13 @@ describe('the base of the next ferry', () => {
     const first = await propose(lab);
     await approve(lab, 'mira', first.pull);
     await until(lab, 'the job', async () => (await known(lab, FIRST)).observation?.firstStepCompleted === true);
-    await say(lab, 'ada', first.issue, '/stop');
+    await postComment(lab, 'ada', first.issue, '/stop');
     await finish(lab, FIRST);
     expect((await known(lab, FIRST)).end?.status).toBe('STOPPED');
-    await say(lab, 'mira', first.issue, '/seal accept="stopped on purpose, metrics complete"');
+    await postComment(lab, 'mira', first.issue, '/seal accept="stopped on purpose, metrics complete"');
     await lab.clock.advance(2 * MINUTE);
     expect((await known(lab, FIRST)).seal?.verdict).toBe('accepted');
-    expect(told(lab, 'sealed').at(-1)).toContain('starts from the last sealed pass, and not from this');
+    expect(listBotTexts(lab, 'sealed').at(-1)).toContain('starts from the last sealed pass, and not from this');
     await nextMorning(lab);
     await propose(lab);
     expect((await known(lab, SECOND)).proposal.base).toBeUndefined();
@@ -218,7 +218,7 @@ describe('a later commit on the target branch', () => {
     const second = await propose(lab);
     expect(await proposedFile(lab, SECOND)).toContain('learning_rate=4e-3');
     const both = `\`${RATE}\`: that ferry ran \`2.5e-3\`, \`main\` has \`4e-3\`; used is \`4e-3\``;
-    expect(bodyOf(lab, second.pull)).toContain(both);
+    expect(readBody(lab, second.pull)).toContain(both);
     expect(cardOf(lab, SECOND)).toContain(both);
     const state = await known(lab, SECOND);
     expect(state.gate?.manifest?.base?.notTaken).toEqual([{ path: RATE, ran: '2.5e-3', target: '4e-3', why: 'moved' }]);
@@ -244,7 +244,7 @@ describe('a later commit on the target branch', () => {
       config: (text) => ratesFirst(text).replace('afterSeal: close', 'afterSeal: merge'),
     });
     await playFerry(lab);
-    expect(await fileOf(lab, 'main', FILE)).toContain('learning_rate=2.5e-3');
+    expect(await readBranchFile(lab, 'main', FILE)).toContain('learning_rate=2.5e-3');
     await nextMorning(lab);
     await propose(lab);
     const { manifest } = (await known(lab, SECOND)).gate ?? {};
@@ -264,7 +264,7 @@ describe('a writer', () => {
       text.replace('decay=0.2', 'decay=0.9').replace('learning_rate=2.5e-3', 'learning_rate=3e-3'),
     );
     await lab.as('ada', 'PATCH', `/pulls/${second.pull}`, {
-      body: bodyOf(lab, second.pull)
+      body: readBody(lab, second.pull)
         .replace('| `learning_rate` | `3e-3` | `2.5e-3` |', '| `decay` | `0.2` | `0.9` |')
         .replace(`- as that ferry ran it: \`${RATE}\`, \`2.5e-3\``, '- as that ferry ran it: `decay`, `0.9`'),
     });
@@ -298,19 +298,19 @@ describe('a writer', () => {
       z.object({ object: z.object({ sha: z.string() }) }).parse(await lab.as('ada', 'GET', path)).object.sha;
     const sha = await shown('/git/ref/heads/main');
     await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha });
-    const text = ((await fileOf(lab, 'main', FILE)) ?? '').replace('learning_rate=3e-3', 'learning_rate=9e-2');
+    const text = ((await readBranchFile(lab, 'main', FILE)) ?? '').replace('learning_rate=3e-3', 'learning_rate=9e-2');
     await pushFile(lab, 'ada', branch, FILE, text);
     const opened = await lab.as('ada', 'POST', '/pulls', {
       title: 'Daily ferry',
       head: branch,
       base: 'main',
-      body: bodyOf(lab, first.pull),
+      body: readBody(lab, first.pull),
     });
     const pull = z.object({ number: z.number() }).parse(opened).number;
     const { head: _head, texts: _texts, ...like } = (await known(lab, FIRST)).proposal;
     const base = {
-      run: branded(FIRST, isRunId),
-      commit: branded(await shown(`/git/ref/heads/${branch}`), isSha),
+      run: brandAs(FIRST, isRunId),
+      commit: brandAs(await shown(`/git/ref/heads/${branch}`), isSha),
     };
     const data = {
       ...like,

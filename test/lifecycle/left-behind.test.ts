@@ -6,8 +6,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { twoLanes } from '../support/lanes.ts';
-import { approve, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, fileOf, MINUTE, openExperiment, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { approve, readState, until } from '../support/play.ts';
+import {
+  listAnswersTo,
+  listBotComments,
+  MINUTE,
+  openExperiment,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -16,7 +25,7 @@ afterEach(async () => {
   await lab.close();
 });
 
-const configNow = async (): Promise<string> => (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+const configNow = async (): Promise<string> => (await readBranchFile(lab, 'main', CONFIG_PATH)) ?? '';
 
 /** The check run on a pull request with this config. */
 async function checked(text: string) {
@@ -31,9 +40,9 @@ async function checked(text: string) {
 }
 
 async function ask(thread: number, text: string): Promise<string> {
-  const comment = await say(lab, 'mira', thread, text);
+  const comment = await postComment(lab, 'mira', thread, text);
   await lab.clock.advance(5 * MINUTE);
-  return answersTo(lab, comment)[0] ?? 'no answer';
+  return listAnswersTo(lab, comment)[0] ?? 'no answer';
 }
 
 async function openIssue(): Promise<number> {
@@ -49,9 +58,9 @@ describe('the config check', () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     await lab.dispatchDaily();
     const run = `ferry-canary-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
-    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate?.digest != null);
-    await approve(lab, 'mira', (await stateOf(lab, run))?.proposal.pull ?? 0, run);
-    await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission != null);
+    await until(lab, 'the gates', async () => (await readState(lab, run))?.gate?.digest != null);
+    await approve(lab, 'mira', (await readState(lab, run))?.proposal.pull ?? 0, run);
+    await until(lab, 'the job', async () => (await readState(lab, run))?.submission != null);
     const text = (await configNow())
       .replace(/^ {2}us-east1:\n(?: {4}.*\n|\n(?= {4}))*/m, '')
       .replaceAll('us-east1', 'us-central1');
@@ -61,7 +70,7 @@ describe('the config check', () => {
     expect(check.summary).toContain(
       `\`${run}\` has a job on the cluster \`us-east1\`, which this config does not have`,
     );
-    await until(lab, 'its end', async () => (await stateOf(lab, run))?.end != null);
+    await until(lab, 'its end', async () => (await readState(lab, run))?.end != null);
     await pushFile(lab, 'ada', 'tidier', CONFIG_PATH, `${text}\n# once more\n`);
     await lab.clock.advance(MINUTE);
     const last = Object.values(lab.world.state.checkRuns).findLast(({ name }) => name === 'ferrybot / config');
@@ -90,7 +99,7 @@ describe('a hold on a lane that was renamed', () => {
       '**Holds on lanes that the config does not have block nothing:** `/unhold lane=canary` lifts it',
     );
     const card = (): string =>
-      botComments(lab).findLast(({ kind, thread }) => kind === 'card' && thread === issue)?.text ?? '';
+      listBotComments(lab).findLast(({ kind, thread }) => kind === 'card' && thread === issue)?.text ?? '';
     expect(card()).toContain('the lane `canary` is on hold by mira: bad node, and blocks nothing');
     expect(card()).not.toContain('the hold has to be lifted');
     expect(await ask(issue, '/unhold lane=canary')).toContain('is lifted');

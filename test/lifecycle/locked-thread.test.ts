@@ -1,8 +1,8 @@
 /** A writer locks the threads of a run: GitHub then rejects comments by Apps and workflows. */
 
 import { afterEach, expect, it } from 'vitest';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until } from '../support/play.ts';
+import { listAnswersTo, listBotTexts, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const DEATH = { step: 600, line: 'RuntimeError: nothing works', exitCode: 1 };
@@ -23,12 +23,12 @@ it.each([true, false])(
     await lock(pull, { lock_reason: 'too heated' });
     await lock(issue, {});
     await approve(lab, 'mira', pull, run);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
-    const asked = await say(lab, 'mira', issue, '/status');
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: MINUTE });
+    const asked = await postComment(lab, 'mira', issue, '/status');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, asked)).toHaveLength(1);
-    expect(told(lab, 'incident').join()).toContain('is not started again');
-    expect(told(lab, 'card').join()).toContain('FAILED');
+    expect(listAnswersTo(lab, asked)).toHaveLength(1);
+    expect(listBotTexts(lab, 'incident').join()).toContain('is not started again');
+    expect(listBotTexts(lab, 'card').join()).toContain('FAILED');
     expect(threadOf(pull)).toMatchObject({ locked: true, lockReason: 'too heated' });
     expect(threadOf(issue)).toMatchObject({ locked: true, lockReason: null });
   },
@@ -48,12 +48,12 @@ it('posts the answer and notifies maintainers once if GitHub fails to lock the t
   isRefusing = false;
   await lab.as('ada', 'PUT', `/issues/${pull}/lock`, { lock_reason: 'spam' });
   isRefusing = true;
-  const asked = await say(lab, 'mira', pull, '/status');
+  const asked = await postComment(lab, 'mira', pull, '/status');
   await lab.clock.advance(2 * MINUTE);
-  await say(lab, 'mira', pull, '/status');
+  await postComment(lab, 'mira', pull, '/status');
   await lab.clock.advance(2 * MINUTE);
-  expect(answersTo(lab, asked)).toHaveLength(1);
-  const notices = told(lab, 'notice');
+  expect(listAnswersTo(lab, asked)).toHaveLength(1);
+  const notices = listBotTexts(lab, 'notice');
   expect(notices).toHaveLength(1);
   expect(notices.join()).toMatch(/This thread was locked, and is open now[\s\S]*@mira/);
 });

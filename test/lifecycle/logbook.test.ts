@@ -7,24 +7,24 @@ import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import {
   approve,
-  eventsOf,
   logbookText,
   playFerry,
   propose,
+  readEventsOf,
+  readState,
   seal,
-  stateOf,
   until,
   untilState,
 } from '../support/play.ts';
 import {
-  answersTo,
-  botComments,
-  fileOf,
+  listAnswersTo,
+  listBotComments,
+  listRepeatedComments,
   openExperiment,
+  postComment,
   pushFile,
+  readBranchFile,
   SHORT_FERRY,
-  saidTwice,
-  say,
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -55,7 +55,7 @@ function forged(text: string, change: (event: Record<string, unknown>) => object
 }
 
 function incidents(lab: VirtualLab): readonly string[] {
-  return botComments(lab)
+  return listBotComments(lab)
     .filter((comment) => comment.kind === 'incident')
     .map((comment) => comment.text);
 }
@@ -77,20 +77,20 @@ describe('an unsigned entry', () => {
     );
     await lab.clock.advance(MINUTE);
     expect(incidents(lab)).toEqual([expect.stringMatching(/does not verify[\s\S]*line 4 \(entry 3\) is bad/)]);
-    expect(botComments(lab).at(-1)?.thread).toBe(pull);
+    expect(listBotComments(lab).at(-1)?.thread).toBe(pull);
     const approval = await approve(lab, 'mira', pull);
-    expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
+    expect(listAnswersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
     await lab.clock.advance(70 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
     expect(incidents(lab)).toHaveLength(1);
-    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toContain('incident');
+    expect((await readEventsOf(lab, 'journal')).map((event) => event.type)).toContain('incident');
 
     await pushFile(lab, 'ada', BRANCH, path, good);
     await lab.clock.advance(MINUTE);
     await approve(lab, 'mira', pull);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null, { stepMs: MINUTE });
     await seal(lab, run, issue);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -122,14 +122,14 @@ describe('an unsigned entry', () => {
   it("in the journal blocks answers outside runs, and is reported in the newest ferry's thread", async () => {
     const { lab, pull } = await proposed();
     const number = await openExperiment(lab);
-    await say(lab, 'mira', number, '/status');
+    await postComment(lab, 'mira', number, '/status');
     const good = await logbookText(lab, 'journal');
     await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', good.replace('lane-shown', 'run-over'));
     await lab.clock.advance(MINUTE);
     expect(incidents(lab)).toEqual([expect.stringContaining('The journal does not verify')]);
     // The run's own record is valid, so the run continues.
-    const status = await say(lab, 'mira', pull, '/status');
-    expect(answersTo(lab, status)).toHaveLength(1);
+    const status = await postComment(lab, 'mira', pull, '/status');
+    expect(listAnswersTo(lab, status)).toHaveLength(1);
     expect(lab.log.filter((line) => line.includes('failed'))).toEqual([]);
     await lab.close();
   });
@@ -152,13 +152,13 @@ describe('a logbook branch that was deleted or reset', () => {
       await lab.clock.advance(20 * MINUTE);
       expect(await headOf(lab)).toBe('');
       expect(incidents(lab)).toEqual([expect.stringMatching(/branch `ferrybot\/logbook` is gone/)]);
-      expect(answersTo(lab, approval)).toEqual([]);
+      expect(listAnswersTo(lab, approval)).toEqual([]);
       expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
 
       // A person restores the branch from a clone; pending commands are answered then.
       await lab.as('ada', 'POST', '/git/refs', { ref: REF, sha: head });
       await untilState(lab, run, (state) => state.submission !== null, { stepMs: MINUTE });
-      expect(answersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
+      expect(listAnswersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
       expect(lab.engine.startCount()).toBe(1);
       await lab.close();
     },
@@ -170,7 +170,7 @@ describe('a logbook branch that was deleted or reset', () => {
   ])('is reported after a reset to an older commit (server: $server)', async ({ server, words }) => {
     const { lab, run, pull } = await proposed({ server });
     const early = await headOf(lab);
-    await say(lab, 'mira', pull, '/status');
+    await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
     const late = await headOf(lab);
     expect(late).not.toBe(early);
@@ -180,7 +180,7 @@ describe('a logbook branch that was deleted or reset', () => {
     await lab.clock.advance(40 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
     expect(incidents(lab)).toEqual([expect.stringMatching(words)]);
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
     await lab.close();
   });
 
@@ -193,8 +193,8 @@ describe('a logbook branch that was deleted or reset', () => {
     const approval = await approve(lab, 'mira', pull);
     await lab.clock.advance(40 * MINUTE);
     expect(incidents(lab)).toEqual([expect.stringMatching(/does not verify[\s\S]*was there, and is missing now/)]);
-    expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
-    expect(await stateOf(lab, run)).toBeNull();
+    expect(listAnswersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
+    expect(await readState(lab, run)).toBeNull();
     expect(lab.engine.startCount()).toBe(0);
     await lab.close();
   });
@@ -205,12 +205,12 @@ describe('the tag of a sealed run', () => {
   it("is reported in the run's thread once if it was deleted, with the command to restore it", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await playFerry(lab);
-    const tag = (await stateOf(lab, run))?.seal?.tag ?? '';
+    const tag = (await readState(lab, run))?.seal?.tag ?? '';
     await lab.as('ada', 'DELETE', `/git/refs/tags/${tag}`);
     await lab.clock.advance(70 * MINUTE);
     expect(incidents(lab)).toEqual([expect.stringContaining(`has lost its tag`)]);
-    expect(botComments(lab).find(({ kind }) => kind === 'incident')?.thread).toBe(pull);
-    const { seal } = (await stateOf(lab, run)) ?? {};
+    expect(listBotComments(lab).find(({ kind }) => kind === 'incident')?.thread).toBe(pull);
+    const { seal } = (await readState(lab, run)) ?? {};
     expect(incidents(lab)[0]).toContain(`git push origin ${seal?.commit}:refs/tags/${tag}`);
     await lab.clock.advance(70 * MINUTE);
     expect(incidents(lab)).toHaveLength(1);
@@ -223,27 +223,27 @@ describe('the state file of the monitoring policy', () => {
   it('names the watched job and cluster, and is overwritten without effect if a person edits it', async () => {
     const { lab, run, pull } = await proposed();
     const path = `runs/2026/11/${run}/monitoring_state.json`;
-    expect(await fileOf(lab, BRANCH, path)).toBeNull();
+    expect(await readBranchFile(lab, BRANCH, path)).toBeNull();
     await approve(lab, 'mira', pull);
-    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null);
-    const job = (await stateOf(lab, run))?.submission;
+    await until(lab, 'a look', async () => (await readState(lab, run))?.observation != null);
+    const job = (await readState(lab, run))?.submission;
     const wanted = {
       job_id: job?.jobId,
       cluster: job?.cluster,
       experiment: 'experiments/ferries/daily.py',
       restart_count: 0,
     };
-    expect(JSON.parse((await fileOf(lab, BRANCH, path)) ?? '')).toEqual(wanted);
+    expect(JSON.parse((await readBranchFile(lab, BRANCH, path)) ?? '')).toEqual(wanted);
 
     const lie = JSON.stringify({ ...wanted, job_id: 'another-job', restart_count: 99 });
     await pushFile(lab, 'ada', BRANCH, path, lie);
-    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
-    await until(lab, 'another look', async () => ((await stateOf(lab, run))?.observation?.seq ?? 0) > seen);
-    expect(JSON.parse((await fileOf(lab, BRANCH, path)) ?? '')).toEqual(wanted);
+    const seen = (await readState(lab, run))?.observation?.seq ?? 0;
+    await until(lab, 'another look', async () => ((await readState(lab, run))?.observation?.seq ?? 0) > seen);
+    expect(JSON.parse((await readBranchFile(lab, BRANCH, path)) ?? '')).toEqual(wanted);
     await pushFile(lab, 'ada', BRANCH, path, 'no JSON at all {');
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
-    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
-    expect(JSON.parse((await fileOf(lab, BRANCH, path)) ?? '')).toEqual(wanted);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end != null);
+    expect((await readState(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect(JSON.parse((await readBranchFile(lab, BRANCH, path)) ?? '')).toEqual(wanted);
     expect(incidents(lab)).toEqual([]);
     await lab.close();
   });

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';
-import { approve, propose, stateOf } from '../support/play.ts';
-import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
+import { approve, propose, readState } from '../support/play.ts';
+import { listAnswersTo, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 /** Approved, claimed and started, but the response to the submission is lost. */
@@ -12,7 +12,7 @@ async function submittedUnheard(options: VirtualLabOptions = {}) {
   const { run, pull } = await propose(lab);
   lab.engine.loseNextAnswer('submit');
   await approve(lab, 'mira', pull);
-  expect((await stateOf(lab, run))?.order?.status).toBe('claimed');
+  expect((await readState(lab, run))?.order?.status).toBe('claimed');
   return { lab, run, pull };
 }
 
@@ -30,7 +30,7 @@ it('a job that was seen once and disappeared before its adoption is not started 
     },
   });
   await lab.clock.advance(60 * MINUTE);
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   expect(looks).toBeGreaterThan(0);
   expect(engine.startCount()).toBe(1);
   expect(state?.submission).toBeNull();
@@ -41,13 +41,13 @@ it('a job that was seen once and disappeared before its adoption is not started 
 it('a pending job is adopted even during a /hold, so that /stop can stop it', async () => {
   const script = () => ({ ...ferryScript(SHORT_FERRY), pendingMs: 180 * MINUTE });
   const { lab, run, pull } = await submittedUnheard({ script });
-  await say(lab, 'mira', pull, '/hold reason="not today"');
+  await postComment(lab, 'mira', pull, '/hold reason="not today"');
   await lab.clock.advance(60 * MINUTE);
-  expect((await stateOf(lab, run))?.submission).toMatchObject({ adopted: true });
-  const stop = await say(lab, 'mira', pull, '/stop');
+  expect((await readState(lab, run))?.submission).toMatchObject({ adopted: true });
+  const stop = await postComment(lab, 'mira', pull, '/stop');
   await lab.clock.advance(30 * MINUTE);
-  expect(answersTo(lab, stop)).toHaveLength(1);
-  expect((await stateOf(lab, run))?.end).toMatchObject({ status: 'STOPPED' });
+  expect(listAnswersTo(lab, stop)).toHaveLength(1);
+  expect((await readState(lab, run))?.end).toMatchObject({ status: 'STOPPED' });
   expect(lab.engine.startCount()).toBe(1);
   await lab.close();
 });

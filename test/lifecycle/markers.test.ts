@@ -5,8 +5,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/host/keys.ts';
-import { eventsOf, propose, stateOf } from '../support/play.ts';
-import { botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { propose, readEventsOf, readState } from '../support/play.ts';
+import { listBotComments, listRepeatedComments, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, sayAsWorkflow } from '../support/workflow-voice.ts';
 
@@ -32,12 +32,12 @@ describe('a forged marker that a workflow of the lab posts', () => {
       await sayAsWorkflow(lab, thread, echo);
       await sayAsWorkflow(lab, thread, `${sealedByNobody(run, 'control-demo')}\nThanks for your comment!`);
     }
-    const status = await say(lab, 'mira', pull, '/status');
+    const status = await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
-    const answers = botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === `comment-${status}`);
+    const answers = listBotComments(lab).filter(({ kind, key }) => kind === 'answer' && key === `comment-${status}`);
     expect(answers).toHaveLength(1);
-    expect(botComments(lab).filter(({ kind }) => kind === 'incident')).toEqual([]);
-    expect((await stateOf(lab, run))?.incidents).toEqual([]);
+    expect(listBotComments(lab).filter(({ kind }) => kind === 'incident')).toEqual([]);
+    expect((await readState(lab, run))?.incidents).toEqual([]);
     await lab.close();
   });
 
@@ -54,10 +54,10 @@ describe('a forged marker that a workflow of the lab posts', () => {
           (_, at) => `<!-- ferrybot:v1 run=${run} kind=answer key=comment-${id + at} -->`,
         ).join('\n'),
       );
-    const id = await say(lab, 'mira', pull, '/status');
+    const id = await postComment(lab, 'mira', pull, '/status');
     await sayAsWorkflow(lab, pull, `<!-- ferrybot:v1 run=${run} kind=answer key=comment-${id} -->\n🤖 squatted`);
     await lab.clock.advance(20 * MINUTE);
-    const answers = botComments(lab).filter(
+    const answers = listBotComments(lab).filter(
       ({ kind, key, text }) => kind === 'answer' && key === `comment-${id}` && !text.includes('squatted'),
     );
     expect(answers).toHaveLength(1);
@@ -85,10 +85,10 @@ describe('a lost response to the post of an answer', () => {
     });
     lab = opened;
     const { pull } = await propose(lab);
-    await say(lab, 'mira', pull, '/status');
+    await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
     expect(isLost).toBe(true);
-    const answers = botComments(lab).filter(({ kind }) => kind === 'answer');
+    const answers = listBotComments(lab).filter(({ kind }) => kind === 'answer');
     expect(answers.filter(({ text }) => text.includes('squatted'))).toHaveLength(1);
     expect(answers.filter(({ text }) => !text.includes('squatted'))).toHaveLength(1);
     await lab.close();
@@ -101,19 +101,21 @@ describe('a signed ferrybot comment', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { run, pull, issue } = await propose(lab);
     await lab.clock.advance(MINUTE);
-    await say(lab, 'mira', pull, '/status');
+    await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(MINUTE);
-    const card = botComments(lab).find(({ kind }) => kind === 'card');
+    const card = listBotComments(lab).find(({ kind }) => kind === 'card');
     if (card === undefined) throw new Error('no card');
     await sayAsWorkflow(lab, issue, card.source);
     await deleteAsWorkflow(lab, card.id);
-    await say(lab, 'mira', pull, '/status');
+    await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
     // The copy does not count as the card: another card is posted in the right thread.
-    const cards = botComments(lab).filter(({ kind, thread }) => kind === 'card' && thread === pull);
+    const cards = listBotComments(lab).filter(({ kind, thread }) => kind === 'card' && thread === pull);
     expect(cards).toHaveLength(1);
     // The deletion of the card is reported; the copy raises no alarm.
-    const incidents = (await eventsOf(lab, run)).flatMap((event) => (event.type === 'incident' ? [event.data] : []));
+    const incidents = (await readEventsOf(lab, run)).flatMap((event) =>
+      event.type === 'incident' ? [event.data] : [],
+    );
     expect(incidents).toMatchObject([{ code: 'card-edited', detail: { how: 'deleted' } }]);
     await lab.close();
   });
@@ -121,9 +123,9 @@ describe('a signed ferrybot comment', () => {
   it('is posted once in its own thread', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
-    await say(lab, 'mira', pull, '/status');
+    await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 });

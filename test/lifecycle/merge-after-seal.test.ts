@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { playFerry } from '../support/play.ts';
-import { botComments, fileOf } from '../support/talk.ts';
+import { listBotComments, readBranchFile } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -24,7 +24,7 @@ async function sealed(
   if (repo !== undefined) lab.world.state.repos[repo.id] = { ...repo, options: { ...repo.options, ...settings } };
   const { pull } = await playFerry(lab);
   const row = Object.values(lab.world.state.issues).find(({ number }) => number === pull);
-  const answers = botComments(lab).filter(({ kind, text }) => kind === 'answer' && text.includes('sealed with'));
+  const answers = listBotComments(lab).filter(({ kind, text }) => kind === 'answer' && text.includes('sealed with'));
   expect(answers).toHaveLength(1);
   return {
     isMerged: row?.pull?.mergedAtMs != null,
@@ -58,7 +58,7 @@ describe('afterSeal: merge', () => {
     const { isMerged, answer } = await sealed(settings);
     expect(isMerged).toBe(true);
     expect(answer).not.toContain('refused');
-    expect(await fileOf(lab, 'main', 'experiments/ferries/daily.py')).not.toBeNull();
+    expect(await readBranchFile(lab, 'main', 'experiments/ferries/daily.py')).not.toBeNull();
   });
 
   it('puts the pull request into the merge queue', async () => {

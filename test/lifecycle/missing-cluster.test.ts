@@ -6,14 +6,22 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { twoLanes } from '../support/lanes.ts';
-import { approve, eventsOf, stateOf, until } from '../support/play.ts';
-import { postedEvents, recordedAnswers } from '../support/recorded.ts';
-import { fileOf, HOUR, MINUTE, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { approve, readEventsOf, readState, until } from '../support/play.ts';
+import { listRecordedAnswers, postedEvents } from '../support/recorded.ts';
+import {
+  HOUR,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -24,10 +32,10 @@ async function jobOnItsOwnCluster(): Promise<{ run: string; pull: number; issue:
   lab = await openVirtualLab({ ferry, config: twoLanes() });
   await lab.dispatchDaily();
   const run = `ferry-canary-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
-  await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate?.digest != null);
-  const { pull, issue } = (await stateOf(lab, run))?.proposal ?? { pull: 0, issue: 0 };
+  await until(lab, 'the gates', async () => (await readState(lab, run))?.gate?.digest != null);
+  const { pull, issue } = (await readState(lab, run))?.proposal ?? { pull: 0, issue: 0 };
   await approve(lab, 'mira', pull, run);
-  await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null, { stepMs: 5_000 });
+  await until(lab, 'a look', async () => (await readState(lab, run))?.observation != null, { stepMs: 5_000 });
   return { run, pull, issue };
 }
 
@@ -37,7 +45,7 @@ const oneCluster = (both: string): string =>
 
 /** Returns the config from before. */
 async function takeOutItsCluster(): Promise<string> {
-  const both = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+  const both = (await readBranchFile(lab, 'main', CONFIG_PATH)) ?? '';
   expect(oneCluster(both)).not.toBe(both);
   await pushFile(lab, 'mira', 'main', CONFIG_PATH, oneCluster(both));
   await lab.clock.advance(5 * MINUTE);
@@ -50,16 +58,16 @@ async function putBack(config: string): Promise<void> {
 }
 
 async function ask(thread: number, text: string) {
-  const comment = await say(lab, 'mira', thread, text);
+  const comment = await postComment(lab, 'mira', thread, text);
   await lab.clock.advance(5 * MINUTE);
-  return recordedAnswers(lab, comment);
+  return listRecordedAnswers(lab, comment);
 }
 
 const runsOf = (file: string): number =>
   Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith(file)).length;
 
 const jobStatus = async (run: string): Promise<string> => {
-  const seen = await lab.engine.observe((await stateOf(lab, run))?.submission?.jobId ?? '', null);
+  const seen = await lab.engine.observe((await readState(lab, run))?.submission?.jobId ?? '', null);
   return seen.kind === 'found' ? seen.status : seen.kind;
 };
 
@@ -78,15 +86,15 @@ describe('a cluster that is removed from the config while a job runs on it', () 
 
     await putBack(both);
     expect(await jobStatus(run)).toBe('STOPPED');
-    await until(lab, 'its end', async () => (await stateOf(lab, run))?.end != null);
-    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+    await until(lab, 'its end', async () => (await readState(lab, run))?.end != null);
+    expect((await readState(lab, run))?.end?.status).toBe('STOPPED');
     expect(await postedEvents(lab, 'incident')).toEqual(['cluster-missing', 'cluster-back']);
   });
 
   it('is watched again when it is restored, and reported again when it is removed again', async () => {
     const { run } = await jobOnItsOwnCluster();
     const looks = async (): Promise<number> =>
-      (await eventsOf(lab, run)).filter(({ type }) => type === 'observed').length;
+      (await readEventsOf(lab, run)).filter(({ type }) => type === 'observed').length;
     const both = await takeOutItsCluster();
     const before = await looks();
     await lab.clock.advance(HOUR);

@@ -3,8 +3,8 @@
  */
 
 import { expect, it } from 'vitest';
-import { eventsOf, logbookText, playFerry, propose, runFolder, stateOf, until } from '../support/play.ts';
-import { botComments, HOUR, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { logbookText, playFerry, propose, readEventsOf, readState, runFolder, until } from '../support/play.ts';
+import { HOUR, listBotComments, pushFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 async function marksOf(lab: VirtualLab, run: string): Promise<number> {
@@ -17,7 +17,8 @@ it('the first sweep of a month records ended runs in a checkpoint, and the lane 
   const { run: sealed } = await playFerry(lab);
   expect(await marksOf(lab, sealed)).toBeGreaterThan(0);
   await lab.clock.advance(3 * HOUR);
-  const checkpoints = async () => (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'record-checkpointed');
+  const checkpoints = async () =>
+    (await readEventsOf(lab, 'journal')).filter(({ type }) => type === 'record-checkpointed');
   await until(lab, 'a checkpoint', async () => (await checkpoints()).length > 0);
   expect(await checkpoints()).toMatchObject([{ data: { ended: [{ run: sealed, launched: true }], live: [] } }]);
   expect(await marksOf(lab, sealed)).toBe(0);
@@ -25,7 +26,7 @@ it('the first sweep of a month records ended runs in a checkpoint, and the lane 
   // The next ferry is compared with the covered one and is recorded in its own month.
   const next = await propose(lab);
   expect(await runFolder(lab, next.run)).toBe(`runs/2026/12/${next.run}`);
-  expect((await stateOf(lab, next.run))?.proposal.interval.lastRun).toBe(sealed);
+  expect((await readState(lab, next.run))?.proposal.interval.lastRun).toBe(sealed);
   await lab.clock.advance(HOUR);
   expect(await checkpoints()).toHaveLength(1);
 
@@ -34,7 +35,7 @@ it('the first sweep of a month records ended runs in a checkpoint, and the lane 
   const cut = `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`;
   await pushFile(lab, 'ada', 'ferrybot/logbook', `${await runFolder(lab, sealed)}/events.jsonl`, cut);
   await lab.clock.advance(HOUR);
-  const told = botComments(lab).filter(({ text }) => text.includes('does not verify'));
+  const told = listBotComments(lab).filter(({ text }) => text.includes('does not verify'));
   expect(told.map(({ kind }) => kind)).toEqual(['incident']);
   await lab.close();
 });

@@ -1,13 +1,13 @@
 /** Logins and teams in the config stand for the accounts that GitHub lists under them. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { botComments, HOUR, MINUTE, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import { HOUR, listBotComments, listRepeatedComments, MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   await lab.close();
 });
 
@@ -49,9 +49,11 @@ describe('people named in the config', () => {
     await approve(lab, 'mira', pull, run);
     await untilState(lab, run, (state) => state.observation != null, { stepMs: 5_000 });
     lab.engine.forgetEverything();
-    await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
+    await until(lab, 'an incident', async () => ((await readState(lab, run))?.incidents.length ?? 0) > 0);
     await lab.clock.advance(5 * MINUTE);
-    const [page] = botComments(lab).filter(({ kind, text }) => kind === 'notice' && text.includes('needs a person'));
+    const [page] = listBotComments(lab).filter(
+      ({ kind, text }) => kind === 'notice' && text.includes('needs a person'),
+    );
     expect(page?.text.match(/(?<!\w)@[\w-]+/g)).toEqual(['@ada', '@ravi']);
   });
 
@@ -65,6 +67,6 @@ describe('people named in the config', () => {
     const { run, pull } = await propose(lab);
     await approve(lab, 'ada', pull, run);
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.approvals).toHaveLength(approvals);
+    expect((await readState(lab, run))?.approvals).toHaveLength(approvals);
   });
 });

@@ -5,24 +5,24 @@
 
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
-import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { findShownApprovalLine, requireApprovalLine } from '../support/approve.ts';
 import {
-  answer,
+  addLabels,
   branchOff,
+  commentAndReadAnswer,
   FILE,
-  gated,
-  label,
-  openGates,
+  listOpenGates,
+  markReady,
   openLab,
-  openOwn,
-  ready,
-  runOf,
+  openOwnPull,
+  ownRunName,
+  readGates,
 } from '../support/own-pull.ts';
-import { approve, type Ferry, propose, stateOf, until, untilState } from '../support/play.ts';
+import { approve, type Ferry, propose, readState, until, untilState } from '../support/play.ts';
 import { endedData } from '../support/run-drafts.ts';
-import { fileOf, heldJobs, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { holdJobs, MINUTE, postComment, pushFile, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const LIBRARY = 'lib/smalllab/optimizer.py';
@@ -31,8 +31,8 @@ const LIBRARY = 'lib/smalllab/optimizer.py';
 it('a forged failure of a running job, signed with the stolen watch key, allows no second attempt', async () => {
   const { lab, run, pull, issue } = await withForgedFailure();
   const branch = `ferrybot/proposal/${run}`;
-  await pushFile(lab, 'ada', branch, LIBRARY, `${(await fileOf(lab, branch, LIBRARY)) ?? ''}# mended\n`);
-  await say(lab, 'ada', issue, 'Mended on the branch.');
+  await pushFile(lab, 'ada', branch, LIBRARY, `${(await readBranchFile(lab, branch, LIBRARY)) ?? ''}# mended\n`);
+  await postComment(lab, 'ada', issue, 'Mended on the branch.');
   await lab.clock.advance(2 * MINUTE);
   await approve(lab, 'mira', pull, run);
   await lab.clock.advance(20 * MINUTE);
@@ -44,7 +44,7 @@ it('a forged failure of a running job, signed with the stolen watch key, allows 
 // threat T182
 it('a forged failure of a running job allows no next ferry in its lane, even after an approval', async () => {
   const { lab, run, issue } = await withForgedFailure();
-  await say(lab, 'mira', issue, '/ack reject="too short to tell"');
+  await postComment(lab, 'mira', issue, '/ack reject="too short to tell"');
   const next = await propose(lab, `${run}-2`);
   await approve(lab, 'mira', next.pull, next.run);
   await lab.clock.advance(20 * MINUTE);
@@ -59,7 +59,7 @@ async function withForgedFailure(): Promise<Ferry> {
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
   await untilState(lab, proposed.run, (state) => state.observation?.firstStepCompleted === true);
-  const state = await stateOf(lab, proposed.run);
+  const state = await readState(lab, proposed.run);
   if (state === null) throw new Error('no run');
   const pushing: Pushing = {
     lab,
@@ -95,19 +95,19 @@ const MOVES: readonly (readonly [string, string, Act])[] = [
 it.each(MOVES)(
   "does not launch a user's own pull request that is %s between order and launch: %s",
   async (_, code, act) => {
-    const held = heldJobs('launch');
+    const held = holdJobs('launch');
     const lab = await openLab({ beforeJob: held.beforeJob });
     await branchOff(lab, 'ada', 'release');
-    const pull = await openOwn(lab);
-    await label(lab, 'ada', pull);
-    await gated(lab, runOf(pull));
-    await approve(lab, 'mira', pull, runOf(pull));
+    const pull = await openOwnPull(lab);
+    await addLabels(lab, 'ada', pull);
+    await readGates(lab, ownRunName(pull));
+    await approve(lab, 'mira', pull, ownRunName(pull));
     await until(lab, 'the launcher', () => held.waiting() > 0, { stepMs: 5_000 });
     await act(lab, pull);
     await lab.clock.advance(MINUTE);
     held.letGo();
     await lab.clock.advance(20 * MINUTE);
-    expect(await refusalsOf(lab, runOf(pull))).toEqual([code]);
+    expect(await refusalsOf(lab, ownRunName(pull))).toEqual([code]);
     expect(lab.engine.startCount()).toBe(0);
     await lab.close();
   },
@@ -115,18 +115,18 @@ it.each(MOVES)(
 
 it('a draft pull request can be approved only once it is ready for review', async () => {
   const lab = await openLab();
-  const pull = await openOwn(lab);
-  await label(lab, 'ada', pull);
-  await gated(lab, runOf(pull));
-  await until(lab, 'the card', () => shownApprovalLine(lab) !== null);
-  const line = approvalLine(lab);
+  const pull = await openOwnPull(lab);
+  await addLabels(lab, 'ada', pull);
+  await readGates(lab, ownRunName(pull));
+  await until(lab, 'the card', () => findShownApprovalLine(lab) !== null);
+  const line = requireApprovalLine(lab);
   await draft(lab, pull);
   await lab.clock.advance(2 * MINUTE);
-  expect(openGates(await gated(lab, runOf(pull)))).toEqual(['target-branch draft']);
-  expect(await answer(lab, 'mira', pull, line)).toContain('not approved');
-  await ready(lab, pull);
+  expect(listOpenGates(await readGates(lab, ownRunName(pull)))).toEqual(['target-branch draft']);
+  expect(await commentAndReadAnswer(lab, 'mira', pull, line)).toContain('not approved');
+  await markReady(lab, pull);
   await lab.clock.advance(2 * MINUTE);
-  expect(openGates(await gated(lab, runOf(pull)))).toEqual([]);
+  expect(listOpenGates(await readGates(lab, ownRunName(pull)))).toEqual([]);
   await lab.close();
 });
 
@@ -135,7 +135,7 @@ it("a user's pull request is taken up despite a flood of labelled ones that cann
   const lab = await openLab();
   const { pull: daily } = await propose(lab);
   const flood = Array.from({ length: 21 }, (__, index) => `x/${index}`);
-  for (const branch of flood) await label(lab, 'ada', await openOwn(lab, { branch }));
+  for (const branch of flood) await addLabels(lab, 'ada', await openOwnPull(lab, { branch }));
   // Moves each one to a commit without common history.
   const object = async (kind: string, data: object): Promise<string> =>
     z.object({ sha: z.string() }).parse(await lab.as('ada', 'POST', `/git/${kind}`, data)).sha;
@@ -145,10 +145,10 @@ it("a user's pull request is taken up despite a flood of labelled ones that cann
   for (const branch of flood) await lab.as('ada', 'PATCH', `/git/refs/heads/${branch}`, { sha, force: true });
   await lab.as('mira', 'PATCH', `/pulls/${daily}`, { state: 'closed' });
   await lab.clock.advance(10 * MINUTE);
-  const pull = await openOwn(lab, { branch: 'ada/honest' });
-  await label(lab, 'ada', pull);
+  const pull = await openOwnPull(lab, { branch: 'ada/honest' });
+  await addLabels(lab, 'ada', pull);
   await lab.clock.advance(10 * MINUTE);
-  expect(await stateOf(lab, runOf(pull))).not.toBeNull();
+  expect(await readState(lab, ownRunName(pull))).not.toBeNull();
   await lab.close();
 });
 
@@ -174,7 +174,7 @@ function shut({ world }: VirtualLab, pull: number): void {
 
 /** The reasons of launchers' refusals and of dropped approvals. */
 async function refusalsOf(lab: VirtualLab, run: string): Promise<readonly unknown[]> {
-  const { incidents = [], drops = [] } = (await stateOf(lab, run)) ?? {};
-  const refused = incidentsWith(incidents, 'runner-refused').map(({ detail }) => detail.reason);
+  const { incidents = [], drops = [] } = (await readState(lab, run)) ?? {};
+  const refused = filterIncidents(incidents, 'runner-refused').map(({ detail }) => detail.reason);
   return [...refused, ...drops.map(({ data }) => data.reason)];
 }

@@ -3,8 +3,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { eventsOf, stateOf, until } from '../support/play.ts';
-import { answersTo, bodyOf, HOUR, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
+import { readEventsOf, readState, until } from '../support/play.ts';
+import { HOUR, listAnswersTo, MINUTE, postComment, readBody, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'ferry-daily-20261121';
@@ -43,40 +43,40 @@ describe('the objective of a ferry', () => {
   it('is asked for by default, and an answer is proposed within minutes and closes the question', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: silent });
     const issue = await theQuestion(lab);
-    expect(await stateOf(lab, RUN)).toBeNull();
-    await say(lab, 'ada', issue, '/propose objective="regression: eval loss since the upgrade"');
-    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
-    const state = await stateOf(lab, RUN);
+    expect(await readState(lab, RUN)).toBeNull();
+    await postComment(lab, 'ada', issue, '/propose objective="regression: eval loss since the upgrade"');
+    await until(lab, 'the proposal', async () => (await readState(lab, RUN)) !== null);
+    const state = await readState(lab, RUN);
     expect(state?.proposal.objective).toEqual({
       kind: 'regression',
       text: 'regression: eval loss since the upgrade',
     });
-    expect(bodyOf(lab, state?.proposal.pull ?? 0)).not.toContain('Nobody');
+    expect(readBody(lab, state?.proposal.pull ?? 0)).not.toContain('Nobody');
     await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
     await lab.clock.advance(4 * HOUR);
-    expect(await stateOf(lab, `${RUN}-2`)).toBeNull();
+    expect(await readState(lab, `${RUN}-2`)).toBeNull();
     await lab.close();
   });
 
   it('becomes the normal integration check if nobody answers in time, and the proposal shows this', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
     const issue = await theQuestion(lab);
-    expect(bodyOf(lab, issue)).toContain('No earlier ferry is on record.');
-    expect(bodyOf(lab, issue)).toContain('until 09:00 UTC');
+    expect(readBody(lab, issue)).toContain('No earlier ferry is on record.');
+    expect(readBody(lab, issue)).toContain('until 09:00 UTC');
     await daily(lab);
     await lab.clock.advance(SIX + 2.9 * HOUR - lab.clock.now());
-    expect(await stateOf(lab, RUN)).toBeNull();
+    expect(await readState(lab, RUN)).toBeNull();
     expect(questions(lab)).toEqual([{ number: issue, state: 'open' }]);
-    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null, { limitMs: HOUR });
-    const state = await stateOf(lab, RUN);
+    await until(lab, 'the proposal', async () => (await readState(lab, RUN)) !== null, { limitMs: HOUR });
+    const state = await readState(lab, RUN);
     expect(state?.proposal.objective.kind).toBe('integration');
     const said = `Nobody answered #${issue} by 09:00 UTC`;
-    expect(bodyOf(lab, state?.proposal.pull ?? 0)).toContain(said);
-    expect(bodyOf(lab, state?.proposal.issue ?? 0)).toContain(said);
+    expect(readBody(lab, state?.proposal.pull ?? 0)).toContain(said);
+    expect(readBody(lab, state?.proposal.issue ?? 0)).toContain(said);
     await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
     await lab.clock.advance(6 * HOUR);
-    expect(await stateOf(lab, `${RUN}-2`)).toBeNull();
-    const asked = (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'objective-asked');
+    expect(await readState(lab, `${RUN}-2`)).toBeNull();
+    const asked = (await readEventsOf(lab, 'journal')).filter(({ type }) => type === 'objective-asked');
     expect(asked.map(({ data }) => data)).toEqual([
       expect.objectContaining({ lane: 'daily', issue, state: 'open', until: '2026-11-21T09:00:00.000Z' }),
       expect.objectContaining({ lane: 'daily', issue, state: 'unanswered' }),
@@ -88,10 +88,10 @@ describe('the objective of a ferry', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('05:00', 30) });
     const issue = await theQuestion(lab);
     await lab.clock.advance(20 * MINUTE);
-    expect(await stateOf(lab, RUN)).toBeNull();
-    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null, { limitMs: HOUR });
-    const pull = (await stateOf(lab, RUN))?.proposal.pull ?? 0;
-    expect(bodyOf(lab, pull)).toMatch(new RegExp(`Nobody answered #${issue} by 06:3\\d UTC`));
+    expect(await readState(lab, RUN)).toBeNull();
+    await until(lab, 'the proposal', async () => (await readState(lab, RUN)) !== null, { limitMs: HOUR });
+    const pull = (await readState(lab, RUN))?.proposal.pull ?? 0;
+    expect(readBody(lab, pull)).toMatch(new RegExp(`Nobody answered #${issue} by 06:3\\d UTC`));
     await lab.close();
   });
 
@@ -100,8 +100,8 @@ describe('the objective of a ferry', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config, startMs: SIX + 17.5 * HOUR });
     await daily(lab);
     expect(questions(lab)).toEqual([]);
-    const pull = (await stateOf(lab, RUN))?.proposal.pull ?? 0;
-    expect(bodyOf(lab, pull)).toContain('Nobody was asked');
+    const pull = (await readState(lab, RUN))?.proposal.pull ?? 0;
+    expect(readBody(lab, pull)).toContain('Nobody was asked');
     await lab.close();
   });
 
@@ -109,7 +109,7 @@ describe('the objective of a ferry', () => {
     const config = asking('09:00', 60);
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config, server: false });
     await theQuestion(lab);
-    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null, { limitMs: 4 * HOUR });
+    await until(lab, 'the proposal', async () => (await readState(lab, RUN)) !== null, { limitMs: 4 * HOUR });
     expect(lab.clock.now()).toBeGreaterThanOrEqual(SIX + 3 * HOUR);
     await lab.close();
   });
@@ -117,11 +117,11 @@ describe('the objective of a ferry', () => {
   it("is not needed after a /hold of the day in the question's thread, and no ferry is proposed", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
     const issue = await theQuestion(lab);
-    const skip = await say(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance"');
-    await until(lab, 'the answer', () => answersTo(lab, skip).length > 0);
+    const skip = await postComment(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance"');
+    await until(lab, 'the answer', () => listAnswersTo(lab, skip).length > 0);
     await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
     await lab.clock.advance(HOUR);
-    expect(await stateOf(lab, RUN)).toBeNull();
+    expect(await readState(lab, RUN)).toBeNull();
     await lab.close();
   });
 
@@ -130,7 +130,7 @@ describe('the objective of a ferry', () => {
       const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
       await lab.dispatchDaily();
       await lab.clock.advance(SIX + 1.5 * HOUR - lab.clock.now());
-      expect((await stateOf(lab, RUN))?.shown).not.toBeNull();
+      expect((await readState(lab, RUN))?.shown).not.toBeNull();
       const { rest, graphql, contentWrites } = lab.usage;
       await lab.close();
       return { requests: rest + graphql, contentWrites };

@@ -5,13 +5,21 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
-import { approve, eventsOf, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, botComments, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { approve, propose, readEventsOf, readState, until, untilState } from '../support/play.ts';
+import {
+  HOUR,
+  listAnswersTo,
+  listBotComments,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -53,7 +61,7 @@ async function sickFerry(
 
 type Said = { readonly thread: number; readonly text: string };
 const pages = (): readonly Said[] =>
-  botComments(lab)
+  listBotComments(lab)
     .filter(({ kind, text }) => kind === 'notice' && text.includes('needs a person'))
     .map(({ thread, text }) => ({ thread, text }));
 const mentioned = (text: string | undefined): readonly string[] => text?.match(/(?<!\w)@[\w-]+/g) ?? [];
@@ -65,7 +73,7 @@ const assignedTo = (thread: number): readonly string[] =>
 /** The engine was restarted and no longer knows the job. */
 async function losesTheCluster(run: string): Promise<void> {
   lab.engine.forgetEverything();
-  await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
+  await until(lab, 'an incident', async () => ((await readState(lab, run))?.incidents.length ?? 0) > 0);
 }
 
 describe('an incident that needs a person', () => {
@@ -82,9 +90,9 @@ describe('an incident that needs a person', () => {
     expect(mentioned(page?.text)).toEqual(['@ada', '@ravi']);
     expect(assignedTo(pull)).toEqual(['ada', 'ravi']);
     expect(assignedTo(issue)).toEqual([]);
-    const [paged] = (await eventsOf(lab, run)).filter(({ type }) => type === 'notified');
+    const [paged] = (await readEventsOf(lab, run)).filter(({ type }) => type === 'notified');
     expect(paged?.role).toBe('watch');
-    const [incident] = botComments(lab).filter(({ kind }) => kind === 'incident');
+    const [incident] = listBotComments(lab).filter(({ kind }) => kind === 'incident');
     expect(incident?.thread).toBe(issue);
     expect(mentioned(incident?.text)).toEqual([]);
   });
@@ -108,10 +116,10 @@ describe('an incident that needs a person', () => {
     });
     await losesTheCluster(run);
     await lab.clock.advance(5 * MINUTE);
-    const comment = await say(lab, 'ada', pull, '/ack');
+    const comment = await postComment(lab, 'ada', pull, '/ack');
     await lab.clock.advance(2 * HOUR);
-    expect(answersTo(lab, comment)[0]).toContain('you took the incident of this run');
-    expect((await stateOf(lab, run))?.taken?.actor.login).toBe('ada');
+    expect(listAnswersTo(lab, comment)[0]).toContain('you took the incident of this run');
+    expect((await readState(lab, run))?.taken?.actor.login).toBe('ada');
     expect(pages()).toHaveLength(1);
   });
 
@@ -121,7 +129,7 @@ describe('an incident that needs a person', () => {
     await losesTheCluster(run);
     await lab.clock.advance(2 * HOUR);
     expect(pages()).toEqual([]);
-    expect(botComments(lab).flatMap(({ text }) => mentioned(text))).toEqual([]);
+    expect(listBotComments(lab).flatMap(({ text }) => mentioned(text))).toEqual([]);
   });
 
   it('mentions a renamed account by its new name, and lists an account without access by its id', async () => {
@@ -153,7 +161,7 @@ describe('an incident that needs a person', () => {
     await lab.clock.advance(2 * HOUR);
     expect(isArmed).toBe(false);
     expect(pages()).toHaveLength(1);
-    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
+    expect((await readEventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
   });
 });
 
@@ -161,7 +169,9 @@ describe('a notification channel outside GitHub', () => {
   const CHANNEL = `{ channels: { ops: { kind: discord, address: OPS_WEBHOOK } }, againAfterMinutes: null }`;
   type Sent = Parameters<NonNullable<VirtualLabOptions['sendToChannel']>>;
   const deliveries = async (run: string): Promise<readonly object[]> =>
-    (await eventsOf(lab, run)).filter(({ type }) => type === 'delivered').map(({ role, data }) => ({ role, ...data }));
+    (await readEventsOf(lab, run))
+      .filter(({ type }) => type === 'delivered')
+      .map(({ role, data }) => ({ role, ...data }));
 
   it('gets the incident once from the process that records it, and the delivery is recorded', async () => {
     await learnIds();
@@ -181,7 +191,7 @@ describe('a notification channel outside GitHub', () => {
     expect(await deliveries(run)).toEqual([
       expect.objectContaining({ role: 'watch', channel: 'ops', outcome: 'sent' }),
     ]);
-    expect(botComments(lab).filter(({ text }) => text.includes('was not reached'))).toEqual([]);
+    expect(listBotComments(lab).filter(({ text }) => text.includes('was not reached'))).toEqual([]);
   });
 
   it('that fails is reported in the thread, and people are still mentioned there', async () => {
@@ -193,7 +203,7 @@ describe('a notification channel outside GitHub', () => {
     await losesTheCluster(run);
     await lab.clock.advance(2 * HOUR);
     expect(pages()).toHaveLength(1);
-    const told = botComments(lab).filter(({ text }) => text.includes('was not reached'));
+    const told = listBotComments(lab).filter(({ text }) => text.includes('was not reached'));
     expect(told.map(({ thread }) => thread)).toEqual([pull]);
     expect(told[0]?.text).toContain('status 404');
   });
@@ -218,6 +228,6 @@ describe('a notification channel outside GitHub', () => {
     await lab.clock.advance(2 * HOUR);
     expect([sends, isArmed]).toEqual([1, false]);
     expect(await deliveries(run)).toEqual([expect.objectContaining({ role: 'control', outcome: 'unknown' })]);
-    expect(botComments(lab).filter(({ text }) => text.includes('was not reached'))).toHaveLength(1);
+    expect(listBotComments(lab).filter(({ text }) => text.includes('was not reached'))).toHaveLength(1);
   });
 });

@@ -1,11 +1,11 @@
 /** Posts outside a run's threads despite edits, broken markers and crashes between two writes. */
 
 import { afterEach, expect, it } from 'vitest';
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
 import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
 import { until } from '../support/play.ts';
-import { MINUTE, saidTwice, say, told } from '../support/talk.ts';
+import { listBotTexts, listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import type { VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const open: DiskLab[] = [];
@@ -23,7 +23,7 @@ async function disks(options: VirtualLabOptions = {}): Promise<DiskLab> {
 /** mira consents to the proposal in the issue, and it is executed. */
 async function cleaned({ lab, called }: DiskLab): Promise<void> {
   await lab.clock.advance(2_000);
-  await say(lab, 'mira', diskIssue(lab).number, consentLine(lab, '`start-cleanup-cron`'));
+  await postComment(lab, 'mira', diskIssue(lab).number, requireActionLine(lab, '`start-cleanup-cron`'));
   await until(lab, 'the call', () => called() > 0);
 }
 
@@ -38,11 +38,11 @@ it('restores a description that a writer edits repeatedly, and posts no comment 
     await lab.clock.advance(2 * MINUTE);
   }
   await lab.clock.advance(15 * MINUTE);
-  expect(saidTwice(lab)).toEqual([]);
-  expect(told(lab, 'incident')).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
+  expect(listBotTexts(lab, 'incident')).toEqual([]);
   await lab.clock.advance(70 * MINUTE);
   expect(diskIssue(lab).body).not.toContain('edit 4');
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
 });
 
 it('posts the result of a clean-up once although processes crash before they update the description', async () => {
@@ -64,8 +64,8 @@ it('posts the result of a clean-up once although processes crash before they upd
   await cleaned(opened);
   await opened.lab.clock.advance(150 * MINUTE);
   expect(died).toBeGreaterThan(1);
-  expect(told(opened.lab, 'disk-end')).toHaveLength(1);
-  expect(saidTwice(opened.lab)).toEqual([]);
+  expect(listBotTexts(opened.lab, 'disk-end')).toHaveLength(1);
+  expect(listRepeatedComments(opened.lab)).toEqual([]);
 });
 
 // threat T81
@@ -78,6 +78,6 @@ it('posts a change of the disks although a writer broke the marker with the last
   await lab.as('ada', 'PATCH', `/issues/${number}`, { body: body.replace('kind=disk', 'kind=dusk') });
   await scan();
   await lab.clock.advance(40 * MINUTE);
-  expect(told(lab, 'disk-change').join()).toContain('have free space on their disks');
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listBotTexts(lab, 'disk-change').join()).toContain('have free space on their disks');
+  expect(listRepeatedComments(lab)).toEqual([]);
 });

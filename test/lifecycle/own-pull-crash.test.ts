@@ -5,9 +5,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
-import { gated, label, openLab, openOwn, runOf, toldIn } from '../support/own-pull.ts';
-import { stateOf, until } from '../support/play.ts';
-import { answersTo, MINUTE, saidTwice, say } from '../support/talk.ts';
+import { addLabels, listBotCommentsIn, openLab, openOwnPull, ownRunName, readGates } from '../support/own-pull.ts';
+import { readState, until } from '../support/play.ts';
+import { listAnswersTo, listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 type Boundary = { readonly kind: string; readonly moment: string };
@@ -33,24 +33,24 @@ async function played(options: VirtualLabOptions, by: 'label' | 'command', crash
       if (met.length - 1 === crashAt) throw new Crash();
     },
   });
-  const pull = await openOwn(lab, { body: 'A longer warmup.' });
+  const pull = await openOwnPull(lab, { body: 'A longer warmup.' });
   isOn = true;
-  const comment = by === 'command' ? await say(lab, 'ada', pull, '/propose') : null;
-  if (comment === null) await label(lab, 'ada', pull);
-  await gated(lab, runOf(pull));
+  const comment = by === 'command' ? await postComment(lab, 'ada', pull, '/propose') : null;
+  if (comment === null) await addLabels(lab, 'ada', pull);
+  await readGates(lab, ownRunName(pull));
   if (comment !== null)
-    await until(lab, 'the answer', () => answersTo(lab, comment).length > 0, { limitMs: 3 * 3_600_000 });
+    await until(lab, 'the answer', () => listAnswersTo(lab, comment).length > 0, { limitMs: 3 * 3_600_000 });
   isOn = false;
   await lab.clock.advance(20 * MINUTE);
-  return { lab, pull, met, answers: comment === null ? 1 : answersTo(lab, comment).length };
+  return { lab, pull, met, answers: comment === null ? 1 : listAnswersTo(lab, comment).length };
 }
 
 async function expectOneOfEach({ lab, pull, answers }: Played): Promise<void> {
   expect(answers).toBe(1);
-  expect(saidTwice(lab)).toEqual([]);
-  expect(toldIn(lab, pull)).toEqual([expect.stringContaining('lacks parts that a launch needs')]);
+  expect(listRepeatedComments(lab)).toEqual([]);
+  expect(listBotCommentsIn(lab, pull)).toEqual([expect.stringContaining('lacks parts that a launch needs')]);
   expect(Object.values(lab.world.state.issues)).toHaveLength(2);
-  expect(await stateOf(lab, `${runOf(pull)}-2`)).toBeNull();
+  expect(await readState(lab, `${ownRunName(pull)}-2`)).toBeNull();
 }
 
 describe.each([
@@ -78,14 +78,14 @@ describe.each([
 
 it('two servers that receive one label event take the pull request up once', async () => {
   const lab = await openLab({ servers: 2 });
-  const pull = await openOwn(lab, { body: 'A longer warmup.' });
-  await label(lab, 'ada', pull);
-  await gated(lab, runOf(pull));
+  const pull = await openOwnPull(lab, { body: 'A longer warmup.' });
+  await addLabels(lab, 'ada', pull);
+  await readGates(lab, ownRunName(pull));
   await lab.clock.advance(20 * MINUTE);
-  const { issue } = (await stateOf(lab, runOf(pull)))?.proposal ?? {};
+  const { issue } = (await readState(lab, ownRunName(pull)))?.proposal ?? {};
   const open = Object.values(lab.world.state.issues).filter(({ state }) => state === 'open');
   expect(open.map(({ number }) => number).toSorted()).toEqual([pull, issue]);
-  expect(toldIn(lab, pull)).toHaveLength(1);
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listBotCommentsIn(lab, pull)).toHaveLength(1);
+  expect(listRepeatedComments(lab)).toEqual([]);
   await lab.close();
 });

@@ -5,64 +5,68 @@
 import { describe, expect, it } from 'vitest';
 import { twoLanes } from '../support/lanes.ts';
 import {
-  answer,
+  addLabels,
   branchOff,
-  gated,
+  commentAndReadAnswer,
   LABEL,
-  label,
+  listBotCommentsIn,
+  listOpenGates,
+  markReady,
   openFromFork,
-  openGates,
   openLab,
-  openOwn,
-  ready,
-  runOf,
-  toldIn,
+  openOwnPull,
+  ownRunName,
+  readGates,
   WHOLE,
 } from '../support/own-pull.ts';
-import { propose, stateOf, until } from '../support/play.ts';
-import { bodyOf, MINUTE, pushFile, saidTwice, say } from '../support/talk.ts';
+import { propose, readState, until } from '../support/play.ts';
+import { listRepeatedComments, MINUTE, postComment, pushFile, readBody } from '../support/talk.ts';
 
 describe('a ferry label that cannot be accepted', () => {
   // threat T43
   it("is answered on a fork's pull request, and the fork is never run", async () => {
     const world = await openLab();
     const pull = await openFromFork(world);
-    await label(world, 'ada', pull);
+    await addLabels(world, 'ada', pull);
     await world.clock.advance(3 * 60 * MINUTE);
-    expect(toldIn(world, pull)).toEqual([expect.stringContaining('ferrybot never runs a fork with credentials')]);
-    expect(await answer(world, 'mira', pull, '/propose')).toContain('ferrybot never runs a fork with credentials');
-    expect(await stateOf(world, runOf(pull))).toBeNull();
+    expect(listBotCommentsIn(world, pull)).toEqual([
+      expect.stringContaining('ferrybot never runs a fork with credentials'),
+    ]);
+    expect(await commentAndReadAnswer(world, 'mira', pull, '/propose')).toContain(
+      'ferrybot never runs a fork with credentials',
+    );
+    expect(await readState(world, ownRunName(pull))).toBeNull();
     await world.close();
   });
 
   // threat T46
   it('is answered if the user may label but not propose', async () => {
     const world = await openLab();
-    const pull = await openOwn(world);
-    await label(world, 'ada', pull, [LABEL]);
+    const pull = await openOwnPull(world);
+    await addLabels(world, 'ada', pull, [LABEL]);
     // ravi adds the label first: the user of the newest label is the requester.
     await world.close();
     const other = await openLab({ webhooks: false, sweepMs: 5 * MINUTE });
-    const again = await openOwn(other);
-    await label(other, 'ravi', again);
-    await until(other, 'what is said', () => toldIn(other, again).length > 0);
-    expect(toldIn(other, again)).toEqual([
+    const again = await openOwnPull(other);
+    await addLabels(other, 'ravi', again);
+    await until(other, 'what is said', () => listBotCommentsIn(other, again).length > 0);
+    expect(listBotCommentsIn(other, again)).toEqual([
       expect.stringContaining('ravi requests it, and a proposal needs write permission'),
     ]);
-    expect(await stateOf(other, runOf(again))).toBeNull();
+    expect(await readState(other, ownRunName(again))).toBeNull();
     await other.close();
   });
 
   it('waits on a draft until it is ready for review', async () => {
     const world = await openLab();
-    const pull = await openOwn(world, { draft: true });
-    await label(world, 'ada', pull);
+    const pull = await openOwnPull(world, { draft: true });
+    await addLabels(world, 'ada', pull);
     await world.clock.advance(5 * MINUTE);
-    expect(toldIn(world, pull)).toEqual([expect.stringContaining('it is a draft')]);
-    expect(await stateOf(world, runOf(pull))).toBeNull();
-    await ready(world, pull);
-    await gated(world, runOf(pull));
-    expect(saidTwice(world)).toEqual([]);
+    expect(listBotCommentsIn(world, pull)).toEqual([expect.stringContaining('it is a draft')]);
+    expect(await readState(world, ownRunName(pull))).toBeNull();
+    await markReady(world, pull);
+    await readGates(world, ownRunName(pull));
+    expect(listRepeatedComments(world)).toEqual([]);
     await world.close();
   });
 });
@@ -71,24 +75,26 @@ describe('a pull request for an occupied lane', () => {
   it('is answered once with the blocking run, and becomes a run when the lane is free', async () => {
     const world = await openLab();
     const first = await propose(world);
-    const pull = await openOwn(world);
-    await label(world, 'ada', pull);
+    const pull = await openOwnPull(world);
+    await addLabels(world, 'ada', pull);
     await world.clock.advance(3 * 60 * MINUTE);
-    expect(toldIn(world, pull)).toEqual([
+    expect(listBotCommentsIn(world, pull)).toEqual([
       expect.stringContaining(`\`${first.run}\` is proposed already in #${first.pull}`),
     ]);
-    expect(await answer(world, 'ada', pull, '/propose')).toContain(`\`${first.run}\` is proposed already`);
+    expect(await commentAndReadAnswer(world, 'ada', pull, '/propose')).toContain(
+      `\`${first.run}\` is proposed already`,
+    );
     await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
-    await gated(world, runOf(pull));
-    expect(toldIn(world, pull)).toHaveLength(1);
+    await readGates(world, ownRunName(pull));
+    expect(listBotCommentsIn(world, pull)).toHaveLength(1);
     await world.close();
   });
 
   it('is found by a new process after days', async () => {
     const before = await openLab({ sweepMs: 12 * 60 * MINUTE });
     const first = await propose(before);
-    const pull = await openOwn(before);
-    await label(before, 'ada', pull);
+    const pull = await openOwnPull(before);
+    await addLabels(before, 'ada', pull);
     before.world.state.settings.drop = 'all';
     await before.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
     const { atMs, ...moment } = before.keep();
@@ -100,39 +106,39 @@ describe('a pull request for an occupied lane', () => {
       from: { ...moment, atMs: atMs + 4 * 24 * 60 * MINUTE, seed: 2 },
     });
     // Before the workflow that proposes would run.
-    const found = async () => (await stateOf(world, runOf(pull, '20261125'))) !== null;
+    const found = async () => (await readState(world, ownRunName(pull, '20261125'))) !== null;
     await until(world, 'the run', found, { limitMs: 10 * MINUTE });
     await world.close();
   });
 
   it('waits for an older pull request in the same lane', async () => {
     const world = await openLab({ webhooks: false, sweepMs: 5 * MINUTE });
-    const one = await openOwn(world);
-    const two = await openOwn(world, { branch: 'mira/warmup', who: 'mira' });
-    await label(world, 'mira', two);
-    await label(world, 'ada', one);
-    await gated(world, runOf(one));
-    await until(world, 'what is said', () => toldIn(world, two).length > 0);
-    expect(toldIn(world, two)).toEqual([
+    const one = await openOwnPull(world);
+    const two = await openOwnPull(world, { branch: 'mira/warmup', who: 'mira' });
+    await addLabels(world, 'mira', two);
+    await addLabels(world, 'ada', one);
+    await readGates(world, ownRunName(one));
+    await until(world, 'what is said', () => listBotCommentsIn(world, two).length > 0);
+    expect(listBotCommentsIn(world, two)).toEqual([
       expect.stringContaining(
-        `\`${runOf(one)}\` is proposed already in #${one}. To withdraw it, close #${one}, or remove its label.`,
+        `\`${ownRunName(one)}\` is proposed already in #${one}. To withdraw it, close #${one}, or remove its label.`,
       ),
     ]);
     await world.as('ada', 'DELETE', `/issues/${one}/labels/${LABEL}`);
-    await gated(world, runOf(two));
-    expect((await stateOf(world, runOf(one)))?.closed).toMatchObject({ outcome: 'withdrawn' });
+    await readGates(world, ownRunName(two));
+    expect((await readState(world, ownRunName(one)))?.closed).toMatchObject({ outcome: 'withdrawn' });
     await world.close();
   });
 
   it('waits until a hold on the lane is lifted', async () => {
     const world = await openLab();
-    const pull = await openOwn(world);
-    await say(world, 'mira', pull, '/hold lane=daily reason="a bad node"');
-    await label(world, 'ada', pull);
+    const pull = await openOwnPull(world);
+    await postComment(world, 'mira', pull, '/hold lane=daily reason="a bad node"');
+    await addLabels(world, 'ada', pull);
     await world.clock.advance(5 * MINUTE);
-    expect(toldIn(world, pull)).toEqual([expect.stringContaining('the lane `daily` is on hold by mira')]);
-    await say(world, 'mira', pull, '/unhold lane=daily');
-    const taken = async () => (await stateOf(world, runOf(pull))) !== null;
+    expect(listBotCommentsIn(world, pull)).toEqual([expect.stringContaining('the lane `daily` is on hold by mira')]);
+    await postComment(world, 'mira', pull, '/unhold lane=daily');
+    const taken = async () => (await readState(world, ownRunName(pull))) !== null;
     await until(world, 'the run', taken, { limitMs: 5 * MINUTE });
     await world.close();
   });
@@ -141,41 +147,44 @@ describe('a pull request for an occupied lane', () => {
 describe("a user's pull request with problems", () => {
   it('fails the gates if its text lacks required parts, which are offered in a comment but not inserted', async () => {
     const world = await openLab();
-    const pull = await openOwn(world, { body: 'A longer warmup.' });
-    await label(world, 'ada', pull);
-    const state = await gated(world, runOf(pull));
-    expect(openGates(state)).toEqual([
+    const pull = await openOwnPull(world, { body: 'A longer warmup.' });
+    await addLabels(world, 'ada', pull);
+    const state = await readGates(world, ownRunName(pull));
+    expect(listOpenGates(state)).toEqual([
       'delta-declared undeclared',
       'risk-present missing',
       'last-ferry-linked missing',
       'preconditions box-open',
     ]);
-    expect(bodyOf(world, pull)).toBe('A longer warmup.');
-    const [offered] = toldIn(world, pull);
+    expect(readBody(world, pull)).toBe('A longer warmup.');
+    const [offered] = listBotCommentsIn(world, pull);
     const paste = /```text\n([\s\S]*?)\n```/.exec(offered ?? '')?.[1] ?? '';
     await world.as('ada', 'PATCH', `/pulls/${pull}`, { body: `A longer warmup.\n\n${paste}` });
-    await until(world, 'the gates', async () => openGates(await gated(world, runOf(pull))).length === 0);
+    await until(world, 'the gates', async () => listOpenGates(await readGates(world, ownRunName(pull))).length === 0);
     await world.close();
   });
 
   it('fails the gates if its base branch or a changed file is wrong', async () => {
     const world = await openLab();
     await branchOff(world, 'ada', 'release');
-    const pull = await openOwn(world);
+    const pull = await openOwnPull(world);
     await pushFile(world, 'ada', 'ada/warmup', 'docs/notes.md', 'Notes.\n');
     await world.as('ada', 'PATCH', `/pulls/${pull}`, { base: 'release' });
-    await label(world, 'ada', pull);
-    expect(openGates(await gated(world, runOf(pull)))).toEqual(['target-branch wrong-branch', 'scope outside']);
+    await addLabels(world, 'ada', pull);
+    expect(listOpenGates(await readGates(world, ownRunName(pull)))).toEqual([
+      'target-branch wrong-branch',
+      'scope outside',
+    ]);
     await world.close();
   });
 
   it('fails the gate for changes other than knob values, and the issue does not call it a rerun', async () => {
     const world = await openLab();
-    const pull = await openOwn(world, { edit: (text) => `${text}\nprint('hello')\n` });
-    await label(world, 'ada', pull);
-    const state = await gated(world, runOf(pull));
-    expect(openGates(state)).toContain('delta-readable structural');
-    expect(bodyOf(world, state.proposal.issue)).toContain('More changes than values of knobs.');
+    const pull = await openOwnPull(world, { edit: (text) => `${text}\nprint('hello')\n` });
+    await addLabels(world, 'ada', pull);
+    const state = await readGates(world, ownRunName(pull));
+    expect(listOpenGates(state)).toContain('delta-readable structural');
+    expect(readBody(world, state.proposal.issue)).toContain('More changes than values of knobs.');
     await world.close();
   });
 });
@@ -188,38 +197,42 @@ it("an open experiment issue linked in the pull request becomes the run's issue"
     labels: ['experiment'],
   });
   const { number } = opened as { readonly number: number };
-  const pull = await openOwn(world, { body: `${WHOLE}\n\nPart of #${number}.` });
-  await label(world, 'ada', pull);
-  const state = await gated(world, runOf(pull));
+  const pull = await openOwnPull(world, { body: `${WHOLE}\n\nPart of #${number}.` });
+  await addLabels(world, 'ada', pull);
+  const state = await readGates(world, ownRunName(pull));
   expect(state.proposal.issue).toBe(number);
-  expect(openGates(state)).toEqual(['issue-updated issue-not-linked']);
-  expect(bodyOf(world, number)).toBe('Does it hold?');
+  expect(listOpenGates(state)).toEqual(['issue-updated issue-not-linked']);
+  expect(readBody(world, number)).toBe('Does it hold?');
   await world.close();
 });
 
 it("labels on the bot's own pull requests request nothing", async () => {
   const world = await openLab();
   const first = await propose(world);
-  await label(world, 'ada', first.pull);
+  await addLabels(world, 'ada', first.pull);
   await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
   await world.clock.advance(5 * MINUTE);
   await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'open' });
   await world.as('ada', 'DELETE', `/issues/${first.pull}/labels/${LABEL}`);
-  await label(world, 'ada', first.pull);
+  await addLabels(world, 'ada', first.pull);
   await world.clock.advance(3 * 60 * MINUTE);
-  expect(await stateOf(world, runOf(first.pull))).toBeNull();
+  expect(await readState(world, ownRunName(first.pull))).toBeNull();
   await world.close();
 });
 
 it('needs the lane in the command or one label if several lanes match', async () => {
   // Both lanes run the same file.
   const world = await openLab({ config: twoLanes() });
-  const pull = await openOwn(world);
-  expect(await answer(world, 'ada', pull, '/propose')).toContain('it fits several lanes (`daily` and `canary`)');
-  await label(world, 'ada', pull, [LABEL, 'ferry-canary']);
-  await until(world, 'what is said', () => toldIn(world, pull).length > 0);
-  expect(toldIn(world, pull)).toEqual([expect.stringContaining('it fits several lanes')]);
-  expect(await answer(world, 'ada', pull, '/propose lane=canary')).toContain('proposed as `ferry-canary-20261121-pr');
-  expect(await stateOf(world, runOf(pull))).toBeNull();
+  const pull = await openOwnPull(world);
+  expect(await commentAndReadAnswer(world, 'ada', pull, '/propose')).toContain(
+    'it fits several lanes (`daily` and `canary`)',
+  );
+  await addLabels(world, 'ada', pull, [LABEL, 'ferry-canary']);
+  await until(world, 'what is said', () => listBotCommentsIn(world, pull).length > 0);
+  expect(listBotCommentsIn(world, pull)).toEqual([expect.stringContaining('it fits several lanes')]);
+  expect(await commentAndReadAnswer(world, 'ada', pull, '/propose lane=canary')).toContain(
+    'proposed as `ferry-canary-20261121-pr',
+  );
+  expect(await readState(world, ownRunName(pull))).toBeNull();
   await world.close();
 });

@@ -4,8 +4,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { approve, eventsOf, propose, stateOf, until, untilState } from '../support/play.ts';
-import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readEventsOf, readState, until, untilState } from '../support/play.ts';
+import { holdJobs, listBotTexts, listRepeatedComments, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const WAYS = [{ server: true }, { server: false }];
@@ -41,28 +41,28 @@ function squat(lab: VirtualLab, file: string, displayTitle: string): void {
 }
 
 async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
-  const seen = await lab.engine.observe((await stateOf(lab, run))?.submission?.jobId ?? '', null);
+  const seen = await lab.engine.observe((await readState(lab, run))?.submission?.jobId ?? '', null);
   return seen.kind === 'found' && seen.status === 'STOPPED';
 }
 
 describe('a workflow run with a copied title', () => {
   // threat T150
   it.each(WAYS)('does not prevent the stop of a job (server: $server)', async ({ server }) => {
-    const held = heldJobs('watch');
+    const held = holdJobs('watch');
     const { lab, run, issue } = await launched({ server, beforeJob: held.beforeJob });
     await lab.clock.advance(3 * MINUTE);
     for (const title of [`ferrybot stop ${run}`, `stop ${run}`]) squat(lab, 'ferrybot-stop.yml', title);
-    await say(lab, 'mira', issue, '/stop');
+    await postComment(lab, 'mira', issue, '/stop');
     const asked = lab.clock.now();
     await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
     expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+    expect((await readState(lab, run))?.end?.status).toBe('STOPPED');
     expect(runsOf(lab, 'ferrybot-stop.yml').map(({ conclusion }) => conclusion)).toEqual(['success']);
-    expect(told(lab, 'ended')).toHaveLength(1);
+    expect(listBotTexts(lab, 'ended')).toHaveLength(1);
     held.letGo();
     await lab.clock.advance(20 * MINUTE);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -70,26 +70,26 @@ describe('a workflow run with a copied title', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
-    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.order !== null, { stepMs: 100 });
+    await until(lab, 'the launch', async () => (await readState(lab, run))?.order !== null, { stepMs: 100 });
     for (const cluster of Object.keys({ local: 0, 'us-central1': 0 }))
       squat(lab, 'ferrybot-watch.yml', `ferrybot watch ${cluster}`);
     await lab.clock.advance(5 * MINUTE);
-    expect((await stateOf(lab, run))?.observation).not.toBeNull();
+    expect((await readState(lab, run))?.observation).not.toBeNull();
     await lab.close();
   });
 });
 
 describe('an unconfirmed stop', () => {
   it.each(WAYS)('is dispatched again after its workflow run was cancelled (server: $server)', async ({ server }) => {
-    const held = heldJobs('watch');
-    const stops = heldJobs('stop');
+    const held = holdJobs('watch');
+    const stops = holdJobs('stop');
     const beforeJob = async (mode: string): Promise<void> => {
       await held.beforeJob(mode);
       await stops.beforeJob(mode);
     };
     const { lab, run, issue } = await launched({ server, beforeJob });
     await lab.clock.advance(3 * MINUTE);
-    await say(lab, 'mira', issue, '/stop');
+    await postComment(lab, 'mira', issue, '/stop');
     await until(lab, 'the dispatch', async () => runsOf(lab, 'ferrybot-stop.yml').length === 1, {
       stepMs: 1_000,
     });
@@ -98,7 +98,7 @@ describe('an unconfirmed stop', () => {
     Object.assign(own ?? {}, { status: 'completed', conclusion: 'cancelled' });
     await lab.clock.advance(2 * MINUTE);
     expect(runsOf(lab, 'ferrybot-stop.yml').length).toBeGreaterThan(1);
-    const ids = (await eventsOf(lab, run)).flatMap((event) =>
+    const ids = (await readEventsOf(lab, run)).flatMap((event) =>
       event.type === 'dispatched' && event.data.workflow === 'stop' ? [event.data.workflowRun] : [],
     );
     expect(ids.slice(0, 2)).toEqual(
@@ -112,15 +112,15 @@ describe('an unconfirmed stop', () => {
   });
 
   it('has one comment, edited every ten minutes and closed at the end, and one mention an hour', async () => {
-    const held = heldJobs('watch');
-    const stops = heldJobs('stop');
+    const held = holdJobs('watch');
+    const stops = holdJobs('stop');
     const beforeJob = async (mode: string): Promise<void> => {
       await held.beforeJob(mode);
       await stops.beforeJob(mode);
     };
     const { lab, run, issue } = await launched({ ...LONG, beforeJob, config: await miraInCharge() });
     await lab.clock.advance(2 * MINUTE);
-    await say(lab, 'mira', issue, '/stop');
+    await postComment(lab, 'mira', issue, '/stop');
     await lab.clock.advance(3 * MINUTE);
     const { texts, mentions } = await watchedFor(lab, 'The stop is not confirmed', 130);
     expect(texts.length).toBeGreaterThanOrEqual(12);
@@ -131,10 +131,10 @@ describe('an unconfirmed stop', () => {
     );
     expect(names.some((name) => name.test(texts.at(-1) ?? ''))).toBe(true);
     expect(names.length).toBeLessThanOrEqual(9);
-    expect((await stateOf(lab, run))?.end).toBeNull();
+    expect((await readState(lab, run))?.end).toBeNull();
     stops.letGo();
     held.letGo();
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED');
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end?.status === 'STOPPED');
     await lab.clock.advance(12 * MINUTE);
     const [last, ...more] = comments(lab, 'The stop is not confirmed');
     expect(more).toEqual([]);
@@ -146,7 +146,7 @@ describe('an unconfirmed stop', () => {
 
 describe('a watch that does not start', () => {
   it('has one comment, edited every ten minutes and closed at the first observation, and one mention an hour', async () => {
-    const held = heldJobs('watch');
+    const held = holdJobs('watch');
     const { lab, run } = await launched({ ...LONG, beforeJob: held.beforeJob, config: await miraInCharge() });
     await lab.clock.advance(15 * MINUTE);
     const { texts, mentions } = await watchedFor(lab, 'The watch has fallen silent', 115);
@@ -156,7 +156,7 @@ describe('a watch that does not start', () => {
     const own = runsOf(lab, 'ferrybot-watch.yml').map(({ id }) => `[workflow run ${id}]`);
     expect(own.some((name) => texts.at(-1)?.includes(`Our watch ${name}`))).toBe(true);
     held.letGo();
-    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation !== null);
+    await until(lab, 'a look', async () => (await readState(lab, run))?.observation !== null);
     await lab.clock.advance(12 * MINUTE);
     const [last, ...more] = comments(lab, 'The watch has fallen silent');
     expect(more).toEqual([]);
@@ -176,7 +176,7 @@ async function miraInCharge(): Promise<(config: string) => string> {
 }
 
 const comments = (lab: VirtualLab, title: string): readonly string[] =>
-  told(lab, 'incident').filter((text) => text.includes(title));
+  listBotTexts(lab, 'incident').filter((text) => text.includes(title));
 
 /** The texts of the one comment within these minutes, and the number of mentions until then. */
 async function watchedFor(
@@ -191,7 +191,7 @@ async function watchedFor(
     expect(standing).toHaveLength(1);
     for (const text of standing) texts.add(text);
   }
-  const pages = told(lab, 'notice').filter(
+  const pages = listBotTexts(lab, 'notice').filter(
     (text) => text.includes('needs a person') && text.includes(title) && text.includes('@'),
   );
   return { texts: [...texts], mentions: pages.length };

@@ -4,14 +4,23 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { isLive } from '../../src/domain/logbook/job-state.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { codesOf, postedEvents } from '../support/recorded.ts';
-import { answersTo, botComments, HOUR, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import { listAnswerCodes, postedEvents } from '../support/recorded.ts';
+import {
+  HOUR,
+  listAnswersTo,
+  listBotComments,
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -40,12 +49,12 @@ async function idOfMira(): Promise<number> {
 
 /** Posts the comment and returns the answer's code. */
 async function answered(who: Person, thread: number, words: string): Promise<string> {
-  const comment = await say(lab, who, thread, words);
-  await until(lab, `an answer to ${words}`, () => answersTo(lab, comment).length > 0, { stepMs: 1_000 });
-  return (await codesOf(lab, comment)).join(' ');
+  const comment = await postComment(lab, who, thread, words);
+  await until(lab, `an answer to ${words}`, () => listAnswersTo(lab, comment).length > 0, { stepMs: 1_000 });
+  return (await listAnswerCodes(lab, comment)).join(' ');
 }
 
-const watchOf = async (run: string) => (await stateOf(lab, run))?.watch;
+const watchOf = async (run: string) => (await readState(lab, run))?.watch;
 const watchEnds = (run: string): Promise<void> =>
   until(lab, 'the end of the watch', async () => (await watchOf(run))?.ended != null, {
     stepMs: MINUTE,
@@ -54,12 +63,12 @@ const watchEnds = (run: string): Promise<void> =>
 const mentioned = (text: string | undefined): readonly string[] =>
   text?.replaceAll(/`[^`]*`/g, '').match(/(?<!\w)@[\w-]+/g) ?? [];
 const cardOf = (run: string): string =>
-  botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
+  listBotComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
 
 /** The engine was restarted and no longer knows the job. */
 async function losesTheCluster(run: string): Promise<void> {
   lab.engine.forgetEverything();
-  await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
+  await until(lab, 'an incident', async () => ((await readState(lab, run))?.incidents.length ?? 0) > 0);
   await lab.clock.advance(MINUTE);
 }
 
@@ -68,9 +77,9 @@ describe('the watch of a run', () => {
   it('belongs to the approver until another person accepts the handoff, which lists job, status and links', async () => {
     const { run, pull, issue } = await runningFerry();
     expect(cardOf(run)).toContain('Owner: mira owns the watch');
-    const offered = await say(lab, 'mira', pull, '/handoff @ada');
-    const [offer] = answersTo(lab, offered);
-    const job = (await stateOf(lab, run))?.submission;
+    const offered = await postComment(lab, 'mira', pull, '/handoff @ada');
+    const [offer] = listAnswersTo(lab, offered);
+    const job = (await readState(lab, run))?.submission;
     expect(mentioned(offer)).toEqual(['@ada']);
     for (const part of [job?.jobId, job?.cluster, 'Training: `~', 'no incident', `issue #${issue}`])
       expect(offer).toContain(part);
@@ -81,7 +90,7 @@ describe('the watch of a run', () => {
     expect(await answered('ada', pull, '/accept')).toBe('accepted');
     expect((await watchOf(run))?.owner?.login).toBe('ada');
     await losesTheCluster(run);
-    const [page, ...others] = told(lab, 'notice').filter((text) => text.includes('needs a person'));
+    const [page, ...others] = listBotTexts(lab, 'notice').filter((text) => text.includes('needs a person'));
     expect(others).toEqual([]);
     expect(mentioned(page)).toEqual(['@ada']);
   });
@@ -118,11 +127,11 @@ describe('the watch of a run', () => {
     expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toBe('point-past');
     expect(await answered('mira', pull, '/until step=400')).toBe('until-set');
     await watchEnds(run);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.end).toBeNull();
     expect(state?.observation?.step).toBeGreaterThanOrEqual(400);
     expect(state?.watch.ended).toMatchObject({ cause: 'step', attempt: 1 });
-    const [summary] = told(lab, 'notice').filter((text) => text.includes('The watch of'));
+    const [summary] = listBotTexts(lab, 'notice').filter((text) => text.includes('The watch of'));
     expect(summary).toContain('step 400 is reached, as mira requested');
     expect(summary).toContain('**The job continues.**');
     expect(summary).toContain(`Job \`${state?.submission?.jobId}\``);
@@ -150,12 +159,12 @@ describe('the watch of a run', () => {
     });
     expect(await answered('mira', pull, '/stop-watching reason="I look by hand"')).toBe('watch-stopped');
     await lab.clock.advance(1.5 * HOUR);
-    const reminders = () => told(lab, 'notice').filter((text) => text.includes('this was not acknowledged'));
+    const reminders = () => listBotTexts(lab, 'notice').filter((text) => text.includes('this was not acknowledged'));
     expect(reminders().map(mentioned)).toEqual([['@mira']]);
     expect(await answered('ada', pull, '/ack')).toBe('watch-end-taken');
     await lab.clock.advance(1.5 * HOUR);
     expect(reminders()).toHaveLength(1);
-    expect((await stateOf(lab, run))?.end).toBeNull();
+    expect((await readState(lab, run))?.end).toBeNull();
   });
 
   it('that has ended restarts nothing until a person posts /relaunch', async () => {
@@ -169,15 +178,15 @@ describe('the watch of a run', () => {
     });
     await answered('mira', pull, '/until step=300');
     await watchEnds(run);
-    await until(lab, 'the end of the job', async () => (await stateOf(lab, run))?.end != null);
+    await until(lab, 'the end of the job', async () => (await readState(lab, run))?.end != null);
     await lab.clock.advance(2 * HOUR);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.end).toMatchObject({ status: 'FAILED', diagnosis: { class: 'preempted' } });
     expect(state?.incidents).toEqual([]);
     expect(lab.engine.startCount()).toBe(1);
 
     expect(await answered('mira', pull, '/relaunch')).toBe('relaunch-asked');
-    await until(lab, 'attempt 2', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    await until(lab, 'attempt 2', async () => (await readState(lab, run))?.submission?.attempt === 2);
     expect(await watchOf(run)).toMatchObject({ bound: null, ended: null });
   });
 
@@ -187,11 +196,11 @@ describe('the watch of a run', () => {
       ferry: { ...SHORT_FERRY, failAt: { step: 600, line, exitCode: 1 } },
     });
     await answered('mira', pull, '/stop-watching');
-    await until(lab, 'the end of the job', async () => (await stateOf(lab, run))?.end != null);
+    await until(lab, 'the end of the job', async () => (await readState(lab, run))?.end != null);
     await lab.clock.advance(5 * MINUTE);
-    expect((await stateOf(lab, run))?.end?.signatures).toEqual(['disk-full']);
-    expect((await stateOf(lab, run))?.incidents).toEqual([]);
-    expect(told(lab, 'ended')[0]).toMatch(/Attempt 1 of `[^`]+` has ended: FAILED/);
+    expect((await readState(lab, run))?.end?.signatures).toEqual(['disk-full']);
+    expect((await readState(lab, run))?.incidents).toEqual([]);
+    expect(listBotTexts(lab, 'ended')[0]).toMatch(/Attempt 1 of `[^`]+` has ended: FAILED/);
   });
 
   it('that has ended leaves the job stoppable, and its lane stays blocked until the job ends', async () => {
@@ -199,12 +208,12 @@ describe('the watch of a run', () => {
     await answered('mira', pull, '/stop-watching');
     await lab.clock.advance(HOUR);
     expect(await answered('mira', pull, '/until step=900')).toBe('not-now');
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.end).toBeNull();
     expect(state === null ? false : isLive(state)).toBe(true);
     await answered('ada', pull, '/stop');
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 10_000 });
-    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: 10_000 });
+    expect((await readState(lab, run))?.end?.status).toBe('STOPPED');
   });
 
   it('that has ended is resumed by a /watch from a person who may end it', async () => {
@@ -218,8 +227,8 @@ describe('the watch of a run', () => {
     expect((await watchOf(run))?.ended).not.toBeNull();
     expect(await answered('mira', pull, '/watch')).toBe('watch-resumed');
     expect((await watchOf(run))?.ended).toBeNull();
-    await until(lab, 'the end of the job', async () => (await stateOf(lab, run))?.end != null);
+    await until(lab, 'the end of the job', async () => (await readState(lab, run))?.end != null);
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.incidents.map(({ code }) => code)).toContain('failure-signature');
+    expect((await readState(lab, run))?.incidents.map(({ code }) => code)).toContain('failure-signature');
   });
 });

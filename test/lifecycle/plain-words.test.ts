@@ -4,9 +4,9 @@
  */
 
 import { expect, it } from 'vitest';
-import { gated, openGates, openLab } from '../support/own-pull.ts';
+import { listOpenGates, openLab, readGates } from '../support/own-pull.ts';
 import { propose } from '../support/play.ts';
-import { fileOf, MINUTE, pushFile, say } from '../support/talk.ts';
+import { MINUTE, postComment, pushFile, readBranchFile } from '../support/talk.ts';
 
 const NEVER = { sweepMs: 24 * 60 * MINUTE };
 
@@ -16,12 +16,12 @@ it('a comment in the issue passes the waiting gate within a minute, without a sw
   await lab.clock.advance(2 * MINUTE);
   const branch = `ferrybot/proposal/${run}`;
   const file = 'experiments/ferries/daily.py';
-  await pushFile(lab, 'ada', branch, file, `${(await fileOf(lab, branch, file)) ?? ''}# a remark\n`);
+  await pushFile(lab, 'ada', branch, file, `${(await readBranchFile(lab, branch, file)) ?? ''}# a remark\n`);
   await lab.clock.advance(2 * MINUTE);
-  expect(openGates(await gated(lab, run))).toContain('issue-updated issue-older');
-  await say(lab, 'ada', issue, 'I left a remark in the file.');
+  expect(listOpenGates(await readGates(lab, run))).toContain('issue-updated issue-older');
+  await postComment(lab, 'ada', issue, 'I left a remark in the file.');
   await lab.clock.advance(MINUTE);
-  expect(openGates(await gated(lab, run))).not.toContain('issue-updated issue-older');
+  expect(listOpenGates(await readGates(lab, run))).not.toContain('issue-updated issue-older');
   await lab.close();
 });
 
@@ -30,10 +30,10 @@ it('other comments without a command cause no request to GitHub', async () => {
   const { run, issue, pull } = await propose(lab);
   await lab.clock.advance(2 * MINUTE);
   const before = { ...lab.usage };
-  for (const thread of [pull, issue]) await say(lab, 'sol', thread, 'What a fine day for a ferry.');
+  for (const thread of [pull, issue]) await postComment(lab, 'sol', thread, 'What a fine day for a ferry.');
   await lab.clock.advance(MINUTE);
   // The chat workflow's empty run causes a fetch of the record, which costs no request.
   expect({ ...lab.usage, git: 0 }).toEqual({ ...before, git: 0 });
-  expect(openGates(await gated(lab, run))).toEqual([]);
+  expect(listOpenGates(await readGates(lab, run))).toEqual([]);
   await lab.close();
 });

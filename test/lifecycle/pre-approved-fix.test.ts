@@ -4,11 +4,20 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { incidentDraft, incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents, incidentDraft } from '../../src/domain/incidents.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { botComments, fileOf, MINUTE, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until } from '../support/play.ts';
+import {
+  listBotComments,
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const REPORT = 'lib/smalllab/report.py';
@@ -45,19 +54,19 @@ async function died({ file = REPORT, named = 'lib/smalllab', deaths = 1, meanwhi
   await lab.clock.advance(MINUTE);
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission != null);
-  const launched = await stateOf(lab, run);
+  await until(lab, 'the job', async () => (await readState(lab, run))?.submission != null);
+  const launched = await readState(lab, run);
   await meanwhile?.(lab, run, pull);
   const hasEnded = async () => {
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     return state !== null && (state.end !== null || state.attempts.length > 0);
   };
   await until(lab, 'the end', hasEnded, { stepMs: 5_000 });
-  return { lab, run, pull, launched, now: () => stateOf(lab, run) };
+  return { lab, run, pull, launched, now: () => readState(lab, run) };
 }
 
 async function refusals({ now }: Pick<Awaited<ReturnType<typeof died>>, 'now'>): Promise<readonly string[]> {
-  return incidentsWith((await now())?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
+  return filterIncidents((await now())?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
 }
 
 describe('a small error in a pre-approved file', () => {
@@ -68,24 +77,24 @@ describe('a small error in a pre-approved file', () => {
     const state = await now();
     expect(state?.order?.order.preApprovedBy).toBe(launched?.order?.order.digest);
     expect(state?.order?.order.approvals).toEqual(launched?.order?.order.approvals);
-    expect(await fileOf(lab, `ferrybot/proposal/${played.run}`, REPORT)).toBe(FIXED);
+    expect(await readBranchFile(lab, `ferrybot/proposal/${played.run}`, REPORT)).toBe(FIXED);
     expect(await refusals(played)).toEqual([]);
     await lab.clock.advance(2 * MINUTE);
-    expect(told(lab, 'incident').join()).toContain('without another approval');
-    expect(told(lab, 'incident').join()).toContain('\n+import math\n');
-    const launch = botComments(lab).findLast(({ kind }) => kind === 'launched' || kind === 'launch')?.text ?? '';
+    expect(listBotTexts(lab, 'incident').join()).toContain('without another approval');
+    expect(listBotTexts(lab, 'incident').join()).toContain('\n+import math\n');
+    const launch = listBotComments(lab).findLast(({ kind }) => kind === 'launched' || kind === 'launch')?.text ?? '';
     expect(launch).toContain('which permits one automatic fix');
     expect(launch).toContain('\n+import math\n');
     await until(lab, 'its end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
     expect((await now())?.end?.status).toBe('SUCCEEDED');
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
   it('needs an approval if the manifest does not name the file', async () => {
     const played = await died({ named: 'lib/marin' });
     await played.lab.clock.advance(20 * MINUTE);
-    expect(incidentsWith((await played.now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
+    expect(filterIncidents((await played.now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
     expect(played.lab.engine.startCount()).toBe(1);
     await played.lab.close();
   });
@@ -93,7 +102,7 @@ describe('a small error in a pre-approved file', () => {
   it('needs an approval if the file concerns the optimizer, even if it is named', async () => {
     const played = await died({ file: 'lib/smalllab/schedule.py' });
     await played.lab.clock.advance(20 * MINUTE);
-    expect(incidentsWith((await played.now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
+    expect(filterIncidents((await played.now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
     expect(played.lab.engine.startCount()).toBe(1);
     await played.lab.close();
   });
@@ -102,13 +111,13 @@ describe('a small error in a pre-approved file', () => {
     const { lab, now } = await died({ deaths: 2 });
     await until(lab, 'the second end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
     await lab.clock.advance(30 * MINUTE);
-    expect(incidentsWith((await now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
+    expect(filterIncidents((await now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
     expect(lab.engine.startCount()).toBe(2);
     await lab.close();
   });
 
   it('is not relaunched during a `/hold`', async () => {
-    const { lab } = await died({ meanwhile: (at, _, pull) => say(at, 'mira', pull, '/hold reason="look"') });
+    const { lab } = await died({ meanwhile: (at, _, pull) => postComment(at, 'mira', pull, '/hold reason="look"') });
     await lab.clock.advance(20 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -122,7 +131,7 @@ it('a foreign commit recorded as the fix with the stolen control key is refused 
       const ref = `refs/heads/ferrybot/proposal/${run}`;
       await pushFile(at, 'ada', `ferrybot/proposal/${run}`, REPORT, `${FIXED}print("mine")\n`);
       const commit = (await at.store.refs(ref)).get(ref) ?? '';
-      const base = (await stateOf(at, run))?.submission?.commit ?? '';
+      const base = (await readState(at, run))?.submission?.commit ?? '';
       const pushing: Pushing = {
         lab: at,
         deeds: [],
@@ -135,7 +144,7 @@ it('a foreign commit recorded as the fix with the stolen control key is refused 
       expect(await forge(pushing, run, [incidentDraft('control', 'fix-made', made)])).toBe(true);
     },
   });
-  await say(lab, 'ada', (await now())?.proposal.issue ?? 0, 'Mended on the branch.');
+  await postComment(lab, 'ada', (await now())?.proposal.issue ?? 0, 'Mended on the branch.');
   await lab.clock.advance(20 * MINUTE);
   expect(await refusals({ now })).toEqual(['fix-not-approved']);
   expect(lab.engine.startCount()).toBe(1);

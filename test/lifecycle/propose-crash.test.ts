@@ -5,8 +5,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
-import { propose, stateOf, until } from '../support/play.ts';
-import { answersTo, MINUTE, saidTwice, say } from '../support/talk.ts';
+import { propose, readState, until } from '../support/play.ts';
+import { listAnswersTo, listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const RUN = 'ferry-daily-20261121';
@@ -29,17 +29,17 @@ async function played(options: VirtualLabOptions, crashAt: number | null): Promi
   });
   const { pull } = await propose(lab);
   isOn = true;
-  const comment = await say(lab, 'ada', pull, '/propose learning_rate=4e-3');
-  await until(lab, 'the answer', () => answersTo(lab, comment).length > 0, { limitMs: 3 * 3_600_000 });
-  await until(lab, 'the gates', async () => ((await stateOf(lab, `${RUN}-2`))?.gate?.digest ?? null) !== null);
+  const comment = await postComment(lab, 'ada', pull, '/propose learning_rate=4e-3');
+  await until(lab, 'the answer', () => listAnswersTo(lab, comment).length > 0, { limitMs: 3 * 3_600_000 });
+  await until(lab, 'the gates', async () => ((await readState(lab, `${RUN}-2`))?.gate?.digest ?? null) !== null);
   isOn = false;
   await lab.clock.advance(20 * MINUTE);
   return { lab, comment, met };
 }
 
 async function expectOneOfEach({ lab, comment }: Played): Promise<void> {
-  expect(answersTo(lab, comment)).toEqual([expect.stringContaining(`proposed as \`${RUN}-2\``)]);
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listAnswersTo(lab, comment)).toEqual([expect.stringContaining(`proposed as \`${RUN}-2\``)]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   const all = Object.values(lab.world.state.issues);
   // The lane's history issue lists the closed run once.
   const issues = all.filter(({ title }) => !title.startsWith('Lane '));
@@ -48,8 +48,8 @@ async function expectOneOfEach({ lab, comment }: Played): Promise<void> {
   expect(issues.filter((issue) => issue.pull !== null)).toHaveLength(2);
   expect(issues).toHaveLength(4);
   expect(open).toHaveLength(2);
-  expect((await stateOf(lab, RUN))?.closed?.outcome).toBe('withdrawn');
-  expect((await stateOf(lab, `${RUN}-2`))?.proposal.requestedBy?.login).toBe('ada');
+  expect((await readState(lab, RUN))?.closed?.outcome).toBe('withdrawn');
+  expect((await readState(lab, `${RUN}-2`))?.proposal.requestedBy?.login).toBe('ada');
   const refs = await lab.store.refs('refs/heads/ferrybot/proposal/');
   expect([...refs.keys()]).toEqual([`refs/heads/ferrybot/proposal/${RUN}`, `refs/heads/ferrybot/proposal/${RUN}-2`]);
 }

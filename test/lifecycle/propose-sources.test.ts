@@ -4,11 +4,19 @@
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
-import { createHelpersBeside, type Programs } from '../../src/app/propose/helpers.ts';
+import { createBackgroundHelpers, type HelperPrograms } from '../../src/app/propose/helpers.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
-import { eventsOf, propose, stateOf, until } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import { answersTo, bodyOf, fileOf, MINUTE, openExperiment, SHORT_FERRY, say } from '../support/talk.ts';
+import { propose, readEventsOf, readState, until } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
+import {
+  listAnswersTo,
+  MINUTE,
+  openExperiment,
+  postComment,
+  readBody,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const RUN = 'ferry-daily-20261121';
@@ -50,13 +58,13 @@ describe("the lab's own proposer", () => {
     const answer = exited(0, JSON.stringify({ edits, rationale: 'the ramp is long', risk: 'low' }));
     const lab = await openVirtualLab(proposing(answer, told));
     const { pull } = await propose(lab);
-    expect(bodyOf(lab, pull)).toContain('Rationale: the ramp is long');
-    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toContain('warmup=80');
+    expect(readBody(lab, pull)).toContain('Rationale: the ramp is long');
+    expect(await readBranchFile(lab, `ferrybot/proposal/${RUN}`, FILE)).toContain('warmup=80');
     expect(JSON.parse(told[0] ?? '')).toMatchObject({
       v: 1,
       run: RUN,
       objective: { kind: 'integration' },
-      experiment: { path: FILE, text: await fileOf(lab, 'main', FILE) },
+      experiment: { path: FILE, text: await readBranchFile(lab, 'main', FILE) },
       knobs: expect.arrayContaining([expect.objectContaining({ knob: 'warmup', value: '100' })]),
       recent: [],
     });
@@ -84,8 +92,8 @@ describe("the lab's own proposer", () => {
     const text = JSON.stringify({ rationale: 'because', risk: 'low', ...answer });
     const lab = await openVirtualLab(proposing(exited(0, text), []));
     await daily(lab);
-    expect(await stateOf(lab, RUN)).toBeNull();
-    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    expect(await readState(lab, RUN)).toBeNull();
+    expect(await readBranchFile(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
     expect(lab.log.join('\n')).toMatch(new RegExp(`proposer-refused.*${why}`));
     await lab.close();
   });
@@ -114,15 +122,15 @@ describe('the checks before a push', () => {
       },
     };
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, helpers, config: checks });
-    const comment = await say(lab, 'ada', await openExperiment(lab), '/propose warmup=80');
-    await until(lab, 'the answer', () => answersTo(lab, comment).length > 0);
-    expect(answersTo(lab, comment)).toEqual([
+    const comment = await postComment(lab, 'ada', await openExperiment(lab), '/propose warmup=80');
+    await until(lab, 'the answer', () => listAnswersTo(lab, comment).length > 0);
+    expect(listAnswersTo(lab, comment)).toEqual([
       expect.stringMatching(/nothing is pushed[\s\S]*uv run pre-commit: exit code 1\nE501 line too long/),
     ]);
     expect(seen).toEqual([expect.stringContaining('warmup=80')]);
-    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    expect(await readBranchFile(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
     await daily(lab);
-    expect(await stateOf(lab, RUN)).toBeNull();
+    expect(await readState(lab, RUN)).toBeNull();
     await lab.close();
   });
 });
@@ -159,8 +167,8 @@ describe('the default checks before a push', () => {
       'uv run python infra/pre-commit.py --all-files',
       `uv run mypy ${FILE}`,
     ]);
-    expect(await stateOf(lab, RUN)).toBeNull();
-    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    expect(await readState(lab, RUN)).toBeNull();
+    expect(await readBranchFile(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
     expect(lab.log.join('\n')).toMatch(/checks-failed.*mypy.*exit code 1/);
     await lab.close();
   });
@@ -173,7 +181,7 @@ describe('the default checks before a push', () => {
       return command === undefined ? null : { command, result };
     });
     const { pull } = await propose(lab);
-    expect(bodyOf(lab, pull)).toContain('Not checked before the push with `uv`');
+    expect(readBody(lab, pull)).toContain('Not checked before the push with `uv`');
     await lab.close();
   });
 });
@@ -185,31 +193,31 @@ describe('checks that take minutes', () => {
       pass = () => resolve(null);
     });
     let runs = 0;
-    const own: Programs = {
+    const own: HelperPrograms = {
       ask: () => Promise.reject(new Error('there is no proposer')),
       check: () => {
         runs += 1;
         return passed;
       },
     };
-    const { helpers } = createHelpersBeside(own, { patienceMs: 1, answersMax: 20, onDone: () => undefined });
+    const { helpers } = createBackgroundHelpers(own, { patienceMs: 1, answersMax: 20, onDone: () => undefined });
     const config = (text: string): string =>
       text.replace(/^ {4}checksBeforePush: \[\]\n/m, '    checksBeforePush: [[uv, run, pytest]]\n');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, helpers, config });
     const [one, other] = [await openExperiment(lab, 'one'), await openExperiment(lab, 'other')];
-    const asked = await say(lab, 'ada', one, '/propose warmup=80');
+    const asked = await postComment(lab, 'ada', one, '/propose warmup=80');
     await until(lab, 'the checks', () => runs > 0);
-    const later = await say(lab, 'ada', other, '/propose decay=0.3');
-    const meanwhile = await say(lab, 'mira', other, '/status');
-    await until(lab, 'the answer in the other thread', () => answersTo(lab, meanwhile).length > 0);
-    expect(answersTo(lab, asked)).toEqual([]);
+    const later = await postComment(lab, 'ada', other, '/propose decay=0.3');
+    const meanwhile = await postComment(lab, 'mira', other, '/status');
+    await until(lab, 'the answer in the other thread', () => listAnswersTo(lab, meanwhile).length > 0);
+    expect(listAnswersTo(lab, asked)).toEqual([]);
     // The second request does not overtake the first.
-    expect(answersTo(lab, later)).toEqual([]);
+    expect(listAnswersTo(lab, later)).toEqual([]);
     pass();
     // The end of the checks triggers a server; here the next sweep does.
-    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
-    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toContain('warmup=80');
-    await until(lab, 'both answers', () => answersTo(lab, asked).length + answersTo(lab, later).length === 2);
+    await until(lab, 'the proposal', async () => (await readState(lab, RUN)) !== null);
+    expect(await readBranchFile(lab, `ferrybot/proposal/${RUN}`, FILE)).toContain('warmup=80');
+    await until(lab, 'both answers', () => listAnswersTo(lab, asked).length + listAnswersTo(lab, later).length === 2);
     expect(runs).toBe(1);
     await lab.close();
   });
@@ -219,13 +227,13 @@ describe('a day without a proposal', () => {
   it('results from a /hold of the day, for the schedule and /propose alike, until /unhold', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const issue = await openExperiment(lab);
-    await say(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance of the cluster"');
+    await postComment(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance of the cluster"');
     await daily(lab);
-    expect(await stateOf(lab, RUN)).toBeNull();
-    const asked = await say(lab, 'ada', issue, '/propose warmup=80');
+    expect(await readState(lab, RUN)).toBeNull();
+    const asked = await postComment(lab, 'ada', issue, '/propose warmup=80');
     await lab.clock.advance(MINUTE);
-    expect(await codesOf(lab, asked)).toEqual(['propose-held']);
-    await say(lab, 'mira', issue, '/unhold date=2026-11-21');
+    expect(await listAnswerCodes(lab, asked)).toEqual(['propose-held']);
+    await postComment(lab, 'mira', issue, '/unhold date=2026-11-21');
     expect((await propose(lab)).run).toBe(RUN);
     await lab.close();
   });
@@ -236,17 +244,17 @@ describe('a day without a proposal', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
     await daily(lab);
     await daily(lab);
-    expect(await stateOf(lab, RUN)).toBeNull();
-    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    expect(await readState(lab, RUN)).toBeNull();
+    expect(await readBranchFile(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
     const issues = Object.values(lab.world.state.issues);
     expect(issues.map(({ title }) => title)).toEqual(['What is the daily ferry of 2026-11-21 for?']);
     const thread = issues[0]?.number ?? 0;
-    const bare = await say(lab, 'ada', thread, '/propose');
+    const bare = await postComment(lab, 'ada', thread, '/propose');
     await lab.clock.advance(MINUTE);
-    expect(await codesOf(lab, bare)).toEqual(['propose-objective-unclear']);
-    await say(lab, 'ada', thread, '/propose objective="integration"');
-    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
-    expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'command-answered')).toHaveLength(2);
+    expect(await listAnswerCodes(lab, bare)).toEqual(['propose-objective-unclear']);
+    await postComment(lab, 'ada', thread, '/propose objective="integration"');
+    await until(lab, 'the proposal', async () => (await readState(lab, RUN)) !== null);
+    expect((await readEventsOf(lab, 'journal')).filter(({ type }) => type === 'command-answered')).toHaveLength(2);
     await lab.close();
   });
 });

@@ -1,18 +1,18 @@
 /** Ferries on request: the proposal, follow-up questions and refusals, with and without a server. */
 
 import { describe, expect, it } from 'vitest';
-import { approveAndFinish, eventsOf, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
+import { approveAndFinish, playFerry, propose, readEventsOf, readState, seal, until } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
 import {
-  answersTo,
-  bodyOf,
-  botComments,
-  fileOf,
+  listAnswersTo,
+  listBotComments,
+  listRepeatedComments,
   openExperiment,
+  postComment,
   pushExperiment,
+  readBody,
+  readBranchFile,
   SHORT_FERRY,
-  saidTwice,
-  say,
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -30,14 +30,14 @@ async function withIssue(
 
 /** Posts the comment, advances the clock until it is answered, and returns the code of its one answer. */
 async function ask(lab: VirtualLab, thread: number, text: string, who: 'mira' | 'ada' = 'mira'): Promise<string> {
-  const comment = await say(lab, who, thread, text);
-  await until(lab, `the answer to ${text}`, () => answersTo(lab, comment).length > 0, {
+  const comment = await postComment(lab, who, thread, text);
+  await until(lab, `the answer to ${text}`, () => listAnswersTo(lab, comment).length > 0, {
     limitMs: 2 * 3_600_000,
   });
   await lab.clock.advance(MINUTE);
-  expect(answersTo(lab, comment)).toHaveLength(1);
-  expect(saidTwice(lab)).toEqual([]);
-  return (await codesOf(lab, comment)).join(' ');
+  expect(listAnswersTo(lab, comment)).toHaveLength(1);
+  expect(listRepeatedComments(lab)).toEqual([]);
+  return (await listAnswerCodes(lab, comment)).join(' ');
 }
 
 function pulls(lab: VirtualLab): readonly { readonly number: number; readonly state: string }[] {
@@ -53,8 +53,8 @@ describe.each([
     const { lab, issue } = await withIssue(options);
     const words = '/propose learning_rate=4e-3 warmup=80 objective="integration: is 4e-3 still fine?"';
     expect(await ask(lab, issue, words, 'ada')).toBe('proposed');
-    await until(lab, 'its gates', async () => ((await stateOf(lab, RUN))?.gate?.digest ?? null) !== null);
-    const state = await stateOf(lab, RUN);
+    await until(lab, 'its gates', async () => ((await readState(lab, RUN))?.gate?.digest ?? null) !== null);
+    const state = await readState(lab, RUN);
     expect(state?.proposal).toMatchObject({
       candidate: null,
       objective: { kind: 'integration', text: 'integration: is 4e-3 still fine?' },
@@ -65,17 +65,17 @@ describe.each([
       },
     });
     expect(state?.gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown')).toEqual([]);
-    const text = (await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)) ?? '';
+    const text = (await readBranchFile(lab, `ferrybot/proposal/${RUN}`, FILE)) ?? '';
     expect(text).toBe(
-      ((await fileOf(lab, 'main', FILE)) ?? '')
+      ((await readBranchFile(lab, 'main', FILE)) ?? '')
         .replace('learning_rate=3e-3', 'learning_rate=4e-3')
         .replace('warmup=100', 'warmup=80'),
     );
     const pull = state?.proposal.pull ?? 0;
-    expect(bodyOf(lab, pull)).toContain(`Asked for by ada in #${issue}`);
+    expect(readBody(lab, pull)).toContain(`Asked for by ada in #${issue}`);
     await approveAndFinish(lab, RUN, pull);
     await seal(lab, RUN, state?.proposal.issue ?? 0);
-    expect((await stateOf(lab, RUN))?.seal?.verdict).toBe('pass');
+    expect((await readState(lab, RUN))?.seal?.verdict).toBe('pass');
     expect(pulls(lab)).toHaveLength(2);
     expect(lab.world.state.unserved).toEqual([]);
     await lab.close();
@@ -86,18 +86,18 @@ describe('the requester of a ferry', () => {
   it('cannot approve it', async () => {
     const { lab, issue } = await withIssue();
     await ask(lab, issue, '/propose learning_rate=4e-3');
-    await until(lab, 'its gates', async () => ((await stateOf(lab, RUN))?.gate?.digest ?? null) !== null);
-    const pull = (await stateOf(lab, RUN))?.proposal.pull ?? 0;
+    await until(lab, 'its gates', async () => ((await readState(lab, RUN))?.gate?.digest ?? null) !== null);
+    const pull = (await readState(lab, RUN))?.proposal.pull ?? 0;
     expect(await ask(lab, pull, '/approve-launch')).toBe('approval-by-author');
-    expect((await stateOf(lab, RUN))?.approvals).toEqual([]);
+    expect((await readState(lab, RUN))?.approvals).toEqual([]);
     await lab.close();
   });
 
   it('needs the permission that the config requires', async () => {
     const { lab, issue } = await withIssue();
-    const comment = await say(lab, 'ravi', issue, '/propose learning_rate=4e-3');
+    const comment = await postComment(lab, 'ravi', issue, '/propose learning_rate=4e-3');
     await lab.clock.advance(MINUTE);
-    expect(await codesOf(lab, comment)).toEqual(['not-permitted']);
+    expect(await listAnswerCodes(lab, comment)).toEqual(['not-permitted']);
     expect(pulls(lab)).toEqual([]);
     await lab.close();
   });
@@ -113,7 +113,10 @@ describe('a request that cannot be followed', () => {
     const { lab, issue } = await withIssue();
     expect(await ask(lab, issue, text)).toBe(answer);
     expect(pulls(lab)).toEqual([]);
-    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual(['command-seen', 'command-answered']);
+    expect((await readEventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
+      'command-seen',
+      'command-answered',
+    ]);
     await lab.close();
   });
 });
@@ -123,7 +126,7 @@ describe('a requested change of scale', () => {
     const { lab, issue } = await withIssue();
     await ask(lab, issue, '/propose TRAIN_BATCH_SIZE=16 objective="integration: twice the batch"');
     const scale = async (): Promise<string | undefined> =>
-      (await stateOf(lab, RUN))?.gate?.verdicts.find((verdict) => verdict.gate === 'scale-stable')?.code;
+      (await readState(lab, RUN))?.gate?.verdicts.find((verdict) => verdict.gate === 'scale-stable')?.code;
     await until(lab, 'its gates', async () => (await scale()) !== undefined);
     expect(await scale()).toBe('asked-for');
     await pushExperiment(lab, RUN, (text) => text.replace('TRAIN_BATCH_SIZE = 16', 'TRAIN_BATCH_SIZE = 32'));
@@ -139,7 +142,7 @@ describe('a /propose while a proposal is open', () => {
     const first = await propose(lab);
     expect(await ask(lab, issue, '/propose learning_rate=4e-3')).toBe('propose-standing');
     expect(await ask(lab, first.pull, '/propose learning_rate=4e-3')).toBe('proposed');
-    const [old, next] = [await stateOf(lab, RUN), await stateOf(lab, `${RUN}-2`)];
+    const [old, next] = [await readState(lab, RUN), await readState(lab, `${RUN}-2`)];
     expect(old?.closed).toMatchObject({ outcome: 'withdrawn' });
     expect(next?.proposal).toMatchObject({ requestedBy: { login: 'mira' } });
     const states = new Map(Object.values(lab.world.state.issues).map((one) => [one.number, one.state]));
@@ -166,7 +169,7 @@ describe('a /propose while a proposal is open', () => {
 /** The approval rules apply to the new pull request too. */
 async function approveByAda(lab: VirtualLab, pull: number): Promise<void> {
   expect(await ask(lab, pull, '/approve-launch', 'ada')).toBe('not-permitted');
-  expect(botComments(lab).some(({ thread, kind }) => thread === pull && kind === 'card')).toBe(true);
+  expect(listBotComments(lab).some(({ thread, kind }) => thread === pull && kind === 'card')).toBe(true);
 }
 
 describe('a second ferry on the same day', () => {
@@ -174,7 +177,7 @@ describe('a second ferry on the same day', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { issue } = await playFerry(lab);
     expect(await ask(lab, issue, '/propose warmup=80')).toBe('proposed');
-    expect((await stateOf(lab, `${RUN}-2`))?.proposal.interval).toMatchObject({ lastRun: RUN });
+    expect((await readState(lab, `${RUN}-2`))?.proposal.interval).toMatchObject({ lastRun: RUN });
     await lab.close();
   });
 });

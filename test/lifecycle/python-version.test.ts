@@ -5,15 +5,15 @@
 
 import { describe, expect, it } from 'vitest';
 import { known, unknown } from '../../src/domain/values.ts';
-import { approve, propose, stateOf } from '../support/play.ts';
-import { botComments, MINUTE, SHORT_FERRY } from '../support/talk.ts';
+import { approve, propose, readState } from '../support/play.ts';
+import { listBotComments, MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 describe('the Python version', () => {
   it('is in the manifest that people approve', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run } = await propose(lab);
-    expect((await stateOf(lab, run))?.gate?.manifest?.policy['lane.python']).toBe('3.11');
+    expect((await readState(lab, run))?.gate?.manifest?.policy['lane.python']).toBe('3.11');
     await lab.close();
   });
 
@@ -25,9 +25,9 @@ describe('the Python version', () => {
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull, run);
     await lab.clock.advance(10 * MINUTE);
-    expect((await stateOf(lab, run))?.order?.status).not.toBe('submitted');
+    expect((await readState(lab, run))?.order?.status).not.toBe('submitted');
     expect(lab.engine.startCount()).toBe(0);
-    expect(`${lab.log.join('\n')}${JSON.stringify(botComments(lab))}`).toContain(
+    expect(`${lab.log.join('\n')}${JSON.stringify(listBotComments(lab))}`).toContain(
       'this runner has Python 3.12, and 3.11 read the approved experiment',
     );
     await lab.close();
@@ -40,7 +40,7 @@ describe('the Python version', () => {
     });
     await lab.dispatchDaily();
     await lab.clock.advance(5 * MINUTE);
-    const [card] = botComments(lab).filter(({ kind }) => kind === 'card');
+    const [card] = listBotComments(lab).filter(({ kind }) => kind === 'card');
     expect(card?.text).toContain('there is no python3 on this machine');
     expect(lab.engine.startCount()).toBe(0);
     await lab.close();

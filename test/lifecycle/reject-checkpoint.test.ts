@@ -1,11 +1,11 @@
 /** `/reject-checkpoint`: permissions, answers, and its effect on the card, the record and restarts. */
 
 import { expect, it } from 'vitest';
-import { lineageOf } from '../../src/checkpoints/lineage.ts';
+import { buildRecordedLineage } from '../../src/checkpoints/lineage.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
-import { ask, postedEvents } from '../support/recorded.ts';
-import { botComments, SHORT_FERRY } from '../support/talk.ts';
+import { approve, propose, readEventsOf, readState, until } from '../support/play.ts';
+import { commentAndReadCode, postedEvents } from '../support/recorded.ts';
+import { listBotComments, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,11 +16,11 @@ it('an approver rejects a step, and the run is not restarted if the job would re
   const lab = await openVirtualLab({ script });
   const { run, pull, issue } = await propose(lab);
   const reject = (step: number, who: 'ada' | 'mira' = 'mira') =>
-    ask(lab, who, issue, `/reject-checkpoint step=${step} reason="the loss had spiked"`, 2 * MINUTE_MS);
+    commentAndReadCode(lab, who, issue, `/reject-checkpoint step=${step} reason="the loss had spiked"`, 2 * MINUTE_MS);
   expect(await reject(400)).toBe('not-now');
   await approve(lab, 'mira', pull);
   await until(lab, 'the second checkpoint', async () =>
-    (await eventsOf(lab, run)).some(
+    (await readEventsOf(lab, run)).some(
       ({ type, data }) => type === 'observed' && 'checkpointStep' in data && data.checkpointStep === 800,
     ),
   );
@@ -29,22 +29,22 @@ it('an approver rejects a step, and the run is not restarted if the job would re
   expect(await reject(800)).toBe('checkpoint-rejected');
   expect(await reject(810)).toBe('reject-already');
   await until(lab, 'the end of the attempt', async () =>
-    (await eventsOf(lab, run)).some(({ type }) => type === 'ended'),
+    (await readEventsOf(lab, run)).some(({ type }) => type === 'ended'),
   );
   await lab.clock.advance(20 * MINUTE_MS);
   // Without the rejection, the run would be restarted after a preemption.
   expect(lab.engine.startCount()).toBe(1);
   expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: checkpoint-rejected');
-  expect(await ask(lab, 'mira', issue, '/relaunch reason="try it"')).toBe('relaunch-never');
+  expect(await commentAndReadCode(lab, 'mira', issue, '/relaunch reason="try it"')).toBe('relaunch-never');
   await lab.clock.advance(20 * MINUTE_MS);
   expect(lab.engine.startCount()).toBe(1);
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   if (state === null) throw new Error('no such run');
-  expect(lineageOf(state)).toMatchObject({
+  expect(buildRecordedLineage(state)).toMatchObject({
     attempts: [{ attempt: 1, startStep: 0, newestStep: 800, status: 'FAILED' }],
     rejections: [{ step: 800, reason: 'the loss had spiked', actor: { login: 'mira' } }],
   });
-  const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+  const card = listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
   expect(card).toContain('| step 800 | FAILED |');
   expect(card).toContain('the loss had spiked');
   await lab.close();
@@ -55,8 +55,8 @@ it('a rejection is accepted before any step of the run was observed', async () =
   const lab = await openVirtualLab({ script });
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'a job that waits', async () => (await stateOf(lab, run))?.submission != null);
+  await until(lab, 'a job that waits', async () => (await readState(lab, run))?.submission != null);
   const words = '/reject-checkpoint step=800 reason="it goes wrong there"';
-  expect(await ask(lab, 'mira', issue, words)).toBe('checkpoint-rejected');
+  expect(await commentAndReadCode(lab, 'mira', issue, words)).toBe('checkpoint-rejected');
   await lab.close();
 });

@@ -1,11 +1,20 @@
 /** Holds, expired approvals and the quorum between a failure and the next attempt. */
 
 import { describe, expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, type Ferry, propose, stateOf, until } from '../support/play.ts';
-import { ask, postedEvents } from '../support/recorded.ts';
-import { bodyOf, HOUR, heldJobs, MINUTE, pushExperiment, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, type Ferry, propose, readEventsOf, readState, until } from '../support/play.ts';
+import { commentAndReadCode, postedEvents } from '../support/recorded.ts';
+import {
+  HOUR,
+  holdJobs,
+  listBotTexts,
+  MINUTE,
+  postComment,
+  pushExperiment,
+  readBody,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const DISK = 'OSError: [Errno 28] No space left on device';
@@ -20,22 +29,23 @@ function dyingOf(line: string): () => JobScript {
   };
 }
 
-const answer = ({ lab, issue }: Ferry, who: 'mira' | 'ada' | 'ravi', words: string) => ask(lab, who, issue, words);
+const answer = ({ lab, issue }: Ferry, who: 'mira' | 'ada' | 'ravi', words: string) =>
+  commentAndReadCode(lab, who, issue, words);
 
 /** The approval line in the answer to a bare `/relaunch`. */
 async function shownLine(played: Ferry): Promise<string> {
   await answer(played, 'mira', '/relaunch');
-  const line = /\/relaunch [0-9a-f]{32}/.exec(told(played.lab, 'answer').at(-1) ?? '')?.[0] ?? '';
+  const line = /\/relaunch [0-9a-f]{32}/.exec(listBotTexts(played.lab, 'answer').at(-1) ?? '')?.[0] ?? '';
   expect(line).not.toBe('');
   return line;
 }
 
 async function runs({ lab, run }: Ferry): Promise<void> {
-  await until(lab, 'a step', async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true);
+  await until(lab, 'a step', async () => (await readState(lab, run))?.observation?.firstStepCompleted === true);
 }
 
 async function failed({ lab, run }: Ferry): Promise<void> {
-  await until(lab, 'the end', async () => (await eventsOf(lab, run)).some(({ type }) => type === 'ended'));
+  await until(lab, 'the end', async () => (await readEventsOf(lab, run)).some(({ type }) => type === 'ended'));
 }
 
 it('beyond the approved restarts, an author of the change cannot request the next attempt', async () => {
@@ -102,7 +112,7 @@ describe('beyond the approved restarts with a quorum of two', () => {
     await played.lab.clock.advance(3 * HOUR);
     expect(await answer(played, 'ada', played.line)).toBe('relaunch-asked');
     expect(await starts(played)).toBe(1);
-    expect(told(played.lab, 'drop').at(-1)).toContain('older than this lab allows');
+    expect(listBotTexts(played.lab, 'drop').at(-1)).toContain('older than this lab allows');
     expect(await answer(played, 'mira', played.line)).toBe('relaunch-asked');
     expect(await starts(played)).toBe(2);
     await played.lab.close();
@@ -151,9 +161,9 @@ describe('an automatic restart', () => {
     await failed(played);
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     // Control knew about it too, so the launcher did not have to refuse.
-    expect(incidentsWith(state?.incidents ?? [], 'runner-refused')).toEqual([]);
+    expect(filterIncidents(state?.incidents ?? [], 'runner-refused')).toEqual([]);
     expect((await postedEvents(lab, 'incident')).join()).toContain('relaunch-refused');
     await lab.close();
   });
@@ -166,14 +176,14 @@ describe('an automatic restart', () => {
     await failed(played);
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(2);
-    await until(lab, 'the second end', async () => (await stateOf(lab, played.run))?.end != null);
+    await until(lab, 'the second end', async () => (await readState(lab, played.run))?.end != null);
     expect(await answer(played, 'mira', '/hold reason="wait"')).toBe('too-late');
     await lab.close();
   });
 
   // threat T130
   it('needs a person if the approvals expired before the runner was available', async () => {
-    const { beforeJob, letGo } = heldJobs('launch');
+    const { beforeJob, letGo } = holdJobs('launch');
     let hasFailed = false;
     const played = await play(
       (mode) => (hasFailed ? beforeJob(mode) : Promise.resolve()),
@@ -202,7 +212,7 @@ describe('between the order of another attempt and its launch', () => {
     [
       'its description is edited',
       PREEMPTED,
-      ({ lab, pull }) => lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)} more` }),
+      ({ lab, pull }) => lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${readBody(lab, pull)} more` }),
     ],
     ['its branch is moved', PREEMPTED, ({ lab, run }) => pushExperiment(lab, run, (text) => `${text}# more\n`)],
     [
@@ -220,7 +230,7 @@ describe('between the order of another attempt and its launch', () => {
 
   // threat T129
   it.each(deeds)('starts nothing if %s', async (_, line, deed) => {
-    const { beforeJob, letGo, waiting } = heldJobs('launch');
+    const { beforeJob, letGo, waiting } = holdJobs('launch');
     let hasFailed = false;
     const lab = await openVirtualLab({
       script: dyingOf(line),
@@ -232,7 +242,7 @@ describe('between the order of another attempt and its launch', () => {
     hasFailed = true;
     await failed(played);
     await lab.clock.advance(MINUTE);
-    const asking = line === DISK ? await say(lab, 'ada', played.issue, '/relaunch') : 0;
+    const asking = line === DISK ? await postComment(lab, 'ada', played.issue, '/relaunch') : 0;
     await until(lab, 'the order', () => waiting() > 0);
     await deed({ ...played, approving, asking });
     letGo();

@@ -4,13 +4,21 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { approveAndFinish, propose, stateOf, until } from '../support/play.ts';
-import { botComments, HOUR, MINUTE, nextMorning, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { approveAndFinish, propose, readState, until } from '../support/play.ts';
+import {
+  HOUR,
+  listBotComments,
+  listRepeatedComments,
+  MINUTE,
+  nextMorning,
+  postComment,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
 });
@@ -31,7 +39,7 @@ async function endedFerry(options: VirtualLabOptions): Promise<Ended> {
 }
 
 const notices = (): readonly { readonly thread: number; readonly text: string }[] =>
-  botComments(lab)
+  listBotComments(lab)
     .filter(({ kind }) => kind === 'notice')
     .map(({ thread, text }) => ({ thread, text }));
 
@@ -59,8 +67,8 @@ describe('a run that waits for /seal', () => {
     expect(mentioned(second?.text)).toEqual(withRole('maintain'));
     expect(withRole('maintain')).toEqual(['@mira', '@ravi']);
 
-    await say(lab, 'mira', pull, '/seal');
-    await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal != null, { stepMs: 5_000 });
+    await postComment(lab, 'mira', pull, '/seal');
+    await until(lab, 'the seal', async () => (await readState(lab, run))?.seal != null, { stepMs: 5_000 });
     await lab.clock.advance(24 * HOUR);
     expect(notices()).toHaveLength(2);
   });
@@ -88,7 +96,7 @@ describe('a run that waits for /seal', () => {
     await endedFerry({ ferry: { ...SHORT_FERRY, failAt }, config: withReminders('{ everyHours: 6 }') });
     await lab.clock.advance(13 * HOUR);
     expect(notices().map(({ text }) => mentioned(text))).toEqual([['@mira'], withRole('write')]);
-    expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'notice' ? [] : mentioned(text)))).toEqual([]);
+    expect(listBotComments(lab).flatMap(({ kind, text }) => (kind === 'notice' ? [] : mentioned(text)))).toEqual([]);
   });
 });
 
@@ -100,11 +108,11 @@ describe('a lane that closes undecided runs', () => {
     await lab.clock.advance(7 * HOUR);
     expect(notices()[0]?.text).toContain('closes itself as not sealed at 2026-11-22');
     await lab.clock.advance(15 * HOUR);
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.closed).toMatchObject({ outcome: 'unsealed' });
     expect(state?.seal).toBeNull();
     expect(state?.closed?.closurePull).not.toBeNull();
-    const told = botComments(lab).filter(({ kind }) => kind === 'closed');
+    const told = listBotComments(lab).filter(({ kind }) => kind === 'closed');
     expect(told).toHaveLength(1);
     expect(told[0]?.thread).toBe(issue);
     expect(told[0]?.text).toContain('there was no decision within the time limit of the lane');
@@ -124,22 +132,22 @@ describe('a lane that closes undecided runs', () => {
           ? Promise.resolve(Response.json({ message: 'Server Error' }, { status: 502 }))
           : github(request),
     });
-    const endedAt = Date.parse((await stateOf(lab, run))?.end?.at ?? '');
+    const endedAt = Date.parse((await readState(lab, run))?.end?.at ?? '');
     await lab.clock.skip(endedAt + 20 * HOUR - 2 * MINUTE - lab.clock.now());
     isAway = true;
-    await say(lab, 'mira', pull, '/seal');
+    await postComment(lab, 'mira', pull, '/seal');
     await lab.clock.advance(8 * MINUTE);
-    expect(await stateOf(lab, run)).toMatchObject({ seal: null, closed: null });
+    expect(await readState(lab, run)).toMatchObject({ seal: null, closed: null });
     isAway = false;
     await lab.clock.advance(30 * MINUTE);
-    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+    expect((await readState(lab, run))?.seal?.verdict).toBe('pass');
   });
 
   it('closes nothing by default', async () => {
     const { run } = await endedFerry({});
     await lab.clock.skip(30 * 24 * HOUR);
     await lab.clock.advance(2 * HOUR);
-    expect((await stateOf(lab, run))?.closed).toBeNull();
+    expect((await readState(lab, run))?.closed).toBeNull();
     expect(notices()[0]?.text).not.toContain('closes itself');
   });
 });

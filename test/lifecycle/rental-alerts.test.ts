@@ -4,11 +4,11 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, stateOf, until } from '../support/play.ts';
-import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
-import { answersTo, botComments, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, readState, until } from '../support/play.ts';
+import { openIssue, openRentalLab, rentalRunName } from '../support/rental.ts';
+import { listAnswersTo, listBotComments, listBotTexts, postComment, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const HOURS = { ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: 4 * 3_600_000 };
@@ -20,55 +20,55 @@ async function launched(
 ): Promise<{ readonly lab: VirtualLab; readonly run: string; readonly issue: number }> {
   const lab = await openRentalLab([], { script: () => script });
   const issue = await openIssue(lab, 'ada');
-  await say(lab, 'ada', issue, RENT);
-  const run = runOf(lab, issue);
+  await postComment(lab, 'ada', issue, RENT);
+  const run = rentalRunName(lab, issue);
   await approve(lab, 'mira', issue, run);
-  await until(lab, 'a submission', async () => (await stateOf(lab, run))?.submission != null);
+  await until(lab, 'a submission', async () => (await readState(lab, run))?.submission != null);
   return { lab, run, issue };
 }
 
 async function ended(lab: VirtualLab, run: string): Promise<void> {
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: 60_000 });
   await lab.clock.advance(60_000);
 }
 
 /** All comments on the run, with its current card. */
 function said(lab: VirtualLab): string {
-  return botComments(lab)
+  return listBotComments(lab)
     .map(({ text }) => text)
     .join('\n');
 }
 
 /** The card of this run only. */
 function cardOf(lab: VirtualLab, run: string): string {
-  return botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
+  return listBotComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
 }
 
 /** The alarms in the record. */
 async function alarms(lab: VirtualLab, run: string): Promise<readonly string[]> {
-  const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
-  return incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector);
+  const { incidents } = (await readState(lab, run)) ?? { incidents: [] };
+  return filterIncidents(incidents, 'run-alarm').map(({ detail }) => detail.detector);
 }
 
 describe('a rental without problems', () => {
   // rules VA-10, VA-13
   it('shows one status line on request, posts a comment for each milestone, and shows no log lines', async () => {
     const { lab, run, issue } = await launched(ferryScript(HOURS));
-    await until(lab, 'half of it', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 600, {
+    await until(lab, 'half of it', async () => ((await readState(lab, run))?.observation?.step ?? 0) > 600, {
       stepMs: 60_000,
     });
     expect(cardOf(lab, run)).toMatch(
       /`\d{4}-\d\d-\d\dT\d\d:\d\dZ stepping ~\d+\/1200 [^`]* gpu=- mem=- eval\/loss=[\d.]+ watch [^`]*`/,
     );
-    const asked = await say(lab, 'ada', issue, '/status');
+    const asked = await postComment(lab, 'ada', issue, '/status');
     await lab.clock.advance(60_000);
-    const [status] = answersTo(lab, asked);
+    const [status] = listAnswersTo(lab, asked);
     await ended(lab, run);
     expect(cardOf(lab, run)).not.toContain('mem=');
     expect(status).toMatch(
       /`\d{4}-\d\d-\d\dT\d\d:\d\dZ stepping ~\d+\/1200 [\d.]+s\/step gpu=- mem=- eval\/loss=[\d.]+ watch \d{4}-\d\d-\d\dT\d\d:\d\dZ`/,
     );
-    const kinds = botComments(lab).map(({ kind }) => kind);
+    const kinds = listBotComments(lab).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'incident')).toEqual([]);
     expect(kinds.length).toBeLessThan(10);
     expect(said(lab)).not.toContain('Progress on:train');
@@ -88,9 +88,9 @@ describe('an alert on a running rental', () => {
     const lastMs = whole.lines.at(-1)?.atMs ?? 0;
     const lines = [...whole.lines, { atMs: lastMs + 1_000, text: line }];
     const { lab, run } = await launched({ ...whole, lines });
-    await until(lab, 'the alert', () => told(lab, 'incident').length > 0, { limitMs: 7_200_000 });
-    expect((await stateOf(lab, run))?.end).toBeNull();
-    expect(told(lab, 'incident')[0]).toContain(line.slice(0, 40));
+    await until(lab, 'the alert', () => listBotTexts(lab, 'incident').length > 0, { limitMs: 7_200_000 });
+    expect((await readState(lab, run))?.end).toBeNull();
+    expect(listBotTexts(lab, 'incident')[0]).toContain(line.slice(0, 40));
     await lab.close();
   });
 
@@ -109,8 +109,8 @@ describe('an alert on a running rental', () => {
       stepMs: 60_000,
     });
     expect(await alarms(lab, run)).toEqual(['regression']);
-    expect((await stateOf(lab, run))?.end).toBeNull();
-    expect(told(lab, 'incident')[0]).toMatch(/eval\/loss [67] is worse than the 5 of its first eval/);
+    expect((await readState(lab, run))?.end).toBeNull();
+    expect(listBotTexts(lab, 'incident')[0]).toMatch(/eval\/loss [67] is worse than the 5 of its first eval/);
     await lab.close();
   });
 

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, logbookText, stateOf, until } from '../support/play.ts';
-import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
+import { approve, logbookText, readState, until } from '../support/play.ts';
+import { openIssue, openRentalLab, rentalRunName } from '../support/rental.ts';
 import { rentMachines } from '../support/rented-machines.ts';
-import { HOUR, MINUTE, pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { HOUR, listBotTexts, MINUTE, postComment, pushFile, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const HOURS = { ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: 1.5 * HOUR };
@@ -17,8 +17,8 @@ async function launched(script: JobScript, command = RENT, options: VirtualLabOp
   const lab = await openRentalLab([], { script: () => script, ...options });
   const machines = rentMachines(lab.engine, lab.clock.now);
   const issue = await openIssue(lab, 'ada');
-  await say(lab, 'ada', issue, command);
-  const run = runOf(lab, issue);
+  await postComment(lab, 'ada', issue, command);
+  const run = rentalRunName(lab, issue);
   await approve(lab, 'mira', issue, run);
   return { lab, run, issue, machines };
 }
@@ -27,7 +27,7 @@ async function launched(script: JobScript, command = RENT, options: VirtualLabOp
 async function played(script: JobScript) {
   const open = await launched(script);
   const { lab, run } = open;
-  const isOver = async (): Promise<boolean> => (await stateOf(lab, run))?.end != null;
+  const isOver = async (): Promise<boolean> => (await readState(lab, run))?.end != null;
   await until(lab, 'the end', isOver, { stepMs: MINUTE });
   await lab.clock.advance(2 * MINUTE);
   return open;
@@ -35,10 +35,10 @@ async function played(script: JobScript) {
 
 it('the machine of a progressing job is kept until the job ends, and no incident reports it as idle', async () => {
   const { lab, run, machines } = await played(ferryScript(HOURS));
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   expect(state?.end).toMatchObject({ attempt: 1, status: 'SUCCEEDED' });
   expect(state?.rental.machines).toMatchObject([{ status: 'gone', tearDown: { reason: 'ended' } }]);
-  expect(told(lab, 'incident').join()).not.toContain('does nothing');
+  expect(listBotTexts(lab, 'incident').join()).not.toContain('does nothing');
   const [{ jobId = '', endedAtMs = null } = {}] = machines.made;
   expect((endedAtMs ?? 0) - ((await machines.jobEndedAtMs(jobId)) ?? 0)).toBeLessThanOrEqual(10 * MINUTE);
   await lab.close();
@@ -46,7 +46,7 @@ it('the machine of a progressing job is kept until the job ends, and no incident
 
 it('the machine of a hanging job is destroyed before it idles longer than approved', async () => {
   const { lab, run, machines } = await played(ferryScript({ ...HOURS, hangAt: 600 }));
-  const { rental = null } = (await stateOf(lab, run)) ?? {};
+  const { rental = null } = (await readState(lab, run)) ?? {};
   expect(rental?.machines[0]).toMatchObject({ tearDown: { reason: 'idle' } });
   const [{ atMs = 0, endedAtMs = null } = {}] = machines.made;
   const hungAtMs = atMs + MINUTE + (600 / 1_200) * (HOURS.durationMs - MINUTE);
@@ -69,8 +69,8 @@ describe('the machine of a run with an invalid line in its record', () => {
       RENT.replace('cap="3 USD"', 'cap="0.2 USD"'),
     );
     const kept = new Date(lab.clock.now() + HOUR).toISOString().slice(11, 16);
-    await say(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+    await postComment(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end != null);
     await pushJunk(lab, run);
     await until(lab, 'an empty account', () => machines.account.list().length === 0, { stepMs: MINUTE });
     expect(machines.account.billed()).toBeGreaterThan(0.1);
@@ -86,8 +86,8 @@ describe('the machine of a run with an invalid line in its record', () => {
     const { lab, run, issue, machines } = await launched(script, RENT, { atBoundary });
     const untilMs = lab.clock.now() + 45 * MINUTE;
     const kept = new Date(untilMs).toISOString().slice(11, 16);
-    await say(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+    await postComment(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end != null);
     await pushJunk(lab, run);
     await until(lab, 'an empty account', () => machines.account.list().length === 0, { stepMs: MINUTE });
     expect(lab.clock.now()).toBeLessThanOrEqual(untilMs + MINUTE);
@@ -97,7 +97,7 @@ describe('the machine of a run with an invalid line in its record', () => {
 
   it('is destroyed before it could idle longer than approved', async () => {
     const { lab, run, machines } = await launched(ferryScript(HOURS));
-    await until(lab, 'a step', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 0);
+    await until(lab, 'a step', async () => ((await readState(lab, run))?.observation?.step ?? 0) > 0);
     await pushJunk(lab, run);
     const brokenMs = lab.clock.now();
     await until(lab, 'an empty account', () => machines.account.list().length === 0, { stepMs: MINUTE });

@@ -4,9 +4,9 @@
  */
 
 import { afterEach, expect, it } from 'vitest';
-import { approve, propose, stateOf } from '../support/play.ts';
+import { approve, propose, readState } from '../support/play.ts';
 import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
-import { answersTo, say, told } from '../support/talk.ts';
+import { listAnswersTo, listBotTexts, postComment } from '../support/talk.ts';
 
 let open: RentedLab | null = null;
 afterEach(async () => {
@@ -23,7 +23,7 @@ done
 echo 'trainer eval/loss: 3.4'
 `;
 
-const cardOf = ({ lab }: RentedLab): string => told(lab, 'card').at(-1) ?? '';
+const cardOf = ({ lab }: RentedLab): string => listBotTexts(lab, 'card').at(-1) ?? '';
 
 it('the card shows the best offer before the approval, and the rented machine afterwards', async () => {
   open = await openRentedLab(JOB, { dollarsPerDayMax: '30' });
@@ -43,17 +43,17 @@ it('the card shows the best offer before the approval, and the rented machine af
   expect(cardOf(open)).toMatch(
     /Rented by all runs on `us-central1`.*2026-11-21: \$0\.\d\d \(of at most \$30, 1 run\); 2026-11: /,
   );
-  await until('the end', 60, async () => (await stateOf(lab, run))?.end != null);
+  await until('the end', 60, async () => (await readState(lab, run))?.end != null);
   await until('an empty account', 10, () => vast.account.list().length === 0);
-  await say(lab, 'mira', issue, '/seal accept="a rehearsal of the market"');
-  await until('the seal', 10, async () => (await stateOf(lab, run))?.seal != null);
+  await postComment(lab, 'mira', issue, '/seal accept="a rehearsal of the market"');
+  await until('the seal', 10, async () => (await readState(lab, run))?.seal != null);
   await lab.clock.advance(60_000);
-  const sealed = told(lab, 'sealed').join();
+  const sealed = listBotTexts(lab, 'sealed').join();
   expect(sealed).toContain('Cost of renting: about **$');
   expect(sealed).toContain('Rented by all runs on');
-  const asked = await say(lab, 'ada', pull, '/status lane=daily');
+  const asked = await postComment(lab, 'ada', pull, '/status lane=daily');
   await lab.clock.advance(60_000);
-  expect(answersTo(lab, asked)[0]).toMatch(
+  expect(listAnswersTo(lab, asked)[0]).toMatch(
     /\| Month \| Runs that rented \| Dollars \|\n.*\n\| 2026-11 \| 1 \| \$0\.\d\d \|/,
   );
 });

@@ -4,12 +4,19 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import type { JobScript } from '../support/ferry-script.ts';
-import { openGates } from '../support/own-pull.ts';
-import { approve, eventsOf, stateOf, until, untilState } from '../support/play.ts';
-import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
-import { answersTo, botComments, fileOf, saidTwice, say, told } from '../support/talk.ts';
+import { listOpenGates } from '../support/own-pull.ts';
+import { approve, readEventsOf, readState, until, untilState } from '../support/play.ts';
+import { openIssue, openRentalLab, rentalRunName } from '../support/rental.ts';
+import {
+  listAnswersTo,
+  listBotComments,
+  listBotTexts,
+  listRepeatedComments,
+  postComment,
+  readBranchFile,
+} from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const OUT_OF_MEMORY =
@@ -19,15 +26,15 @@ const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long con
 /** Ada requests it in her own issue; the gates pass. */
 async function rented(lab: VirtualLab, command = RENT): Promise<{ readonly run: string; readonly issue: number }> {
   const issue = await openIssue(lab, 'ada');
-  await say(lab, 'ada', issue, command);
-  const run = runOf(lab, issue);
+  await postComment(lab, 'ada', issue, command);
+  const run = rentalRunName(lab, issue);
   await untilState(lab, run, (state) => state.gate != null, { limitMs: 3_600_000 });
   return { run, issue };
 }
 
 async function ended(lab: VirtualLab, run: string, attempt: number): Promise<void> {
   await until(lab, `the end of attempt ${attempt}`, async () =>
-    (await eventsOf(lab, run)).some(
+    (await readEventsOf(lab, run)).some(
       ({ type, data }) => type === 'ended' && 'attempt' in data && data.attempt === attempt,
     ),
   );
@@ -39,8 +46,8 @@ describe('/rent', () => {
   it('creates a run with the rental terms on the card, and restarts an out-of-memory crash with a smaller batch', async () => {
     const lab = await openRentalLab([{ line: OUT_OF_MEMORY, step: 5 }]);
     const { run, issue } = await rented(lab);
-    const state = await stateOf(lab, run);
-    expect(state === null ? null : openGates(state)).toEqual([]);
+    const state = await readState(lab, run);
+    expect(state === null ? null : listOpenGates(state)).toEqual([]);
     expect(state?.gate?.manifest?.envelope).toMatchObject({
       restarts: 3,
       reductions: ['--batch-size 16', '--batch-size 8'],
@@ -50,28 +57,28 @@ describe('/rent', () => {
       gpu: 'RTX 4090',
       hoursMax: 6,
     });
-    const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+    const card = listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
     expect(card).toContain('at most $0.50 an hour and 6 hours');
     await approve(lab, 'mira', issue, run);
     await ended(lab, run, 2);
-    const commands = (await eventsOf(lab, run)).flatMap((event) =>
+    const commands = (await readEventsOf(lab, run)).flatMap((event) =>
       event.type === 'submitted' ? [event.data.command.slice(-2)] : [],
     );
     expect(commands).toEqual([
       ['--batch-size', '32'],
       ['--batch-size', '16'],
     ]);
-    const [reduced] = told(lab, 'incident').filter((text) => text.includes('smaller config'));
+    const [reduced] = listBotTexts(lab, 'incident').filter((text) => text.includes('smaller config'));
     expect(reduced).toContain('attempt 2 starts with the smaller config `--batch-size 16`');
-    expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
-    const [crashed, passed] = told(lab, 'ended');
+    expect((await readState(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    const [crashed, passed] = listBotTexts(lab, 'ended');
     expect(crashed).toContain(
       'Recommendation: nothing; ferrybot starts the next attempt with the smaller config `--batch-size 16`.',
     );
     // A restart and a destroyed machine are no failures.
     expect(passed).toContain('Notable failures and fixes');
     expect(passed).not.toMatch(/is started again|was destroyed|has got further/);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -83,17 +90,17 @@ describe('/rent', () => {
     await approve(lab, 'mira', issue, run);
     await ended(lab, run, 3);
     await lab.clock.advance(3_600_000);
-    const last = (await eventsOf(lab, run)).filter(({ type }) => type === 'submitted');
+    const last = (await readEventsOf(lab, run)).filter(({ type }) => type === 'submitted');
     const sizes = last.flatMap((event) => (event.type === 'submitted' ? [event.data.command.at(-1)] : []));
     expect(sizes).toEqual(['32', '16', '8']);
-    const state = await stateOf(lab, run);
-    const seen = incidentsWith(state?.incidents ?? [], 'failure-signature');
+    const state = await readState(lab, run);
+    const seen = filterIncidents(state?.incidents ?? [], 'failure-signature');
     expect(seen.map(({ detail }) => `${detail.signature} ${detail.response}`)).toEqual([
       'cuda-out-of-memory reduce',
       'cuda-out-of-memory reduce',
       'cuda-out-of-memory escalate',
     ]);
-    expect(told(lab, 'incident').join()).toContain('not started again');
+    expect(listBotTexts(lab, 'incident').join()).toContain('not started again');
     await lab.close();
   });
 
@@ -112,8 +119,8 @@ describe('/rent', () => {
     const { run, issue } = await rented(lab);
     await approve(lab, 'mira', issue, run);
     await ended(lab, run, 3);
-    const { incidents = [] } = (await stateOf(lab, run)) ?? {};
-    const alarms = incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector);
+    const { incidents = [] } = (await readState(lab, run)) ?? {};
+    const alarms = filterIncidents(incidents, 'run-alarm').map(({ detail }) => detail.detector);
     expect(alarms).not.toContain('resume-mismatch');
     await lab.close();
   });
@@ -121,7 +128,7 @@ describe('/rent', () => {
 
 /** The ladder's steps in order, according to the record. */
 async function rungs(lab: VirtualLab, run: string): Promise<readonly string[]> {
-  const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
+  const { incidents } = (await readState(lab, run)) ?? { incidents: [] };
   return incidents.flatMap((one) => {
     if (one.code === 'rung-taken') return [`${one.detail.rung} after ${one.detail.failure}`];
     if (one.code === 'attempt-goes-on') return [`beyond ${one.detail.beyond}`];
@@ -130,7 +137,7 @@ async function rungs(lab: VirtualLab, run: string): Promise<readonly string[]> {
 }
 
 async function commandsOf(lab: VirtualLab, run: string): Promise<readonly (readonly string[])[]> {
-  return (await eventsOf(lab, run)).flatMap((event) => (event.type === 'submitted' ? [event.data.command] : []));
+  return (await readEventsOf(lab, run)).flatMap((event) => (event.type === 'submitted' ? [event.data.command] : []));
 }
 
 describe('the ladder of restarts', () => {
@@ -141,7 +148,7 @@ describe('the ladder of restarts', () => {
   it('installs an approved repair, and verifies it when the attempt gets further than the last one', async () => {
     const lab = await openRentalLab([{ line: MISFIT, step: 300 }]);
     const { run, issue } = await rented(lab, `${RENT} repairs="numpy==1.26.4 NCCL_P2P_DISABLE=1"`);
-    expect((await stateOf(lab, run))?.gate?.manifest?.envelope.repairs).toEqual([
+    expect((await readState(lab, run))?.gate?.manifest?.envelope.repairs).toEqual([
       'numpy==1.26.4',
       'NCCL_P2P_DISABLE=1',
     ]);
@@ -152,7 +159,7 @@ describe('the ladder of restarts', () => {
     const at = second.indexOf('sh');
     expect(second.slice(at)).toEqual(['sh', '-c', install, 'sh', ...first.slice(at)]);
     expect(await rungs(lab, run)).toEqual(['repair after dependency', expect.stringMatching(/^beyond [12]\d\d$/)]);
-    const said = told(lab, 'incident').join();
+    const said = listBotTexts(lab, 'incident').join();
     expect(said).toContain('attempt 2 starts with `numpy==1.26.4`');
     expect(said).toContain('attempt 1 had reached step ');
     await lab.close();
@@ -193,16 +200,16 @@ describe('the ladder of restarts', () => {
 it('the logbook and the card of a rental show instance, command, kill criteria and tear-down', async () => {
   const lab = await openRentalLab();
   const { run, issue } = await rented(lab);
-  const logbook = () => fileOf(lab, 'ferrybot/logbook', `runs/2026/11/${run}/logbook.md`);
+  const logbook = () => readBranchFile(lab, 'ferrybot/logbook', `runs/2026/11/${run}/logbook.md`);
   await lab.clock.advance(60_000);
   expect(await logbook()).toContain('- Stop/escalation criteria: a loss above 5 after step 600');
-  const card = told(lab, 'card').at(-1);
+  const card = listBotTexts(lab, 'card').at(-1);
   for (const words of ['a loss above 5 after step 600', 'keep training alive', '--batch-size 32'])
     expect(card).toContain(words);
   await approve(lab, 'mira', issue, run);
-  await until(lab, 'a submission', async () => (await stateOf(lab, run))?.submission != null);
+  await until(lab, 'a submission', async () => (await readState(lab, run))?.submission != null);
   await lab.clock.advance(60_000);
-  const { jobId, command } = (await stateOf(lab, run))?.submission ?? {};
+  const { jobId, command } = (await readState(lab, run))?.submission ?? {};
   expect(await logbook()).toContain(`- \`${jobId}\`\n`);
   expect(await logbook()).toContain(`- Command: \`${command?.join(' ')}\``);
   await lab.close();
@@ -213,19 +220,19 @@ describe('a user who requests a rental', () => {
     const lab = await openRentalLab();
     // Mira may approve launches, but here she is the requester.
     const issue = await openIssue(lab, 'ada');
-    await say(lab, 'mira', issue, RENT);
-    const run = runOf(lab, issue);
+    await postComment(lab, 'mira', issue, RENT);
+    const run = rentalRunName(lab, issue);
     const asked = await approve(lab, 'mira', issue, run);
     await lab.clock.advance(600_000);
-    expect(answersTo(lab, asked)[0]).toContain('this change is yours');
-    expect((await stateOf(lab, run))?.order).toBeNull();
+    expect(listAnswersTo(lab, asked)[0]).toContain('this change is yours');
+    expect((await readState(lab, run))?.order).toBeNull();
     await lab.close();
   });
 
   it("fails a gate if the request exceeds the lab's limits", async () => {
     const lab = await openRentalLab();
     const { run } = await rented(lab, RENT.replace('hours=6', 'hours=48').replace('cap="3 USD"', 'price="$2.50"'));
-    const verdicts = (await stateOf(lab, run))?.gate?.verdicts ?? [];
+    const verdicts = (await readState(lab, run))?.gate?.verdicts ?? [];
     expect(verdicts.find(({ gate }) => gate === 'machine-fits')).toMatchObject({
       outcome: 'fail',
       code: 'beyond-lab',
@@ -237,9 +244,9 @@ describe('a user who requests a rental', () => {
   it('gets the reason if the thread already has a run', async () => {
     const lab = await openRentalLab();
     const { run, issue } = await rented(lab);
-    const again = await say(lab, 'ada', issue, RENT);
+    const again = await postComment(lab, 'ada', issue, RENT);
     await lab.clock.advance(60_000);
-    expect(answersTo(lab, again)[0]).toContain('this thread has a run already');
+    expect(listAnswersTo(lab, again)[0]).toContain('this thread has a run already');
     expect(run).toContain('rental-gpu');
     await lab.close();
   });

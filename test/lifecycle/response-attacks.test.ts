@@ -1,11 +1,11 @@
 /** Forged failures signed with a stolen key cause no second job and no more jobs than approved. */
 
 import { expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
 import type { RecordedDiagnosis } from '../../src/domain/logbook/events/job-events.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
 import { endedData } from '../support/run-drafts.ts';
 import { MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -31,7 +31,7 @@ async function running(durationMs: number): Promise<Forged> {
 
 /** Signed with the watch key. */
 async function forgeEnd({ lab, run }: Forged, change: Partial<EventDataByType['ended']> = {}): Promise<boolean> {
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   if (state === null) throw new Error('no run');
   const pushing: Pushing = {
     lab,
@@ -44,8 +44,8 @@ async function forgeEnd({ lab, run }: Forged, change: Partial<EventDataByType['e
 }
 
 async function refusalsOf({ lab, run }: Forged): Promise<readonly string[]> {
-  const state = await stateOf(lab, run);
-  return incidentsWith(state?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
+  const state = await readState(lab, run);
+  return filterIncidents(state?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
 }
 
 // threat T183
@@ -62,7 +62,7 @@ it('a forged preemption of a running job, signed with the stolen watch key, star
 it('a forged preemption of a job that succeeded starts no other job', async () => {
   const forged = await running(30 * MINUTE);
   const { lab, run } = forged;
-  const jobId = (await stateOf(lab, run))?.submission?.jobId ?? '';
+  const jobId = (await readState(lab, run))?.submission?.jobId ?? '';
   let isOver = false;
   while (!isOver) {
     await lab.clock.advance(5_000);
@@ -81,7 +81,7 @@ it('forged diagnoses of consecutive failures start no more jobs than the approve
   const forged = await running(6 * 60 * MINUTE);
   const { lab, run } = forged;
   for (let attempt = 1; attempt <= 4; attempt += 1) {
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     const jobId = state?.submission?.jobId;
     if (jobId !== undefined && state?.end === null) {
       lab.engine.failNow(jobId, 1);
@@ -101,9 +101,9 @@ it('a forged `/relaunch` answer, signed with the stolen control key, starts noth
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, failAt: { step: 100, line, exitCode: 1 } } });
   const { run, pull, issue } = await propose(lab);
   const approving = await approve(lab, 'mira', pull);
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+  await until(lab, 'the end', async () => (await readState(lab, run))?.end != null);
   await lab.clock.advance(5 * MINUTE);
-  const given = (await stateOf(lab, run))?.approvals[0];
+  const given = (await readState(lab, run))?.approvals[0];
   if (given === undefined) throw new Error('no approval');
   const said = { comment: approving, surface: 'comment', index: 7, thread: issue } as const;
   const { bodyDigest, actor } = given;

@@ -5,9 +5,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
-import { ask, postedEvents } from '../support/recorded.ts';
-import { botComments, MINUTE, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import { approve, type Ferry, propose, readEventsOf, readState, seal, until } from '../support/play.ts';
+import { commentAndReadCode, postedEvents } from '../support/recorded.ts';
+import { listBotComments, listBotTexts, listRepeatedComments, MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const OUT_OF_MEMORY =
@@ -46,7 +46,7 @@ async function play(lab: VirtualLab, attempt = 1): Promise<Ferry> {
 
 async function ended(lab: VirtualLab, run: string, attempt: number): Promise<void> {
   await until(lab, `the end of attempt ${attempt}`, async () =>
-    (await eventsOf(lab, run)).some(
+    (await readEventsOf(lab, run)).some(
       ({ type, data }) => type === 'ended' && 'attempt' in data && data.attempt === attempt,
     ),
   );
@@ -54,14 +54,14 @@ async function ended(lab: VirtualLab, run: string, attempt: number): Promise<voi
 }
 
 function card(lab: VirtualLab): string {
-  return botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+  return listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
 }
 
 describe('a failed job with a recoverable cause', () => {
   // rule ML-34
   it('is restarted after a preemption with the same manifest, commit, output root and approval', async () => {
     const { lab, run, issue } = await play(await openLab([{ line: PREEMPTED }]));
-    const events = await eventsOf(lab, run);
+    const events = await readEventsOf(lab, run);
     const orders = events.flatMap((event) => (event.type === 'ordered' ? [event.data.order] : []));
     const [first, second] = orders;
     expect(orders).toHaveLength(2);
@@ -73,12 +73,12 @@ describe('a failed job with a recoverable cause', () => {
       approvals: first?.approvals,
     });
     await ended(lab, run, 2);
-    expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    expect((await readState(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     await seal(lab, run, issue);
-    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+    expect((await readState(lab, run))?.seal?.verdict).toBe('pass');
     expect(lab.engine.startCount()).toBe(2);
-    expect(told(lab, 'ended')[0]).toContain('an identical attempt may pass');
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listBotTexts(lab, 'ended')[0]).toContain('an identical attempt may pass');
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -87,7 +87,7 @@ describe('a failed job with a recoverable cause', () => {
     ['a wait for other hosts', 'waiting for commit barrier of step 25000: 14/16 hosts'],
   ])('is not restarted if its log shows only %s', async (_, line) => {
     const failed = await play(await openLab([{ line }], 2));
-    expect((await stateOf(failed.lab, failed.run))?.end?.diagnosis).toMatchObject({
+    expect((await readState(failed.lab, failed.run))?.end?.diagnosis).toMatchObject({
       class: 'unknown',
       confidence: 'low',
     });
@@ -100,7 +100,7 @@ describe('a failed job with a recoverable cause', () => {
     const { lab, run } = await play(await openLab([{ line: PREEMPTED }], 0));
     await lab.clock.advance(60 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
-    expect((await stateOf(lab, run))?.end?.diagnosis?.class).toBe('preempted');
+    expect((await readState(lab, run))?.end?.diagnosis?.class).toBe('preempted');
     expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: no-restarts-left');
     expect(card(lab)).not.toContain('is started again');
     await lab.close();
@@ -152,9 +152,9 @@ describe('a STOPPED job', () => {
     const lab = await openLab([]);
     const proposed = await propose(lab);
     await approve(lab, 'mira', proposed.pull);
-    await until(lab, 'the launch', async () => (await stateOf(lab, proposed.run))?.submission != null);
+    await until(lab, 'the launch', async () => (await readState(lab, proposed.run))?.submission != null);
     await lab.clock.advance(10 * MINUTE);
-    lab.engine.stopNow((await stateOf(lab, proposed.run))?.submission?.jobId ?? '', by);
+    lab.engine.stopNow((await readState(lab, proposed.run))?.submission?.jobId ?? '', by);
     await ended(lab, proposed.run, 1);
     return { lab, ...proposed };
   }
@@ -170,9 +170,9 @@ describe('a STOPPED job', () => {
     const { lab, run, issue } = stopped;
     expect(await starts(stopped)).toBe(1);
     expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: stopped-by');
-    expect(await ask(stopped.lab, 'mira', issue, '/relaunch')).toBe('relaunch-asked');
+    expect(await commentAndReadCode(stopped.lab, 'mira', issue, '/relaunch')).toBe('relaunch-asked');
     expect(await starts(stopped)).toBe(2);
-    expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    expect((await readState(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     await lab.close();
   });
 });
@@ -202,12 +202,12 @@ describe('a repeated failure', () => {
   it("does not count if the lane's previous run was preempted too", async () => {
     const failed = await play(await openLab([{ line: PREEMPTED }, { line: PREEMPTED }, { line: PREEMPTED }]), 2);
     const { lab, issue } = failed;
-    await ask(failed.lab, 'mira', issue, '/ack');
+    await commentAndReadCode(failed.lab, 'mira', issue, '/ack');
     await lab.clock.advance(24 * 60 * MINUTE);
     const next = await propose(lab);
     await approve(lab, 'mira', next.pull, next.run);
     await ended(lab, next.run, 2);
-    expect((await stateOf(lab, next.run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    expect((await readState(lab, next.run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     await lab.close();
   });
 
@@ -215,7 +215,7 @@ describe('a repeated failure', () => {
   it("is reported without a restart if it ended the lane's previous run", async () => {
     const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK }, { line: NETWORK }]), 2);
     const { lab, issue } = failed;
-    await ask(failed.lab, 'mira', issue, '/ack');
+    await commentAndReadCode(failed.lab, 'mira', issue, '/ack');
     await lab.clock.advance(24 * 60 * MINUTE);
     const next = await propose(lab);
     await approve(lab, 'mira', next.pull, next.run);
@@ -249,7 +249,7 @@ describe('an attempt with unstable gradients before its preemption', () => {
     const { lab, issue } = failed;
     expect(await starts(failed)).toBe(1);
     expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: unstable');
-    await ask(failed.lab, 'mira', issue, '/relaunch reason="the norm is of the new layer"');
+    await commentAndReadCode(failed.lab, 'mira', issue, '/relaunch reason="the norm is of the new layer"');
     expect(await starts(failed)).toBe(2);
     await lab.close();
   });
@@ -273,7 +273,7 @@ describe('a restarted attempt', () => {
       { line: NETWORK, step: 500 },
     ];
     const failed = await play(await openLab(deaths, 5), 3);
-    expect((await stateOf(failed.lab, failed.run))?.end).toMatchObject({ attempt: 3, status: 'SUCCEEDED' });
+    expect((await readState(failed.lab, failed.run))?.end).toMatchObject({ attempt: 3, status: 'SUCCEEDED' });
     await failed.lab.close();
   });
 });
@@ -282,7 +282,7 @@ describe('a failure that needs a person', () => {
   // rules HR-60, ML-27
   it('is never restarted with the same manifest if memory ran out, not even by /relaunch', async () => {
     const failed = await play(await openLab([{ line: OUT_OF_MEMORY }], 5));
-    expect(await ask(failed.lab, 'mira', failed.issue, '/relaunch')).toBe('relaunch-never');
+    expect(await commentAndReadCode(failed.lab, 'mira', failed.issue, '/relaunch')).toBe('relaunch-never');
     expect(await starts(failed)).toBe(1);
     await failed.lab.close();
   });
@@ -292,30 +292,34 @@ describe('a failure that needs a person', () => {
     const { lab, run, issue } = failed;
     expect(await starts(failed)).toBe(1);
     expect(card(lab)).toContain('`/relaunch`');
-    expect(await ask(failed.lab, 'sol', issue, '/relaunch')).toBe('not-permitted');
-    expect(await ask(failed.lab, 'ravi', issue, '/relaunch')).toBe('not-permitted');
+    expect(await commentAndReadCode(failed.lab, 'sol', issue, '/relaunch')).toBe('not-permitted');
+    expect(await commentAndReadCode(failed.lab, 'ravi', issue, '/relaunch')).toBe('not-permitted');
     expect(lab.engine.startCount()).toBe(1);
-    expect(await ask(failed.lab, 'ada', issue, '/relaunch reason="the disk is empty"')).toBe('relaunch-asked');
+    expect(await commentAndReadCode(failed.lab, 'ada', issue, '/relaunch reason="the disk is empty"')).toBe(
+      'relaunch-asked',
+    );
     await ended(lab, run, 2);
-    expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
-    expect(saidTwice(lab)).toEqual([]);
+    expect((await readState(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
   it('is restarted beyond the approved restarts only after a new approval', async () => {
     const failed = await play(await openLab([{ line: DISK }, { line: DISK }], 0));
     const { lab, run, issue } = failed;
-    expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('approval-line-needed');
-    const line = /\/relaunch [0-9a-f]{32}/.exec(told(lab, 'answer').at(-1) ?? '')?.[0] ?? '';
+    expect(await commentAndReadCode(failed.lab, 'mira', issue, '/relaunch')).toBe('approval-line-needed');
+    const line = /\/relaunch [0-9a-f]{32}/.exec(listBotTexts(lab, 'answer').at(-1) ?? '')?.[0] ?? '';
     expect(line).not.toBe('');
-    expect(await ask(failed.lab, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toBe('approval-line-needed');
-    expect(await ask(failed.lab, 'ada', issue, line)).toBe('not-permitted');
+    expect(await commentAndReadCode(failed.lab, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toBe(
+      'approval-line-needed',
+    );
+    expect(await commentAndReadCode(failed.lab, 'ada', issue, line)).toBe('not-permitted');
     expect(lab.engine.startCount()).toBe(1);
-    expect(await ask(failed.lab, 'mira', issue, line)).toBe('relaunch-asked');
+    expect(await commentAndReadCode(failed.lab, 'mira', issue, line)).toBe('relaunch-asked');
     await ended(lab, run, 2);
     expect(lab.engine.startCount()).toBe(2);
     // One approval allows one attempt.
-    expect(await ask(failed.lab, 'ada', issue, '/relaunch')).toBe('not-permitted');
+    expect(await commentAndReadCode(failed.lab, 'ada', issue, '/relaunch')).toBe('not-permitted');
     expect(await starts(failed)).toBe(2);
     await lab.close();
   });
@@ -331,9 +335,9 @@ const CONCERNS_ALL: readonly (readonly [string, string])[] = [
 it.each(CONCERNS_ALL)('reports a failure of %s without advice to retry, and starts nothing', async (_, line) => {
   const failed = await play(await openLab([{ line }], 5));
   const { lab } = failed;
-  expect(told(lab, 'incident')).toHaveLength(1);
-  expect(told(lab, 'incident')[0]).not.toMatch(/retry|try it again/);
+  expect(listBotTexts(lab, 'incident')).toHaveLength(1);
+  expect(listBotTexts(lab, 'incident')[0]).not.toMatch(/retry|try it again/);
   expect(await starts(failed)).toBe(1);
-  expect(told(lab, 'incident')).toHaveLength(1);
+  expect(listBotTexts(lab, 'incident')).toHaveLength(1);
   await lab.close();
 });

@@ -1,18 +1,18 @@
 /** What people expect of GitHub's own buttons: *Approve* in a review, and *Update branch*. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { approve, propose, stateOf } from '../support/play.ts';
-import { answersTo, botComments, HOUR, MINUTE, saidTwice, say } from '../support/talk.ts';
+import { approve, propose, readState } from '../support/play.ts';
+import { HOUR, listAnswersTo, listBotComments, listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
 afterEach(async () => {
-  expect(saidTwice(lab)).toEqual([]);
+  expect(listRepeatedComments(lab)).toEqual([]);
   await lab.close();
 });
 
 const hints = (): readonly string[] =>
-  botComments(lab).flatMap(({ kind, text }) =>
+  listBotComments(lab).flatMap(({ kind, text }) =>
     kind === 'answer' && text.includes('a review does not approve the launch') ? [text] : [],
   );
 
@@ -24,7 +24,7 @@ describe('a review with Approve', () => {
     await lab.clock.advance(HOUR);
     expect(hints()).toHaveLength(1);
     expect(hints()[0]).toContain('`/approve-launch`');
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
   });
 
   it('gets no hint if its author approved the launch, or after the launch', async () => {
@@ -54,9 +54,9 @@ describe('/why after Update branch', () => {
     await lab.as('ada', 'PUT', '/contents/README.md', { message: 'Words', content, sha });
     await lab.as('mira', 'PUT', `/pulls/${pull}/update-branch`, {});
     await lab.clock.advance(5 * MINUTE);
-    const asked = await say(lab, 'mira', pull, '/why');
+    const asked = await postComment(lab, 'mira', pull, '/why');
     await lab.clock.advance(MINUTE);
-    return answersTo(lab, asked).join('\n');
+    return listAnswersTo(lab, asked).join('\n');
   };
 
   it('tells the only maintainer that she cannot approve, and how to go on', async () => {

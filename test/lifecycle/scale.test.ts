@@ -1,8 +1,8 @@
 /** A ferry shows its compute, and one far from its lane's target fails the gate. */
 
 import { afterEach, expect, it } from 'vitest';
-import { propose, stateOf } from '../support/play.ts';
-import { SHORT_FERRY, told } from '../support/talk.ts';
+import { propose, readState } from '../support/play.ts';
+import { listBotTexts, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -13,7 +13,7 @@ afterEach(() => lab.close());
 async function scaleOf(config: (text: string) => string): Promise<unknown> {
   lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
   const { run } = await propose(lab);
-  return (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'scale-stable');
+  return (await readState(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'scale-stable');
 }
 
 it('a ferry shows its parameters and model FLOPs', async () => {
@@ -21,7 +21,9 @@ it('a ferry shows its parameters and model FLOPs', async () => {
     outcome: 'pass',
     found: { parameters: '2254', flops: '7.8e8', target: '7.8e8' },
   });
-  expect(told(lab, 'card').join()).toContain('the scale does not change: 2254 parameters, 7.8e8 model FLOPs of 7.8e8');
+  expect(listBotTexts(lab, 'card').join()).toContain(
+    'the scale does not change: 2254 parameters, 7.8e8 model FLOPs of 7.8e8',
+  );
 });
 
 // rule DF-38

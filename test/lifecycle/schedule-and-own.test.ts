@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { isOver } from '../../src/domain/logbook/run-state.ts';
-import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { findShownApprovalLine, requireApprovalLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
-import { label, openLab, openOwn, runOf } from '../support/own-pull.ts';
-import { stateOf, todaysRun, until } from '../support/play.ts';
-import { MINUTE, saidTwice, say } from '../support/talk.ts';
+import { addLabels, openLab, openOwnPull, ownRunName } from '../support/own-pull.ts';
+import { readState, todaysRun, until } from '../support/play.ts';
+import { listRepeatedComments, MINUTE, postComment } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 /** The first process, and the boundary at which the other one starts or the first one crashes too. */
@@ -25,8 +25,8 @@ async function played({ first, at, dies }: Play) {
       if (dies) throw new Crash();
     },
   });
-  const pull = await openOwn(lab);
-  const begin = { schedule: () => lab.dispatchDaily(), person: () => label(lab, 'ada', pull) };
+  const pull = await openOwnPull(lab);
+  const begin = { schedule: () => lab.dispatchDaily(), person: () => addLabels(lab, 'ada', pull) };
   const other = (): Promise<unknown> => begin[first === 'schedule' ? 'person' : 'schedule']();
   isOn = true;
   await begin[first]();
@@ -35,8 +35,8 @@ async function played({ first, at, dies }: Play) {
   await Promise.all(beside);
   const isMet = beside.length > 0;
   if (!isMet) await other();
-  const names = [todaysRun(lab), `${todaysRun(lab)}-2`, runOf(pull), `${runOf(pull)}-2`];
-  const runs = async () => (await Promise.all(names.map((run) => stateOf(lab, run)))).filter((run) => run !== null);
+  const names = [todaysRun(lab), `${todaysRun(lab)}-2`, ownRunName(pull), `${ownRunName(pull)}-2`];
+  const runs = async () => (await Promise.all(names.map((run) => readState(lab, run)))).filter((run) => run !== null);
   await until(lab, 'a run with its gates', async () => (await runs()).some(({ gate }) => gate?.digest != null), {
     limitMs: 3 * 3_600_000,
   });
@@ -63,7 +63,8 @@ async function approveAll({
   readonly runs: Awaited<ReturnType<typeof played>>['runs'];
 }) {
   for (const { run, proposal } of await runs())
-    if (shownApprovalLine(lab, run) !== null) await say(lab, 'mira', proposal.pull, approvalLine(lab, run));
+    if (findShownApprovalLine(lab, run) !== null)
+      await postComment(lab, 'mira', proposal.pull, requireApprovalLine(lab, run));
   await lab.clock.advance(10 * MINUTE);
 }
 
@@ -79,7 +80,7 @@ describe.each(['schedule', 'person'] as const)('while the %s proposes a run in a
         if (going.length !== 1) wrong.push(`${at}: ${going.map(({ run }) => run).join(' and ')}`);
         const left = await orphans(world);
         if (left.length > 0) wrong.push(`${at}: left over ${left.join(', ')}`);
-        const twice = saidTwice(world.lab);
+        const twice = listRepeatedComments(world.lab);
         if (twice.length > 0) wrong.push(`${at}: twice ${twice.join()}`);
         await approveAll(world);
         const starts = world.lab.engine.startCount();

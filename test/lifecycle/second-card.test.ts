@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
-import { type Ferry, stateOf, until } from '../support/play.ts';
+import { type Ferry, readState, until } from '../support/play.ts';
 import { postedEvents } from '../support/recorded.ts';
-import { cardOf, digitsOf, lineOf, proposedWithCard as proposed } from '../support/shown-card.ts';
-import { answersTo, heldJobs, pushExperiment, say, told } from '../support/talk.ts';
+import { approveLine, digestDigits, findCard, proposeWithCard as proposed } from '../support/shown-card.ts';
+import { holdJobs, listAnswersTo, listBotTexts, postComment, pushExperiment } from '../support/talk.ts';
 import type { VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAsWorkflow, hideAs, sayAsWorkflow } from '../support/workflow-voice.ts';
 
@@ -18,31 +18,31 @@ const MODES: readonly { readonly mode: string; readonly options: VirtualLabOptio
 /** ada changes the proposal; returns the earlier card with the current digest. */
 async function changedBehindCard(ferry: Ferry): Promise<string> {
   const { lab, run, issue } = ferry;
-  const before = cardOf(lab).text;
-  const old = await digitsOf(ferry);
+  const before = findCard(lab).text;
+  const old = await digestDigits(ferry);
   await pushExperiment(lab, run, (text) => `${text}# Another commit.\n`);
   await until(lab, 'the new showing', async () => {
-    const { shown, gate } = (await stateOf(lab, run)) ?? {};
-    return shown != null && shown.digest === gate?.digest && (await digitsOf(ferry)) !== old;
+    const { shown, gate } = (await readState(lab, run)) ?? {};
+    return shown != null && shown.digest === gate?.digest && (await digestDigits(ferry)) !== old;
   });
-  await say(lab, 'ada', issue, 'Another commit, which changes a remark.');
+  await postComment(lab, 'ada', issue, 'Another commit, which changes a remark.');
   await lab.clock.advance(MINUTE);
-  return before.replaceAll(old, await digitsOf(ferry));
+  return before.replaceAll(old, await digestDigits(ferry));
 }
 
 async function expectHeldBack({ lab, run }: Ferry, approval: number, second: number): Promise<void> {
   await lab.clock.advance(5 * MINUTE);
-  const [answer = ''] = answersTo(lab, approval);
+  const [answer = ''] = listAnswersTo(lab, approval);
   expect(answer).toContain('not approved');
   expect(answer).toMatch(new RegExp(`Delete or hide the comment at .*#issuecomment-${second}\\)`));
-  expect(await stateOf(lab, run)).toMatchObject({ approvals: [], order: null });
+  expect(await readState(lab, run)).toMatchObject({ approvals: [], order: null });
   expect(lab.engine.startCount()).toBe(0);
 }
 
 async function expectLaunch(ferry: Ferry): Promise<void> {
   const { lab, run, pull } = ferry;
-  await say(lab, 'mira', pull, await lineOf(ferry));
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
+  await postComment(lab, 'mira', pull, await approveLine(ferry));
+  await until(lab, 'the launch', async () => (await readState(lab, run))?.submission !== null);
   expect(lab.engine.startCount()).toBe(1);
   await lab.close();
 }
@@ -54,12 +54,12 @@ describe('a copy of an earlier card with the current digest, while the real card
       const ferry = await proposed(options);
       const { lab, pull } = ferry;
       const copy = await changedBehindCard(ferry);
-      await hideAs(lab, 'ada', cardOf(lab).id);
+      await hideAs(lab, 'ada', findCard(lab).id);
       const second = await sayAsWorkflow(lab, pull, copy);
       await lab.clock.advance(MINUTE);
-      await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
-      expect(told(lab, 'incident')).toEqual([expect.stringMatching(/`hidden`/)]);
-      expect(lab.world.state.comments[cardOf(lab).id]?.minimizedReason).toBeNull();
+      await expectHeldBack(ferry, await postComment(lab, 'mira', pull, await approveLine(ferry)), second);
+      expect(listBotTexts(lab, 'incident')).toEqual([expect.stringMatching(/`hidden`/)]);
+      expect(lab.world.state.comments[findCard(lab).id]?.minimizedReason).toBeNull();
       await deleteAsWorkflow(lab, second);
       await lab.clock.advance(MINUTE);
       await expectLaunch(ferry);
@@ -70,11 +70,11 @@ describe('a copy of an earlier card with the current digest, while the real card
     const ferry = await proposed(options);
     const { lab, pull } = ferry;
     const copy = await changedBehindCard(ferry);
-    const marker = cardOf(lab).source.split('\n')[0];
-    await hideAs(lab, 'ada', cardOf(lab).id);
+    const marker = findCard(lab).source.split('\n')[0];
+    await hideAs(lab, 'ada', findCard(lab).id);
     const second = await sayAsWorkflow(lab, pull, `${marker}\n${copy}`);
     await lab.clock.advance(MINUTE);
-    await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
+    await expectHeldBack(ferry, await postComment(lab, 'mira', pull, await approveLine(ferry)), second);
     await lab.close();
   });
 });
@@ -83,9 +83,9 @@ describe('a comment that shows the launch line like a card', () => {
   it.each(MODES)('blocks approvals until it is hidden: $mode', async ({ options }) => {
     const ferry = await proposed(options);
     const { lab, pull } = ferry;
-    const second = await sayAsWorkflow(lab, pull, `## Ready\n\n\`${await lineOf(ferry)}\``);
+    const second = await sayAsWorkflow(lab, pull, `## Ready\n\n\`${await approveLine(ferry)}\``);
     await lab.clock.advance(MINUTE);
-    await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
+    await expectHeldBack(ferry, await postComment(lab, 'mira', pull, await approveLine(ferry)), second);
     await hideAs(lab, 'mira', second);
     await expectLaunch(ferry);
   });
@@ -93,8 +93,8 @@ describe('a comment that shows the launch line like a card', () => {
   it('blocks approvals if a user with write access posted it', async () => {
     const ferry = await proposed();
     const { lab, pull, issue } = ferry;
-    const second = await say(lab, 'ada', issue, `| a | b |\n|-|-|\n| 1 | 2 |\n\n> ${await lineOf(ferry)}`);
-    await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
+    const second = await postComment(lab, 'ada', issue, `| a | b |\n|-|-|\n| 1 | 2 |\n\n> ${await approveLine(ferry)}`);
+    await expectHeldBack(ferry, await postComment(lab, 'mira', pull, await approveLine(ferry)), second);
     await lab.close();
   });
 
@@ -102,8 +102,8 @@ describe('a comment that shows the launch line like a card', () => {
   it('blocks nothing if a user without write access posted it', async () => {
     const ferry = await proposed();
     const { lab, pull } = ferry;
-    await say(lab, 'sol', pull, cardOf(lab).text);
-    await say(lab, 'sol', pull, `# Ready\n\n\`${await lineOf(ferry)}\``);
+    await postComment(lab, 'sol', pull, findCard(lab).text);
+    await postComment(lab, 'sol', pull, `# Ready\n\n\`${await approveLine(ferry)}\``);
     await expectLaunch(ferry);
   });
 
@@ -127,19 +127,19 @@ describe('a comment that shows the launch line like a card', () => {
   }[])('blocks nothing if it contains $what', async ({ by, around }) => {
     const ferry = await proposed();
     const { lab, pull } = ferry;
-    await say(lab, by, pull, around(await lineOf(ferry)));
-    await sayAsWorkflow(lab, pull, around(await lineOf(ferry)));
+    await postComment(lab, by, pull, around(await approveLine(ferry)));
+    await sayAsWorkflow(lab, pull, around(await approveLine(ferry)));
     await expectLaunch(ferry);
   });
 
   it('makes the runner refuse if control did not see it, and the incident gives the next step', async () => {
-    const held = heldJobs('launch');
+    const held = holdJobs('launch');
     const ferry = await proposed({ beforeJob: held.beforeJob });
     const { lab, pull } = ferry;
-    const line = await lineOf(ferry);
+    const line = await approveLine(ferry);
     const second = await sayAsWorkflow(lab, pull, 'The nightly tests are green.');
     await lab.clock.advance(MINUTE);
-    await say(lab, 'mira', pull, line);
+    await postComment(lab, 'mira', pull, line);
     await until(lab, 'the launcher', () => held.waiting() > 0);
     await editAsWorkflow(lab, second, `# Ready\n\n\`${line}\``);
     held.letGo();

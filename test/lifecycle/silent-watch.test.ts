@@ -4,8 +4,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
-import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, readState, until, untilState } from '../support/play.ts';
+import { holdJobs, listBotTexts, listRepeatedComments, MINUTE, postComment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 async function launched(options: VirtualLabOptions): Promise<{ lab: VirtualLab; run: string; issue: number }> {
@@ -20,7 +20,7 @@ const runsOf = (lab: VirtualLab, file: string): readonly { readonly conclusion: 
   Object.values(lab.world.state.runs).filter((run) => run.path.endsWith(file));
 
 async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
-  const seen = await lab.engine.observe((await stateOf(lab, run))?.submission?.jobId ?? '', null);
+  const seen = await lab.engine.observe((await readState(lab, run))?.submission?.jobId ?? '', null);
   return seen.kind === 'found' && seen.status === 'STOPPED';
 }
 
@@ -33,39 +33,39 @@ describe('a /stop', () => {
       },
     });
     await lab.clock.advance(4 * MINUTE);
-    expect((await stateOf(lab, run))?.observation).not.toBeNull();
+    expect((await readState(lab, run))?.observation).not.toBeNull();
     isDoomed = true;
     await until(lab, 'the death', async () => runsOf(lab, 'ferrybot-watch.yml')[0]?.conclusion === 'failure', {
       stepMs: 5_000,
     });
-    await say(lab, 'ada', issue, '/stop');
+    await postComment(lab, 'ada', issue, '/stop');
     const asked = lab.clock.now();
     await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
     expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
     isDoomed = false;
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
-    expect(saidTwice(lab)).toEqual([]);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
   it('reaches the job within a minute although the watch hangs and GitHub shows it in progress', async () => {
     const { lab, run, issue } = await launched({});
     await lab.clock.advance(4 * MINUTE);
-    expect((await stateOf(lab, run))?.observation).not.toBeNull();
+    expect((await readState(lab, run))?.observation).not.toBeNull();
     lab.engine.hangNext('observe');
     // After its next observation was due, and before its lease expires.
     await lab.clock.advance(8 * MINUTE);
-    const silent = (await stateOf(lab, run))?.observation?.seq;
+    const silent = (await readState(lab, run))?.observation?.seq;
     expect(runsOf(lab, 'ferrybot-watch.yml').map(({ conclusion }) => conclusion)).toEqual([null]);
     const asked = lab.clock.now();
     await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: '/stop' });
-    expect((await stateOf(lab, run))?.observation?.seq).toBe(silent);
+    expect((await readState(lab, run))?.observation?.seq).toBe(silent);
     await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
     expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
     expect(lab.clock.now() - asked).toBeGreaterThan(30_000);
     expect(runsOf(lab, 'ferrybot-stop.yml')).toHaveLength(1);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
-    expect(saidTwice(lab)).toEqual([]);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -87,37 +87,37 @@ describe('a /stop', () => {
 describe('a silent watch', () => {
   // rule HR-39
   it("is reported once, separately from the run's health, while its workflow run is queued", async () => {
-    const held = heldJobs('watch');
+    const held = holdJobs('watch');
     const { lab, run } = await launched({ beforeJob: held.beforeJob });
     await lab.clock.advance(4 * MINUTE);
-    expect(told(lab, 'incident')).toEqual([]);
+    expect(listBotTexts(lab, 'incident')).toEqual([]);
     await lab.clock.advance(101 * MINUTE);
-    expect(told(lab, 'incident')).toEqual([expect.stringContaining('The watch has fallen silent')]);
-    expect(told(lab, 'incident')[0]).toContain('The job itself may be healthy.');
-    const state = await stateOf(lab, run);
+    expect(listBotTexts(lab, 'incident')).toEqual([expect.stringContaining('The watch has fallen silent')]);
+    expect(listBotTexts(lab, 'incident')[0]).toContain('The job itself may be healthy.');
+    const state = await readState(lab, run);
     expect(state?.incidents.map(({ code, role }) => `${role} ${code}`)).toEqual(['control monitor-stale']);
     expect(state?.end).toBeNull();
     // The second one is queued, so a third would not help.
     expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(2);
     held.letGo();
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
-    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
-    expect(saidTwice(lab)).toEqual([]);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect((await readState(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
   it('is reported and replaced if it hangs in an observation', async () => {
     const { lab, run } = await launched({ ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE } });
     await lab.clock.advance(4 * MINUTE);
-    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
+    const seen = (await readState(lab, run))?.observation?.seq ?? 0;
     lab.engine.hangNext('observe');
     await lab.clock.advance(60 * MINUTE);
     expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1);
     await until(lab, 'another watch', () => runsOf(lab, 'ferrybot-watch.yml').length > 1, { stepMs: MINUTE });
-    expect((await stateOf(lab, run))?.incidents).toMatchObject([
+    expect((await readState(lab, run))?.incidents).toMatchObject([
       { code: 'monitor-stale', role: 'control', detail: { since: seen } },
     ]);
-    expect(told(lab, 'incident')[0]).toContain('nothing was recorded for 6');
+    expect(listBotTexts(lab, 'incident')[0]).toContain('nothing was recorded for 6');
     await lab.close();
   });
 });

@@ -4,13 +4,22 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { shownApprovalLine } from '../support/approve.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { findShownApprovalLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { approve, type Ferry, propose, seal, stateOf, until, untilState } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import { botComments, fileOf, MINUTE, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, type Ferry, propose, readState, seal, until, untilState } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
+import {
+  listBotComments,
+  listBotTexts,
+  listRepeatedComments,
+  MINUTE,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const SCHEDULE = 'lib/smalllab/schedule.py';
@@ -53,7 +62,7 @@ async function died({ log = traceback(MISSING), text = TEXT, deaths = 1, meanwhi
   await lab.clock.advance(MINUTE);
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
-  await until(lab, 'the job', async () => (await stateOf(lab, proposed.run))?.submission != null);
+  await until(lab, 'the job', async () => (await readState(lab, proposed.run))?.submission != null);
   await meanwhile?.({ lab, ...proposed });
   await untilState(lab, proposed.run, (state) => state.end != null, { stepMs: 10_000 });
   await lab.clock.advance(3 * MINUTE);
@@ -62,16 +71,16 @@ async function died({ log = traceback(MISSING), text = TEXT, deaths = 1, meanwhi
     lab,
     ...proposed,
     branch,
-    now: () => stateOf(lab, proposed.run),
-    file: () => fileOf(lab, branch, SCHEDULE),
+    now: () => readState(lab, proposed.run),
+    file: () => readBranchFile(lab, branch, SCHEDULE),
   };
 }
 
 async function triesOf({ now }: Pick<Awaited<ReturnType<typeof died>>, 'now'>) {
   const incidents = (await now())?.incidents ?? [];
   return {
-    made: incidentsWith(incidents, 'fix-made').map(({ detail }) => detail),
-    not: incidentsWith(incidents, 'fix-not-made').map(({ detail }) => detail.reason),
+    made: filterIncidents(incidents, 'fix-made').map(({ detail }) => detail),
+    not: filterIncidents(incidents, 'fix-not-made').map(({ detail }) => detail.reason),
   };
 }
 
@@ -88,15 +97,15 @@ describe('a job that fails because of a missing import', () => {
   it('is fixed on its branch with the diff posted, approved, launched and sealed', async () => {
     const played = await died();
     const { lab, run, pull, issue, now, file } = played;
-    expect(told(lab, 'ended')[0]).toContain(`\`/tmp/job/${SCHEDULE}:5\`: \`${MISSING}\``);
+    expect(listBotTexts(lab, 'ended')[0]).toContain(`\`/tmp/job/${SCHEDULE}:5\`: \`${MISSING}\``);
     expect(await file()).toBe(TEXT.replace('import json\n', 'import json\nimport math\n'));
     const { made } = await triesOf(played);
     expect(made).toMatchObject([{ attempt: 1, place: `${SCHEDULE}:5`, commit: (await now())?.gate?.commit }]);
-    const comment = told(lab, 'incident').join('\n');
+    const comment = listBotTexts(lab, 'incident').join('\n');
     expect(comment).toContain('ferrybot committed a fix to the branch');
     expect(comment).toContain('\n+import math\n');
     expect(comment).not.toContain('The job is not started again');
-    const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+    const card = listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
     expect(card).toContain('\n+import math\n');
     expect(card).toContain(`- Files: \`${SCHEDULE}\``);
     expect(lab.engine.startCount()).toBe(1);
@@ -107,7 +116,7 @@ describe('a job that fails because of a missing import', () => {
     await until(lab, 'its end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
     await seal(lab, run, issue);
     expect((await now())?.seal).toMatchObject({ verdict: 'pass', commit: made[0]?.commit });
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -117,7 +126,7 @@ describe('a job that fails because of a missing import', () => {
     const played = await died({ text, log: traceback(MISSING, SCHEDULE, 6) });
     expect((await triesOf(played)).made).toHaveLength(1);
     expect(await played.file()).toContain(token);
-    expect(JSON.stringify(botComments(played.lab))).not.toContain(token.slice(0, 12));
+    expect(JSON.stringify(listBotComments(played.lab))).not.toContain(token.slice(0, 12));
     expect(JSON.stringify(await played.now())).not.toContain(token.slice(0, 12));
     await played.lab.close();
   });
@@ -126,7 +135,7 @@ describe('a job that fails because of a missing import', () => {
     const played = await died({ server: false });
     await played.lab.clock.advance(20 * MINUTE);
     expect((await triesOf(played)).made).toHaveLength(1);
-    expect(shownApprovalLine(played.lab, played.run)).not.toBeNull();
+    expect(findShownApprovalLine(played.lab, played.run)).not.toBeNull();
     await played.lab.close();
   });
 });
@@ -163,7 +172,7 @@ describe('no fix is committed', () => {
     const tries = await triesOf(played);
     expect(tries).toEqual({ made: [], not: [reason] });
     expect(await played.file()).toBe(play.text ?? TEXT);
-    expect(told(played.lab, 'incident').join()).toContain('ferrybot has no fix for this failure');
+    expect(listBotTexts(played.lab, 'incident').join()).toContain('ferrybot has no fix for this failure');
     await played.lab.close();
   });
 
@@ -190,11 +199,11 @@ describe('no fix is committed', () => {
   it('until a /hold on the lane is lifted', async () => {
     const played = await died({
       meanwhile: async ({ lab, pull }) => {
-        await say(lab, 'mira', pull, '/hold lane=daily reason="let me look"');
+        await postComment(lab, 'mira', pull, '/hold lane=daily reason="let me look"');
       },
     });
     expect(await triesOf(played)).toEqual({ made: [], not: [] });
-    await say(played.lab, 'mira', played.pull, '/unhold lane=daily');
+    await postComment(played.lab, 'mira', played.pull, '/unhold lane=daily');
     await played.lab.clock.advance(3 * MINUTE);
     expect((await triesOf(played)).made).toHaveLength(1);
     await played.lab.close();
@@ -227,7 +236,7 @@ describe('a fix that ferrybot pushed', () => {
     const { made } = await triesOf(played);
     expect(made).toHaveLength(1);
     expect(await commitsAbove(lab, branch, (await now())?.submission?.commit ?? '')).toEqual([made[0]?.commit]);
-    expect(shownApprovalLine(lab, played.run)).not.toBeNull();
+    expect(findShownApprovalLine(lab, played.run)).not.toBeNull();
     await lab.close();
   });
 
@@ -238,12 +247,12 @@ describe('a fix that ferrybot pushed', () => {
     await lab.clock.advance(3 * MINUTE);
     const verdicts = (await played.now())?.gate?.verdicts ?? [];
     expect(verdicts.filter(({ outcome }) => outcome === 'fail').map(({ gate }) => gate)).toContain('issue-updated');
-    await say(lab, 'mira', played.issue, 'A remark of mine.');
+    await postComment(lab, 'mira', played.issue, 'A remark of mine.');
     await lab.clock.advance(3 * MINUTE);
-    const line = shownApprovalLine(lab, run) ?? '';
-    const asked = await say(lab, 'mira', pull, line);
+    const line = findShownApprovalLine(lab, run) ?? '';
+    const asked = await postComment(lab, 'mira', pull, line);
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, asked)).toEqual(['approval-by-author']);
+    expect(await listAnswerCodes(lab, asked)).toEqual(['approval-by-author']);
     await lab.close();
   });
 });

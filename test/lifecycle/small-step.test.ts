@@ -1,8 +1,8 @@
 /** A change that is too large for one step: card, gate and `/why` report it, and a lab can make it block. */
 
 import { expect, it } from 'vitest';
-import { stateOf, until } from '../support/play.ts';
-import { answersTo, openExperiment, pushExperiment, SHORT_FERRY, say } from '../support/talk.ts';
+import { readState, until } from '../support/play.ts';
+import { listAnswersTo, openExperiment, postComment, pushExperiment, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'ferry-daily-20261121';
@@ -11,13 +11,13 @@ const blocking = (text: string): string =>
 
 async function asked(words: string, config: (text: string) => string): Promise<[VirtualLab, number]> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
-  await say(lab, 'ada', await openExperiment(lab), words);
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null);
-  return [lab, (await stateOf(lab, RUN))?.proposal.pull ?? 0];
+  await postComment(lab, 'ada', await openExperiment(lab), words);
+  await until(lab, 'the gates', async () => (await readState(lab, RUN))?.gate != null);
+  return [lab, (await readState(lab, RUN))?.proposal.pull ?? 0];
 }
 
 const budgetOf = async (lab: VirtualLab): Promise<unknown> =>
-  (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'budget');
+  (await readState(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'budget');
 
 // rule DF-41
 it('a tenfold learning rate is a warning, and blocks in a lab that enforces small steps', async () => {
@@ -30,10 +30,10 @@ it('a tenfold learning rate is a warning, and blocks in a lab that enforces smal
   await warned.close();
   const [lab, pull] = await asked('/propose warmup=150', blocking);
   expect(await budgetOf(lab)).toMatchObject({ outcome: 'fail', code: 'large-step' });
-  expect((await stateOf(lab, RUN))?.proposal.objective.kind).toBe('integration');
-  const why = await say(lab, 'ada', pull, '/why');
-  await until(lab, 'the answer', () => answersTo(lab, why).length > 0);
-  expect(answersTo(lab, why)[0]).toMatch(/`budget`.*warmup.*change fewer values, in smaller steps/);
+  expect((await readState(lab, RUN))?.proposal.objective.kind).toBe('integration');
+  const why = await postComment(lab, 'ada', pull, '/why');
+  await until(lab, 'the answer', () => listAnswersTo(lab, why).length > 0);
+  expect(listAnswersTo(lab, why)[0]).toMatch(/`budget`.*warmup.*change fewer values, in smaller steps/);
   await lab.close();
 });
 

@@ -1,8 +1,16 @@
 /** A writer pushes branches at the tip of the default branch under the names that ferrybot would use next. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { approveAndFinish, propose, seal, stateOf, todaysRun } from '../support/play.ts';
-import { answersTo, fileOf, MINUTE, pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approveAndFinish, propose, readState, seal, todaysRun } from '../support/play.ts';
+import {
+  listAnswersTo,
+  listBotTexts,
+  MINUTE,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const LOG = 'docs/experiments/daily-ferry-log.md';
@@ -36,14 +44,14 @@ describe('a foreign branch at the tip of the default branch', () => {
     await squat(`ferrybot/proposal/${run}`);
     await squat(`ferrybot/proposal/${run}-2`);
     const { pull } = await propose(lab, `${run}-3`);
-    expect((await stateOf(lab, `${run}-3`))?.gate?.manifest?.delta).toHaveLength(1);
+    expect((await readState(lab, `${run}-3`))?.gate?.manifest?.delta).toHaveLength(1);
     await squat(`ferrybot/proposal/${run}-4`);
-    const asked = await say(lab, 'mira', pull, '/propose learning_rate=2e-3');
+    const asked = await postComment(lab, 'mira', pull, '/propose learning_rate=2e-3');
     await lab.clock.advance(10 * MINUTE);
-    expect(answersTo(lab, asked)).toHaveLength(1);
-    expect((await stateOf(lab, `${run}-5`))?.gate?.manifest?.delta).toHaveLength(1);
-    for (const one of [run, `${run}-2`, `${run}-4`]) expect(await stateOf(lab, one)).toBeNull();
-    expect(told(lab, 'incident')).toEqual([]);
+    expect(listAnswersTo(lab, asked)).toHaveLength(1);
+    expect((await readState(lab, `${run}-5`))?.gate?.manifest?.delta).toHaveLength(1);
+    for (const one of [run, `${run}-2`, `${run}-4`]) expect(await readState(lab, one)).toBeNull();
+    expect(listBotTexts(lab, 'incident')).toEqual([]);
   });
 
   // threat T56
@@ -55,8 +63,8 @@ describe('a foreign branch at the tip of the default branch', () => {
     await squat(branch);
     await more(branch);
     await seal(lab, run, issue);
-    const log = (await fileOf(lab, branch, LOG)) ?? '';
-    expect(log).toContain(`## ${(await stateOf(lab, run))?.proposal.date} \`${run}\``);
+    const log = (await readBranchFile(lab, branch, LOG)) ?? '';
+    expect(log).toContain(`## ${(await readState(lab, run))?.proposal.date} \`${run}\``);
     expect(log).not.toContain('loss 0.1');
     expect(pullsOf(branch)).toHaveLength(1);
   });
@@ -65,13 +73,13 @@ describe('a foreign branch at the tip of the default branch', () => {
     const { run, issue, branch } = await ended();
     await squat(branch);
     await pushFile(lab, 'ada', 'main', LOG, '# Daily ferry log\n\nby hand\n');
-    const said = await say(lab, 'mira', issue, '/seal');
+    const said = await postComment(lab, 'mira', issue, '/seal');
     await lab.clock.advance(10 * MINUTE);
-    expect(answersTo(lab, said)).toEqual([expect.stringContaining(`it begins where ${LOG} was another`)]);
-    expect((await stateOf(lab, run))?.seal).toBeNull();
+    expect(listAnswersTo(lab, said)).toEqual([expect.stringContaining(`it begins where ${LOG} was another`)]);
+    expect((await readState(lab, run))?.seal).toBeNull();
     await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
     await seal(lab, run, issue);
-    expect(await fileOf(lab, branch, LOG)).toContain('by hand');
+    expect(await readBranchFile(lab, branch, LOG)).toContain('by hand');
   });
 });
 
@@ -80,11 +88,11 @@ it('the next /seal pushes the closure log again if its branch was deleted before
   const route = 'POST /repos/*/pulls';
   const fault = { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 } as const;
   lab.world.state.settings.faults = [fault];
-  const said = await say(lab, 'mira', issue, '/seal');
+  const said = await postComment(lab, 'mira', issue, '/seal');
   await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
   lab.world.state.settings.faults = [];
   await lab.clock.advance(10 * MINUTE);
-  expect(answersTo(lab, said)).toEqual([expect.stringContaining('not sealed')]);
+  expect(listAnswersTo(lab, said)).toEqual([expect.stringContaining('not sealed')]);
   await seal(lab, run, issue);
   expect(pullsOf(branch)).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { statOf } from '../../packages/playground/actions/runner/group-record.ts';
+import { readProcessStat } from '../../packages/playground/actions/runner/group-record.ts';
 import { descendants, PROGRAM, startProcess } from '../support/start-process.ts';
 
 describe('npm start', () => {
@@ -61,7 +61,7 @@ describe('Ctrl-C', () => {
     expect(started.length).toBeGreaterThan(0);
     interrupt(child.pid ?? -1);
     expect(await ended).toBe(0);
-    const left = started.filter((pid) => !['Z', undefined].includes(statOf(pid)?.state));
+    const left = started.filter((pid) => !['Z', undefined].includes(readProcessStat(pid)?.state));
     expect(left.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))).toEqual([]);
     await rm(folder, { recursive: true, force: true });
   });

@@ -5,10 +5,18 @@ import { z } from 'zod';
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { REQUEST_TRIES_MAX } from '../../src/github/call.ts';
-import { approvalLine } from '../support/approve.ts';
-import { approve, type Ferry, propose, stateOf, until } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import { botComments, MINUTE, openExperiment, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { requireApprovalLine } from '../support/approve.ts';
+import { approve, type Ferry, propose, readState, until } from '../support/play.ts';
+import { listAnswerCodes } from '../support/recorded.ts';
+import {
+  listBotComments,
+  listRepeatedComments,
+  MINUTE,
+  openExperiment,
+  postComment,
+  pushFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const numbered = z.object({ id: z.number() });
@@ -31,7 +39,7 @@ async function remark(lab: VirtualLab, who: Person, pull: number, body: string):
 }
 
 function answers(lab: VirtualLab, surface: string, id: number): readonly string[] {
-  return botComments(lab)
+  return listBotComments(lab)
     .filter(({ kind, key }) => kind === 'answer' && key === `${surface}-${id}`)
     .map(({ text }) => text);
 }
@@ -51,19 +59,19 @@ describe.each([
 ])('a command received by $by', ({ webhooks, waitMs }) => {
   it('in a line comment or a review body is answered once, and a review can approve', async () => {
     const { lab, run, pull } = await proposed(webhooks);
-    const onLine = await remark(lab, 'mira', pull, approvalLine(lab));
+    const onLine = await remark(lab, 'mira', pull, requireApprovalLine(lab));
     const status = await review(lab, 'ada', pull, 'Looks right.\n\n/status');
     await lab.clock.advance(waitMs);
-    expect(await codesOf(lab, onLine, 'review-comment')).toEqual(['not-now']);
+    expect(await listAnswerCodes(lab, onLine, 'review-comment')).toEqual(['not-now']);
     expect(reactions(lab, 'reviewComments', onLine)).toEqual(['eyes']);
-    expect(await codesOf(lab, status, 'review')).toEqual(['status-shown']);
-    const approval = await review(lab, 'mira', pull, approvalLine(lab));
+    expect(await listAnswerCodes(lab, status, 'review')).toEqual(['status-shown']);
+    const approval = await review(lab, 'mira', pull, requireApprovalLine(lab));
     await lab.clock.advance(waitMs);
-    expect(await codesOf(lab, approval, 'review')).toEqual(['approved']);
-    expect((await stateOf(lab, run))?.approvals).toMatchObject([{ surface: 'review', comment: approval }]);
+    expect(await listAnswerCodes(lab, approval, 'review')).toEqual(['approved']);
+    expect((await readState(lab, run))?.approvals).toMatchObject([{ surface: 'review', comment: approval }]);
     await lab.clock.advance(waitMs);
-    expect((await stateOf(lab, run))?.submission).not.toBeNull();
-    expect(saidTwice(lab)).toEqual([]);
+    expect((await readState(lab, run))?.submission).not.toBeNull();
+    expect(listRepeatedComments(lab)).toEqual([]);
     expect(lab.world.state.unserved).toEqual([]);
     await lab.close();
   });
@@ -72,11 +80,11 @@ describe.each([
     const { lab, pull } = await proposed(webhooks);
     // Comments from an outage are found later, a hundred comments further up.
     lab.world.state.settings.drop = 'all';
-    const first = await say(lab, 'ada', pull, '/status');
+    const first = await postComment(lab, 'ada', pull, '/status');
     const early = await review(lab, 'ada', pull, '/status');
     // As fast as GitHub lets one person write.
     for (let n = 0; n < 120; n += 1) {
-      await say(lab, 'ada', pull, `I think ${n} is a fine number.`);
+      await postComment(lab, 'ada', pull, `I think ${n} is a fine number.`);
       if (n % 50 === 49) await lab.clock.advance(MINUTE);
     }
     await lab.clock.advance(MINUTE);
@@ -84,7 +92,7 @@ describe.each([
     await lab.clock.advance(65 * MINUTE);
     expect(answers(lab, 'comment', first)).toHaveLength(1);
     expect(answers(lab, 'review', early)).toHaveLength(1);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 });
@@ -92,7 +100,7 @@ describe.each([
 describe('a comment that is edited after it was read', () => {
   it('gets one request to post a new comment if the edit adds a command, and nothing if it changes prose', async () => {
     const { lab, run, pull } = await proposed(true);
-    const comment = await say(lab, 'mira', pull, '/status');
+    const comment = await postComment(lab, 'mira', pull, '/status');
     const edit = (body: string): Promise<unknown> => lab.as('mira', 'PATCH', `/issues/comments/${comment}`, { body });
     await edit('/status\n\nThanks!');
     await lab.clock.advance(MINUTE);
@@ -102,10 +110,10 @@ describe('a comment that is edited after it was read', () => {
       await lab.clock.advance(35 * MINUTE);
     }
     expect(answers(lab, 'comment', comment)).toHaveLength(1);
-    const told = botComments(lab).filter(({ key }) => key === `comment-${comment}-edited`);
+    const told = listBotComments(lab).filter(({ key }) => key === `comment-${comment}-edited`);
     expect(told).toHaveLength(1);
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
-    expect(saidTwice(lab)).toEqual([]);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 });
@@ -129,7 +137,7 @@ describe('a review on a pull request without a run', () => {
     await lab.clock.advance(130 * MINUTE);
     expect(reviews.map((id) => answers(lab, 'review', id).length)).toEqual([1, 0]);
     await lab.clock.advance(130 * MINUTE);
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     expect(lab.world.state.unserved).toEqual([]);
     await lab.close();
   });
@@ -140,7 +148,7 @@ describe('a review on a pull request without a run', () => {
     for (let n = 0; n < limits.otherPullsMax + 3; n += 1) reviews.push(await idea(lab, `idea-${n}`, ['experiment']));
     await lab.clock.advance(4 * 60 * MINUTE);
     expect(reviews.map((id) => answers(lab, 'review', id).length)).toEqual(reviews.map(() => 1));
-    expect(saidTwice(lab)).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
 
@@ -171,22 +179,22 @@ describe('commands without a webhook while a job runs', () => {
     async (surface) => {
       const { lab, run, pull } = await proposed(false);
       await approve(lab, 'mira', pull);
-      await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
-      const speak = { comment: say, review, 'review-comment': remark }[surface];
+      await until(lab, 'the launch', async () => (await readState(lab, run))?.submission !== null);
+      const speak = { comment: postComment, review, 'review-comment': remark }[surface];
       const id = await speak(lab, 'mira', pull, '/stop');
       await lab.clock.advance(35 * MINUTE);
-      expect(await codesOf(lab, id, surface)).toEqual(['stop-requested']);
-      expect((await stateOf(lab, run))?.stop).toMatchObject({ actor: { login: 'mira' } });
-      expect(saidTwice(lab)).toEqual([]);
+      expect(await listAnswerCodes(lab, id, surface)).toEqual(['stop-requested']);
+      expect((await readState(lab, run))?.stop).toMatchObject({ actor: { login: 'mira' } });
+      expect(listRepeatedComments(lab)).toEqual([]);
       await lab.close();
     },
   );
 
   it('are found after ten days', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false, sweepMs: 10 * 24 * 60 * MINUTE });
-    const comment = await say(lab, 'mira', await openExperiment(lab), '/help');
+    const comment = await postComment(lab, 'mira', await openExperiment(lab), '/help');
     await lab.clock.advance(10 * 24 * 60 * MINUTE + MINUTE);
-    expect(await codesOf(lab, comment)).toEqual(['help-shown']);
+    expect(await listAnswerCodes(lab, comment)).toEqual(['help-shown']);
     await lab.close();
   });
 });
@@ -196,10 +204,10 @@ describe("an untrusted user's flood of comments", () => {
     const { lab, pull, issue } = await proposed(true);
     const before = lab.usage.contentWrites;
     for (let n = 0; n < 60; n += 1) {
-      await say(lab, 'sol', n % 2 === 0 ? pull : issue, ['/help', '/stop', '/stpo', '/status'][n % 4] ?? '');
+      await postComment(lab, 'sol', n % 2 === 0 ? pull : issue, ['/help', '/stop', '/stpo', '/status'][n % 4] ?? '');
       await lab.clock.advance(10_000);
     }
-    const asked = await say(lab, 'mira', pull, '/status');
+    const asked = await postComment(lab, 'mira', pull, '/status');
     await lab.clock.advance(MINUTE);
     expect(answers(lab, 'comment', asked)).toHaveLength(1);
     // Two answers, and four writes for the maintainer's question.
@@ -212,10 +220,10 @@ describe("an untrusted user's flood of comments", () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const number = await openExperiment(lab);
     for (let n = 0; n < 15; n += 1) {
-      await say(lab, 'sol', number, n % 2 === 0 ? '/status' : '/help');
+      await postComment(lab, 'sol', number, n % 2 === 0 ? '/status' : '/help');
       await lab.clock.advance(10_000);
     }
-    expect(botComments(lab).filter(({ kind }) => kind === 'answer')).toHaveLength(1);
+    expect(listBotComments(lab).filter(({ kind }) => kind === 'answer')).toHaveLength(1);
     expect(reactionsOf(lab)).toBe(0);
     await lab.close();
   });

@@ -5,10 +5,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { EXPERIMENT, type MlflowServer, openMlflow } from '../support/mlflow-server.ts';
-import { approve, approveAndFinish, propose, stateOf, until } from '../support/play.ts';
-import { SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, approveAndFinish, propose, readState, until } from '../support/play.ts';
+import { listBotTexts, postComment, SHORT_FERRY } from '../support/talk.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 import { openVirtualLab, TRACKER_KEY, type VirtualLab } from '../support/virtual-lab.ts';
 import { createWandbStandIn, type WandbRun, type WandbStandIn } from '../support/wandb-stand-in.ts';
@@ -69,20 +69,20 @@ describe('a run with W&B as its tracker', () => {
     });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
-    await until(lab, 'half of it', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 500, {
+    await until(lab, 'half of it', async () => ((await readState(lab, run))?.observation?.step ?? 0) > 500, {
       stepMs: 60_000,
     });
-    await say(lab, 'ada', pull, '/status');
-    const [card] = told(lab, 'card').slice(-1);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
-    const { incidents = [], observation } = (await stateOf(lab, run)) ?? {};
+    await postComment(lab, 'ada', pull, '/status');
+    const [card] = listBotTexts(lab, 'card').slice(-1);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: 60_000 });
+    const { incidents = [], observation } = (await readState(lab, run)) ?? {};
     const asked = server().asked;
     await lab.close();
     expect(card).toContain('✅ **Training.**');
     expect(card).toMatch(
       /\| Tracker \| reports `ferry_daily_125m_2026-11-21` as crashed, step \d+, loss 3\.25, last heartbeat/,
     );
-    expect(incidentsWith(incidents, 'run-alarm')).toEqual([]);
+    expect(filterIncidents(incidents, 'run-alarm')).toEqual([]);
     expect(observation?.tracker).toMatchObject({ run: 'ferry_daily_125m_2026-11-21', says: 'found' });
     expect(new Set(asked.map(({ url }) => url))).toEqual(new Set(['https://api.wandb.ai/graphql']));
     expect(JSON.stringify(lab.world.state)).not.toContain(TRACKER_KEY);
@@ -101,10 +101,10 @@ describe('a run with W&B as its tracker', () => {
     });
     const { run, pull } = await propose(lab);
     await approveAndFinish(lab, run, pull);
-    const { incidents = [] } = (await stateOf(lab, run)) ?? {};
-    const comments = told(lab, 'incident');
+    const { incidents = [] } = (await readState(lab, run)) ?? {};
+    const comments = listBotTexts(lab, 'incident');
     await lab.close();
-    expect(incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector)).toEqual(['tracker-frozen']);
+    expect(filterIncidents(incidents, 'run-alarm').map(({ detail }) => detail.detector)).toEqual(['tracker-frozen']);
     expect(comments.join('\n')).toMatch(
       /`tracker-frozen`: the tracker has received nothing for \d+ min: its newest step is 60/,
     );
@@ -116,11 +116,11 @@ describe('a run with W&B as its tracker', () => {
     });
     const { run, pull } = await propose(lab);
     await approveAndFinish(lab, run, pull);
-    const [card] = told(lab, 'card').slice(-1);
-    const { end, incidents = [] } = (await stateOf(lab, run)) ?? {};
+    const [card] = listBotTexts(lab, 'card').slice(-1);
+    const { end, incidents = [] } = (await readState(lab, run)) ?? {};
     await lab.close();
     expect(end?.status).toBe('SUCCEEDED');
-    expect(incidentsWith(incidents, 'run-alarm')).toEqual([]);
+    expect(filterIncidents(incidents, 'run-alarm')).toEqual([]);
     expect(card).toContain('| Tracker | it has a rate limit for `ferry_daily_125m_2026-11-21` |');
   });
 });
@@ -165,14 +165,14 @@ describeWith('mlflow', 'a run with MLflow as its tracker', () => {
     });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
-    await until(lab, 'an hour', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 50, {
+    await until(lab, 'an hour', async () => ((await readState(lab, run))?.observation?.step ?? 0) > 50, {
       stepMs: 60_000,
     });
-    await say(lab, 'ada', pull, '/status');
-    const [card] = told(lab, 'card').slice(-1);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
-    const { incidents = [], end } = (await stateOf(lab, run)) ?? {};
-    const links = told(lab, 'tracker');
+    await postComment(lab, 'ada', pull, '/status');
+    const [card] = listBotTexts(lab, 'card').slice(-1);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end != null, { stepMs: 60_000 });
+    const { incidents = [], end } = (await readState(lab, run)) ?? {};
+    const links = listBotTexts(lab, 'tracker');
     await lab.close();
     expect(card).toContain('✅ **Training.**');
     expect(card).toMatch(
@@ -184,6 +184,6 @@ describeWith('mlflow', 'a run with MLflow as its tracker', () => {
       ),
     ]);
     expect(end).toMatchObject({ status: 'SUCCEEDED', metrics: { 'eval/loss': '3.0625' } });
-    expect(incidentsWith(incidents, 'run-alarm')).toEqual([]);
+    expect(filterIncidents(incidents, 'run-alarm')).toEqual([]);
   });
 });

@@ -1,8 +1,16 @@
 /** Invalid input and GitHub failures: clear answers with the next step, and nothing is lost or done twice. */
 
 import { describe, expect, it } from 'vitest';
-import { approve, approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
-import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { approve, approveAndFinish, playFerry, propose, readState, seal } from '../support/play.ts';
+import {
+  listAnswersTo,
+  listBotComments,
+  listRepeatedComments,
+  postComment,
+  pushFile,
+  readBranchFile,
+  SHORT_FERRY,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -20,11 +28,11 @@ async function forgetHistory(lab: VirtualLab): Promise<void> {
 
 /** Every command was answered once, the job ran once, and the run is sealed. */
 async function expectOneGoodFerry(lab: VirtualLab, run: string): Promise<void> {
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   expect(state?.seal?.verdict).toBe('pass');
   expect(lab.engine.startCount()).toBe(1);
-  expect(saidTwice(lab)).toEqual([]);
-  const kinds = botComments(lab)
+  expect(listRepeatedComments(lab)).toEqual([]);
+  const kinds = listBotComments(lab)
     .map((comment) => comment.kind)
     .sort();
   expect(kinds).toEqual(['answer', 'answer', 'card', 'ended', 'first-eval', 'launch', 'sealed', 'tracker']);
@@ -34,18 +42,20 @@ async function expectOneGoodFerry(lab: VirtualLab, run: string): Promise<void> {
 describe('invalid input', () => {
   it('an invalid config leaves the last valid one in force, and blocks launches until it is fixed', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const good = (await fileOf(lab, 'main', CONFIG)) ?? '';
+    const good = (await readBranchFile(lab, 'main', CONFIG)) ?? '';
     await pushFile(lab, 'ada', 'main', CONFIG, good.replace('quorum: 1', 'quorum: many'));
     const { run, pull, issue } = await propose(lab);
     expect(lab.log.join('\n')).toMatch(/config line \d+: /);
-    const early = await say(lab, 'mira', pull, '/approve-launch');
+    const early = await postComment(lab, 'mira', pull, '/approve-launch');
     await lab.clock.advance(5 * MINUTE);
-    expect(answersTo(lab, early)).toEqual([expect.stringMatching(/not approved[\s\S]*config-valid[\s\S]*line \d+/)]);
+    expect(listAnswersTo(lab, early)).toEqual([
+      expect.stringMatching(/not approved[\s\S]*config-valid[\s\S]*line \d+/),
+    ]);
     await pushFile(lab, 'ada', 'main', CONFIG, good);
     await lab.clock.advance(40 * MINUTE);
     await approveAndFinish(lab, run, pull);
     await seal(lab, run, issue);
-    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+    expect((await readState(lab, run))?.seal?.verdict).toBe('pass');
     await lab.close();
   });
 
@@ -54,7 +64,7 @@ describe('invalid input', () => {
     await forgetHistory(lab);
     await lab.dispatchDaily();
     await lab.clock.advance(MINUTE);
-    const line = ((await fileOf(lab, 'main', CONFIG)) ?? '')
+    const line = ((await readBranchFile(lab, 'main', CONFIG)) ?? '')
       .split('\n')
       .findIndex((text) => text.includes('quorum: many'));
     expect(lab.log.join('\n')).toMatch(
@@ -66,7 +76,7 @@ describe('invalid input', () => {
 
   it('an experiment file with a syntax error is reported with its line, and nothing is proposed', async () => {
     const lab = await openVirtualLab();
-    const text = (await fileOf(lab, 'main', EXPERIMENT)) ?? '';
+    const text = (await readBranchFile(lab, 'main', EXPERIMENT)) ?? '';
     await pushFile(lab, 'ada', 'main', EXPERIMENT, text.replace('TRAIN_BATCH_SIZE = 8', 'TRAIN_BATCH_SIZE = ('));
     await lab.dispatchDaily();
     await lab.clock.advance(MINUTE);
@@ -74,7 +84,7 @@ describe('invalid input', () => {
     // A day without a ferry is reported, here in a new issue, and nothing is proposed in it.
     const [issue, ...more] = Object.values(lab.world.state.issues);
     expect([issue?.pull, more]).toEqual([null, []]);
-    expect(botComments(lab).map(({ text }) => text)).toEqual([expect.stringMatching(/line \d+/)]);
+    expect(listBotComments(lab).map(({ text }) => text)).toEqual([expect.stringMatching(/line \d+/)]);
     await lab.close();
   });
 
@@ -94,7 +104,7 @@ describe('invalid input', () => {
     await approve(lab, 'mira', pull, run);
     await lab.clock.advance(5 * MINUTE);
     expect([...asked]).toContain('launch: python3');
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     expect(state?.incidents).toMatchObject([
       {
         code: 'runner-refused',

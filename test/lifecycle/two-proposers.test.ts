@@ -1,7 +1,7 @@
 /** Two proposers at the same time: one records the proposal, the other does nothing. */
 
 import { describe, expect, it } from 'vitest';
-import { approve, eventsOf, propose, stateOf } from '../support/play.ts';
+import { approve, propose, readEventsOf, readState } from '../support/play.ts';
 import { MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
@@ -10,11 +10,11 @@ describe('two proposers at the same time', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     await Promise.all([lab.dispatchDaily(), lab.dispatchDaily()]);
     const { run, pull } = await propose(lab);
-    const begun = (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'proposing');
+    const begun = (await readEventsOf(lab, 'journal')).filter(({ type }) => type === 'proposing');
     expect(begun.map(({ data }) => data)).toEqual([expect.objectContaining({ run })]);
     await approve(lab, 'mira', pull);
     await lab.clock.advance(10 * MINUTE);
-    expect((await stateOf(lab, run))?.submission).not.toBeNull();
+    expect((await readState(lab, run))?.submission).not.toBeNull();
     expect(Object.values(lab.world.state.issues).filter(({ state }) => state === 'open')).toHaveLength(2);
     await lab.close();
   });

@@ -1,24 +1,32 @@
 /** Invisible characters in a launch command: the card would show another command than the one that runs. */
 
 import { expect, it } from 'vitest';
-import { answered, JOB_ID, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
-import { shownApprovalLine } from '../support/approve.ts';
-import { ANSWERS, type Answers, headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
-import { openGates } from '../support/own-pull.ts';
-import { stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, MINUTE, say, told } from '../support/talk.ts';
+import {
+  commentAndReadAnswer,
+  JOB_ID,
+  openAdoptingLab,
+  openIssue,
+  runOf,
+  startJobByHand,
+  WATCH,
+} from '../support/adopted-job.ts';
+import { findShownApprovalLine } from '../support/approve.ts';
+import { ANSWERS, type Answers, branchHead, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
+import { listOpenGates } from '../support/own-pull.ts';
+import { readState, until, untilState } from '../support/play.ts';
+import { listAnswersTo, listBotTexts, MINUTE, postComment } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 /** The failing gates, the card, and the answer to Mira's approval. */
 async function approvedBlindly(lab: VirtualLab, run: string, issue: number) {
   await untilState(lab, run, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   const digest = state?.gate?.digest?.slice('sha256:'.length);
-  const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, run) ?? `/approve-launch ${digest}`);
+  const comment = await postComment(lab, 'mira', issue, findShownApprovalLine(lab, run) ?? `/approve-launch ${digest}`);
   await lab.clock.advance(10 * MINUTE);
-  const gates = state === null ? [] : openGates(state);
-  return { gates, card: told(lab, 'card').join(''), answer: answersTo(lab, comment).join() };
+  const gates = state === null ? [] : listOpenGates(state);
+  return { gates, card: listBotTexts(lab, 'card').join(''), answer: listAnswersTo(lab, comment).join() };
 }
 
 // threat T84
@@ -115,17 +123,17 @@ it('an adopted job with an invisible character in its command is not launched ag
     config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
   });
   const entrypoint = 'python3 experiments/ferries/da\u200bily.py';
-  launchByHand(lab, {
+  startJobByHand(lab, {
     jobId: JOB_ID,
-    origin: { submitter: 'ada', entrypoint, gitCommit: await headOf(lab) },
+    origin: { submitter: 'ada', entrypoint, gitCommit: await branchHead(lab) },
     says: ['connection reset by peer'],
     exitCode: 1,
   });
   const issue = await openIssue(lab, 'ada', ['experiment']);
   const run = runOf(issue);
-  await answered(lab, 'ada', issue, WATCH);
-  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
-  await answered(lab, 'ada', issue, '/accept');
+  await commentAndReadAnswer(lab, 'ada', issue, WATCH);
+  await until(lab, 'what the job is', async () => (await readState(lab, run))?.description != null);
+  await commentAndReadAnswer(lab, 'ada', issue, '/accept');
   const { gates } = await approvedBlindly(lab, run, issue);
   expect(gates).toContain('manifest-complete unseen');
   expect(lab.engine.startCount()).toBe(0);

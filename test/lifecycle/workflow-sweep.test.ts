@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { approve, propose, untilState } from '../support/play.ts';
-import { answersTo, MINUTE, say, told } from '../support/talk.ts';
+import { listAnswersTo, listBotTexts, MINUTE, postComment } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const SWEPT_MS = 31 * MINUTE;
@@ -37,9 +37,9 @@ async function requested(work: () => Promise<unknown>): Promise<readonly string[
 describe('the sweep while a job runs', () => {
   it('answers a command in a review without listing comments or reviews', async () => {
     await lab.as('mira', 'POST', `/pulls/${pull}/reviews`, { event: 'COMMENT', body: '/why' });
-    expect(told(lab, 'answer')).toHaveLength(1);
+    expect(listBotTexts(lab, 'answer')).toHaveLength(1);
     const paths = await requested(() => lab.clock.advance(SWEPT_MS));
-    expect(told(lab, 'answer')).toHaveLength(2);
+    expect(listBotTexts(lab, 'answer')).toHaveLength(2);
     expect(paths.filter((path) => /\/(?:pulls|issues)\/comments$|\/reviews$/.test(path))).toEqual([]);
   });
 
@@ -50,9 +50,9 @@ describe('the sweep while a job runs', () => {
     })) as {
       readonly number: number;
     };
-    const comment = await say(lab, 'mira', issue.number, ' /status');
-    expect(answersTo(lab, comment)).toEqual([]);
+    const comment = await postComment(lab, 'mira', issue.number, ' /status');
+    expect(listAnswersTo(lab, comment)).toEqual([]);
     await lab.clock.advance(SWEPT_MS);
-    expect(answersTo(lab, comment)).toHaveLength(1);
+    expect(listAnswersTo(lab, comment)).toHaveLength(1);
   });
 });

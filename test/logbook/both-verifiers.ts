@@ -15,27 +15,27 @@ const environment = { PATH: process.env['PATH'] ?? '' };
  * Texts for people are removed, because they may differ. The path must not be in a git checkout that anchors
  * it: Python does not read git history.
  */
-export async function verifiersAgree(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
-  const [one, other] = [await ours(cwd, args), await pythons(cwd, args)];
-  expect(masked(other)).toEqual(masked(one));
+export async function verifyWithBoth(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
+  const [one, other] = [await verifyWithFerrybot(cwd, args), await verifyWithPython(cwd, args)];
+  expect(maskMessages(other)).toEqual(maskMessages(one));
   return one;
 }
 
 /** The answer of `ferrybot logbook verify --json` to these arguments. */
-export async function ours(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
-  const { code, answer } = await ourAnswer(cwd, args);
+export async function verifyWithFerrybot(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
+  const { code, answer } = await answerOfFerrybot(cwd, args);
   expect(code).toBe(answer.ok ? 0 : 1);
   return answer;
 }
 
 /** The same with the exit code, also for usage errors. */
-export async function ourAnswer(cwd: string, args: readonly string[]): Promise<Answered> {
+export async function answerOfFerrybot(cwd: string, args: readonly string[]): Promise<VerifierAnswer> {
   const { code, out } = await callVerb('logbook verify', cwd, [...args, '--json']);
   return { code, answer: JSON.parse(out) as VerifyAnswer };
 }
 
 /** An answer and its exit code; after a usage error (2) it has an `error` and no runs. */
-export type Answered = {
+export type VerifierAnswer = {
   readonly code: number;
   readonly answer: VerifyAnswer & { readonly error?: { readonly code: string } };
 };
@@ -55,20 +55,20 @@ print(json.dumps(answers))
 `;
 
 /** What Python's verifier answers to each list of arguments; a traceback fails the test. */
-export async function pythonAnswers(
+export async function answersOfPython(
   cwd: string,
   questions: readonly (readonly string[])[],
-): Promise<readonly Answered[]> {
+): Promise<readonly VerifierAnswer[]> {
   const result = await runProgram('python3', ['-B', '-c', BATCH, folder], {
     env: environment,
     cwd,
     input: JSON.stringify(questions),
   });
   expect(result.stderr).toBe('');
-  return JSON.parse(result.stdout) as readonly Answered[];
+  return JSON.parse(result.stdout) as readonly VerifierAnswer[];
 }
 
-async function pythons(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
+async function verifyWithPython(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
   const result = await runProgram('python3', [script, ...args], { env: environment, cwd });
   expect(result.stderr).toBe('');
   const answer = JSON.parse(result.stdout) as VerifyAnswer;
@@ -77,6 +77,6 @@ async function pythons(cwd: string, args: readonly string[]): Promise<VerifyAnsw
 }
 
 /** The answer without its words for people. */
-export function masked(answer: VerifyAnswer): unknown {
+export function maskMessages(answer: VerifyAnswer): unknown {
   return { ...answer, bad: answer.bad === null ? null : { ...answer.bad, file: '', message: '' } };
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/values.ts';
-import { frameFlaw } from '../../src/logbook/chain.ts';
+import { findFrameFlaw } from '../../src/logbook/chain.ts';
 
 const GOOD = {
   v: 1,
@@ -50,17 +50,17 @@ describe('the frame of an event', () => {
   it('is valid with a leap day, without an actor, and with unknown fields', () => {
     const { actor: _, ...alone } = GOOD;
     for (const good of [GOOD, alone, { ...GOOD, at: '2028-02-29T23:59:59.999Z' }, { ...GOOD, more: [1] }]) {
-      expect(frameFlaw(good)).toBeNull();
+      expect(findFrameFlaw(good)).toBeNull();
     }
   });
 
   it.each(BAD)('reports %s when it is missing or of another type', (name, values) => {
-    for (const value of values) expect(frameFlaw({ ...GOOD, [name]: value })).toMatch(`${name}: not `);
+    for (const value of values) expect(findFrameFlaw({ ...GOOD, [name]: value })).toMatch(`${name}: not `);
     const { [name]: _, ...rest } = GOOD;
-    expect(frameFlaw(rest)).toBe(name === 'actor' ? null : `${name}: missing`);
+    expect(findFrameFlaw(rest)).toBe(name === 'actor' ? null : `${name}: missing`);
   });
 
   it('must be an object', () => {
-    for (const value of [null, [], 'text', 1]) expect(frameFlaw(value)).toBe('not an object');
+    for (const value of [null, [], 'text', 1]) expect(findFrameFlaw(value)).toBe('not an object');
   });
 });

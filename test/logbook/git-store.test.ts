@@ -3,13 +3,13 @@
 import { describe, expect, it } from 'vitest';
 import type { GitReader } from '../../src/domain/git.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { branded, isInstant, type Sha } from '../../src/domain/values.ts';
+import { brandAs, isInstant, type Sha } from '../../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/append.ts';
-import { folderOf, grown } from '../../src/logbook/segments.ts';
+import { appendToFiles, runFolder } from '../../src/logbook/segments.ts';
 import { createLogbookStore, type LogbookStore, type RunWrite, readEvents } from '../../src/logbook/store/git-store.ts';
 import { type Verification, verifyLogbook } from '../../src/logbook/verify.ts';
-import { AT_MS, bareRepository, type Remote } from '../host/git/scratch-repository.ts';
+import { AT_MS, createBareRepository, type Remote } from '../host/git/scratch-repository.ts';
 import { commandAnswered, commandSeen, gated, keys, proposed, RUN, signers } from './sample-logbook.ts';
 
 const BRANCH = 'refs/heads/ferrybot/logbook';
@@ -41,10 +41,10 @@ async function composed(
     context,
   );
   if (!result.ok) throw new Error(JSON.stringify(result.error));
-  const { files } = grown(standing?.ends ?? [], text, result.value.lines);
+  const { files } = appendToFiles(standing?.ends ?? [], text, result.value.lines);
   return {
     ...result.value,
-    folder: folderOf(run, '2026-11'),
+    folder: runFolder(run, '2026-11'),
     events: files,
     markdown: new Map([[1, '# told\n']]),
     monitoring: null,
@@ -52,11 +52,11 @@ async function composed(
   };
 }
 
-const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
+const context = { at: brandAs(AT_MS, isInstant), signers, keys, hash: sha256Hex };
 
 /** All files of a run as one text. */
 async function textIn(store: Store, head: Sha | null, run: string): Promise<string> {
-  return head === null ? '' : (await readEvents(store.git, head, folderOf(run, '2026-11'))).join('');
+  return head === null ? '' : (await readEvents(store.git, head, runFolder(run, '2026-11'))).join('');
 }
 
 function verified(text: string, run: string): Verification {
@@ -93,7 +93,7 @@ async function appendUntilIn(store: Store, run: string, drafts: readonly EventDr
 
 describe('appending', () => {
   it('starts an orphan branch, and puts several runs into one commit with a message that lists the events', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const store = storeOn(remote);
     expect(await headOf(store)).toBeNull();
     const first = [
@@ -125,7 +125,7 @@ describe('appending', () => {
   });
 
   it('by several concurrent writers loses no entry, because the loser reads and decides again', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const first = storeOn(remote);
     await appendUntilIn(first, RUN, [proposed, gated]);
     const writers = [1, 2, 3, 4].map((comment) =>
@@ -143,7 +143,7 @@ describe('appending', () => {
   });
 
   it('to an outdated head is a conflict and changes nothing', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const [alice, bob] = [storeOn(remote), storeOn(remote)];
     await appendUntilIn(alice, RUN, [proposed]);
     const head = await headOf(bob);
@@ -158,7 +158,7 @@ describe('appending', () => {
 
   // rule HR-19
   it('throws for a text that does not continue the existing file', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const store = storeOn(remote);
     await appendUntilIn(store, RUN, [proposed, gated]);
     const head = await headOf(store);
@@ -190,7 +190,7 @@ describe('composing', () => {
 
 describe('a branch that was rewound', () => {
   it('or deleted is a fault, and never treated as new', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const store = storeOn(remote);
     await appendUntilIn(store, RUN, [proposed]);
     const was = await remote.git('rev-parse', BRANCH);
@@ -211,7 +211,7 @@ describe('a branch that was rewound', () => {
   });
 
   it('is detected by a new process from the heads on the cards', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const writer = storeOn(remote);
     await appendUntilIn(writer, RUN, [proposed]);
     const was = await remote.git('rev-parse', BRANCH);
@@ -238,7 +238,7 @@ describe('a branch that was rewound', () => {
 
 describe('a failing remote', () => {
   it('yields refused with its message for a rejected push, and an error for an unreadable branch', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const store = storeOn(remote);
     await appendUntilIn(store, RUN, [proposed]);
     const head = await headOf(store);

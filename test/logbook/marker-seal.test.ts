@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { PublicKey } from '../../src/domain/logbook/parts.ts';
-import { markerText, readMarker, saysTheSame } from '../../src/domain/marker.ts';
+import { isSameContent, markerText, readMarker } from '../../src/domain/marker.ts';
 import type { Instant } from '../../src/domain/values.ts';
 import { parseSigningKey, sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { sealMarker, verifyMarker } from '../../src/logbook/mark.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
+import { measureCpuMs } from '../support/cpu-ms.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { createKeyPair } from '../support/key-pair.ts';
 
@@ -115,7 +115,7 @@ describe('the text below the marker', () => {
     ['more blank lines at the end', (body: string) => `${body}\n\n`],
   ])('is intact with other %s', (_, change) => {
     expect(verify(change(sealed()))).toMatchObject({ isIntact: true });
-    expect(saysTheSame(change(sealed()), BODY)).toBe(true);
+    expect(isSameContent(change(sealed()), BODY)).toBe(true);
   });
 
   it.each([
@@ -126,7 +126,7 @@ describe('the text below the marker', () => {
     ['no text left', (body: string) => body.split('\n')[0] ?? ''],
   ])('is not intact with %s changed, but the marker is still valid', (_, change) => {
     expect(verify(change(sealed()))).toMatchObject({ ...MARKER, isIntact: false });
-    expect(saysTheSame(change(sealed()), BODY)).toBe(false);
+    expect(isSameContent(change(sealed()), BODY)).toBe(false);
   });
 
   it('with a seal is not sealed again, so that foreign edits get no seal', () => {
@@ -141,6 +141,6 @@ describe('the text below the marker', () => {
       `${'<!-- ferrybot:v1 run=a kind=card key=a'}${' a=a'.repeat(16_000)}`,
       `\n${' \t'.repeat(32_000)}x`,
     ];
-    for (const body of hostile) expect(cpuMs(() => verify(body))).toBeLessThan(500);
+    for (const body of hostile) expect(measureCpuMs(() => verify(body))).toBeLessThan(500);
   });
 });

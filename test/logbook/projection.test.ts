@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { code, prose } from '../../src/domain/logbook/define.ts';
-import { projectLogbook, showText } from '../../src/logbook/projection.ts';
+import { formatEvents, projectLogbook } from '../../src/logbook/projection.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
-import { alice, commandSeen, fileOf, lifeOfAFerry, proposed, RUN } from './sample-logbook.ts';
+import { alice, commandSeen, composeFile, listFerryEvents, proposed, RUN } from './sample-logbook.ts';
 
-const { events } = fileOf(lifeOfAFerry(2));
+const { events } = composeFile(listFerryEvents(2));
 
 describe('the logbook of a ferry', () => {
   const markdown = projectLogbook(events);
@@ -34,8 +34,8 @@ describe('the logbook of a ferry', () => {
       }) as const;
     const asked = { reason: 'dri-asked', about: 'mira', people: [7] } as const;
     const before = run.add(told(1), { type: 'notified', role: 'control', data: asked });
-    expect(showText(RUN, before.events)).toContain(`to user ${bob.id}, user 999`);
-    expect(showText(RUN, before.events)).toContain('to @mira (7)');
+    expect(formatEvents(RUN, before.events)).toContain(`to user ${bob.id}, user 999`);
+    expect(formatEvents(RUN, before.events)).toContain('to @mira (7)');
     const life = before.approved(bob).add(told(2));
     expect(projectLogbook(life.events)).toContain(`, to @bob (${bob.id}), user 999\n`);
   });
@@ -74,13 +74,13 @@ describe('the logbook of a ferry', () => {
   });
 
   it('lists for each instance the results of its own attempt', () => {
-    const life = lifeOfAFerry(2);
+    const life = listFerryEvents(2);
     const again = life.flatMap((draft) =>
       draft.type === 'submitted' ? [{ ...draft, data: { ...draft.data, attempt: 2, jobId: 'second' } }] : [],
     );
     const ended = life.slice(0, life.findIndex(({ type }) => type === 'ended') + 1);
     const [, first = '', second = ''] =
-      projectLogbook(fileOf([...ended, ...again]).events)
+      projectLogbook(composeFile([...ended, ...again]).events)
         .split('## Event Log')[0]
         ?.split(/^### .+ UTC - /m) ?? [];
     expect(first).toContain('- Final step: 5155\n');
@@ -91,7 +91,7 @@ describe('the logbook of a ferry', () => {
   });
 
   it('renders the journal without the sections of a run', () => {
-    const journal = projectLogbook(fileOf([commandSeen(1, 'status')], 'journal').events);
+    const journal = projectLogbook(composeFile([commandSeen(1, 'status')], 'journal').events);
     expect(journal).toContain('# Repository Journal\n');
     expect(journal).not.toContain('Run Contract');
   });
@@ -102,7 +102,7 @@ describe('text from outside', () => {
     const evil = '<!-- x -->\n# forged\n`x` <b>_[link](http://x)_</b> -->';
     const draft = { ...commandSeen(1, 'status'), actor: { ...alice, login: 'a\n## forged' } };
     if (draft.type !== 'command-seen') throw new Error(draft.type);
-    const [event] = fileOf(
+    const [event] = composeFile(
       [{ ...draft, data: { ...draft.data, args: { reason: evil, [evil]: 'x' } } }],
       'journal',
     ).events;
@@ -123,7 +123,7 @@ describe('text from outside', () => {
 
 describe('show', () => {
   it('prints the run in plain words, safe for a terminal', () => {
-    const text = showText(RUN, fileOf([proposed, commandSeen(501, 'approve-launch')]).events);
+    const text = formatEvents(RUN, composeFile([proposed, commandSeen(501, 'approve-launch')]).events);
     expect(text).toMatch(/^ferry-daily-20261121: 2 events, head 1:[0-9a-f]{64}\n\n/);
     expect(text).toContain('2026-11-21 09:00 UTC  proposed: proposed as ferry-daily-20261121 in lane daily\n');
     expect(text).toContain('"quoted" <b>and</b> 🤖');

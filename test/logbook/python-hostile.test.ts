@@ -8,9 +8,9 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/values.ts';
 import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
-import { canonicalize, signedText } from '../../src/logbook/chain.ts';
-import { type Answered, masked, ourAnswer, pythonAnswers } from './both-verifiers.ts';
-import { commandAnswered, commandSeen, fileOf, gated, keys, proposed } from './sample-logbook.ts';
+import { canonicalize, textToSign } from '../../src/logbook/chain.ts';
+import { answerOfFerrybot, answersOfPython, maskMessages, type VerifierAnswer } from './both-verifiers.ts';
+import { commandAnswered, commandSeen, composeFile, gated, keys, proposed } from './sample-logbook.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ferrybot-test-hostile-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ function fileWith(bytes: string | Uint8Array): string {
   return path;
 }
 
-const start = fileOf([proposed, gated, commandSeen(501, 'status'), commandAnswered(501, 'status-shown')]);
+const start = composeFile([proposed, gated, commandSeen(501, 'status'), commandAnswered(501, 'status-shown')]);
 const lines = start.text.trimEnd().split('\n');
 const first = start.events[0] as unknown as JsonObject;
 
@@ -116,22 +116,26 @@ function resealed({ hash: _hash, sig: _sig, ...rest }: JsonObject): string {
   const hash = sha256Hex(canonicalize(rest));
   const key = parseSigningKey(Buffer.alloc(32, 1).toString('base64'));
   if (!key.ok) throw new Error(key.error);
-  return `${canonicalize({ ...rest, hash, sig: key.value.sign(signedText(hash)) })}\n${lines[1]}\n`;
+  return `${canonicalize({ ...rest, hash, sig: key.value.sign(textToSign(hash)) })}\n${lines[1]}\n`;
 }
 
 /** Ours continues with the data and the lifecycle (docs/logbook.md, points 6 and 7), where Python stops. */
-const isOursAlone = ({ answer: { bad } }: Answered): boolean =>
+const isOursAlone = ({ answer: { bad } }: VerifierAnswer): boolean =>
   bad !== null && (bad.reason === 'transition' || (bad.reason === 'canonical' && bad.message.startsWith('data: ')));
 
-async function agreeOn(questions: readonly (readonly string[])[]): Promise<readonly Answered[]> {
-  const theirs = await pythonAnswers(root, questions);
+async function agreeOn(questions: readonly (readonly string[])[]): Promise<readonly VerifierAnswer[]> {
+  const theirs = await answersOfPython(root, questions);
   for (const [index, question] of questions.entries()) {
-    const [one, other] = [await ourAnswer(root, question), theirs[index]];
+    const [one, other] = [await answerOfFerrybot(root, question), theirs[index]];
     if (other === undefined) throw new Error('an answer is missing');
     if (one.answer.error !== undefined) {
       expect(other).toMatchObject({ code: 2, answer: { ok: false, error: { code: 'usage' } } });
     } else if (isOursAlone(one)) expect(other.answer.bad?.line ?? 99).toBeGreaterThanOrEqual(one.answer.bad?.line ?? 0);
-    else expect([other.code, masked(other.answer)], JSON.stringify(one)).toEqual([one.code, masked(one.answer)]);
+    else
+      expect([other.code, maskMessages(other.answer)], JSON.stringify(one)).toEqual([
+        one.code,
+        maskMessages(one.answer),
+      ]);
   }
   return theirs;
 }
@@ -153,7 +157,7 @@ describe('the verifier in Python', () => {
       [fileWith(start.text), '--keys', fileWith(text)],
       ...Object.keys(first).map((name) => [fileWith(resealed({ ...first, [name]: lenient(text) })), '--no-signatures']),
     ]);
-    for (const { code, answer } of await pythonAnswers(root, questions)) {
+    for (const { code, answer } of await answersOfPython(root, questions)) {
       expect(answer.ok).toBe(code === 0);
       expect(code === 2 ? answer.error : answer.bad).toMatchObject(
         code === 2 ? { code: 'usage' } : { reason: expect.any(String) },
@@ -163,7 +167,7 @@ describe('the verifier in Python', () => {
 
   it('meets an invalid run name signed with a lab key, which ours reports as a broken rule', async () => {
     for (const run of ['[', 'A', 'x'.repeat(70), '../up']) {
-      const { answer } = await ourAnswer(root, [fileWith(resealed({ ...first, run }))]);
+      const { answer } = await answerOfFerrybot(root, [fileWith(resealed({ ...first, run }))]);
       expect(answer.bad).toMatchObject({ line: 1, reason: 'transition' });
     }
   });
@@ -183,7 +187,7 @@ describe('the verifier in Python', () => {
   });
 
   it('reports extreme nesting or size as not canonical', async () => {
-    const [deep, wide] = await pythonAnswers(root, [
+    const [deep, wide] = await answersOfPython(root, [
       [fileWith(`${'['.repeat(400_000)}\n`)],
       [fileWith(`"${'a'.repeat(1_000_001)}"\n`)],
     ]);

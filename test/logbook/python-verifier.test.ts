@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
-import { branded, isRunId } from '../../src/domain/values.ts';
+import { brandAs, isRunId } from '../../src/domain/values.ts';
 import { eventsName } from '../../src/logbook/segments.ts';
-import { verifiersAgree } from './both-verifiers.ts';
-import { commandAnswered, commandSeen, fileOf, keys, lifeOfAFerry, RUN, seededKey } from './sample-logbook.ts';
+import { verifyWithBoth } from './both-verifiers.ts';
+import { commandAnswered, commandSeen, composeFile, keys, listFerryEvents, RUN, seededKey } from './sample-logbook.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ferrybot-test-python-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-const agreed = (args: readonly string[]): Promise<VerifyAnswer> => verifiersAgree(root, args);
+const agreed = (args: readonly string[]): Promise<VerifyAnswer> => verifyWithBoth(root, args);
 
 let files = 0;
 function fileWith(bytes: string | Uint8Array): string {
@@ -23,7 +23,7 @@ function fileWith(bytes: string | Uint8Array): string {
   return path;
 }
 
-const ferry = fileOf(lifeOfAFerry(2));
+const ferry = composeFile(listFerryEvents(2));
 
 /** A run's folder with its events in several files. */
 function folderOf(name: string, texts: readonly string[]): string {
@@ -75,7 +75,7 @@ describe('both verifiers', () => {
       ok: true,
       runs: [{ run: RUN, anchor: 'terminal', keys: 'recorded' }],
     });
-    const open = fileOf(lifeOfAFerry(2).slice(0, 9));
+    const open = composeFile(listFerryEvents(2).slice(0, 9));
     const path = fileWith(open.text);
     expect(await agreed([path])).toMatchObject({ ok: false, bad: { reason: 'unanchored', line: 10 } });
     const head = `8:${open.events[8]?.hash ?? ''}`;
@@ -99,7 +99,7 @@ describe('both verifiers', () => {
     expect(await agreed([folder])).toMatchObject({ ok: true, runs: [{ run: RUN }] });
     writeFileSync(
       join(folder, 'journal', 'events.jsonl'),
-      fileOf([commandSeen(1, 'status'), commandAnswered(1, 'status-shown')], 'journal').text,
+      composeFile([commandSeen(1, 'status'), commandAnswered(1, 'status-shown')], 'journal').text,
     );
     expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'unanchored' } });
     writeFileSync(join(folder, 'journal', 'events.jsonl'), ferry.text);
@@ -108,10 +108,10 @@ describe('both verifiers', () => {
 
   it('compare the runs of a checkout with the checkpoints of its journal', async () => {
     const { seq, hash, at } = ferry.events.at(-1) ?? { seq: 0, hash: '', at: '' };
-    const run = { run: branded(RUN, isRunId), began: at, seq, hash, launched: true };
+    const run = { run: brandAs(RUN, isRunId), began: at, seq, hash, launched: true };
     const checkpoint = (ended: readonly (typeof run)[]): string => {
       const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
-      return fileOf([draft], 'journal').text;
+      return composeFile([draft], 'journal').text;
     };
     const checkout = (name: string, journal: string, text: string | null): string => {
       const folder = join(root, name);

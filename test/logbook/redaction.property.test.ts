@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { TYPED_SECRETS } from '../support/leaks.ts';
-import { fileOf, lifeOfAFerry } from './sample-logbook.ts';
+import { composeFile, listFerryEvents } from './sample-logbook.ts';
 
-const DRAFTS = lifeOfAFerry(1);
+const DRAFTS = listFerryEvents(1);
 const MACHINES = DRAFTS.flatMap(({ role }, index) => (role === 'control' ? [] : [index]));
 
 type Writing = (name: string, value: string) => string;
@@ -44,14 +44,14 @@ it('removes a secret from every text, nested text and name that a machine wrote'
       fc.constantFrom(...WRITINGS),
       (at, nth, [name, value], write) => {
         const drafts = DRAFTS.with(at, withText(DRAFTS[at] as EventDraft, nth, write(name, value)));
-        expect(fileOf(drafts).text).not.toContain(value.slice(4, 16));
+        expect(composeFile(drafts).text).not.toContain(value.slice(4, 16));
       },
     ),
   );
 });
 
 it('keeps ids, times, digests, addresses and measurements unchanged', () => {
-  const { events } = fileOf(DRAFTS);
+  const { events } = composeFile(DRAFTS);
   for (const [index, { type, data }] of DRAFTS.entries())
     if (index > 0) expect({ type, data: events[index]?.data }).toEqual({ type, data });
 });

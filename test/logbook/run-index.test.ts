@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SeenMark } from '../../src/app/record-marks.ts';
 import { EMPTY_JOURNAL } from '../../src/domain/logbook/journal-state.ts';
-import { foldersIn, type RunIndex, runsToRead } from '../../src/logbook/segments.ts';
+import { listFolders, type RunIndex, runsToRead } from '../../src/logbook/segments.ts';
 
 const day = (number: number): string => `202611${String(number).padStart(2, '0')}`;
 const days = (lane: string, from: number, to: number): readonly string[] =>
@@ -69,9 +69,9 @@ describe('the runs that are read', () => {
     const begun = new Map([[`ferry-daily-${day(30)}`, '2026-11-30T23:59:59.000Z']]);
     const index = { ...checkpointed([], [live]), begun };
     expect(runsToRead([], index)).toEqual([live, ...begun.keys()]);
-    expect(foldersIn([], index).get(live)).toEqual([`runs/2026/11/${live}`]);
+    expect(listFolders([], index).get(live)).toEqual([`runs/2026/11/${live}`]);
     // Its first entry may be in the next month.
     const folders = ['11', '12'].map((month) => `runs/2026/${month}/ferry-daily-${day(30)}`);
-    expect(foldersIn([], index).get(`ferry-daily-${day(30)}`)).toEqual(folders);
+    expect(listFolders([], index).get(`ferry-daily-${day(30)}`)).toEqual(folders);
   });
 });

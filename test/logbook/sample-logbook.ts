@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { PublicKey, Role } from '../../src/domain/logbook/parts.ts';
-import { branded, type Digest, isDigest, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
+import { brandAs, type Digest, isDigest, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
 import { parseSigningKey, type SigningKey, sha256Hex } from '../../src/host/keys.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
 import type { Signer } from '../../src/logbook/chain.ts';
@@ -18,7 +18,7 @@ export function seededKey(fill: number): SigningKey {
   return parsed.value;
 }
 
-export function strangersKey(): SigningKey {
+export function createForeignKey(): SigningKey {
   const { privateKey } = generateKeyPairSync('ed25519');
   const parsed = parseSigningKey(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());
   if (!parsed.ok) throw new Error(parsed.error);
@@ -31,14 +31,14 @@ const privateKeys: Readonly<Record<Role, SigningKey>> = {
   watch: seededKey(3),
 };
 
-export function signerOf(role: Role, key: SigningKey = privateKeys[role]): Signer {
+export function createSigner(role: Role, key: SigningKey = privateKeys[role]): Signer {
   return { keyId: `${role}-2026`, role, sign: key.sign };
 }
 
 export const signers: Required<Signers> = {
-  control: signerOf('control'),
-  runner: signerOf('runner'),
-  watch: signerOf('watch'),
+  control: createSigner('control'),
+  runner: createSigner('runner'),
+  watch: createSigner('watch'),
 };
 
 export const keys: readonly PublicKey[] = (['control', 'runner', 'watch'] as const).map((role) => ({
@@ -49,8 +49,8 @@ export const keys: readonly PublicKey[] = (['control', 'runner', 'watch'] as con
   until: '2027-01-01T00:00:00Z',
 }));
 
-const commit = branded('c0ffee'.padEnd(40, '0'), isSha);
-export const digestOf = (text: string): Digest => branded(`sha256:${sha256Hex(text)}`, isDigest);
+const commit = brandAs('c0ffee'.padEnd(40, '0'), isSha);
+export const digestOf = (text: string): Digest => brandAs(`sha256:${sha256Hex(text)}`, isDigest);
 export const alice = { id: 101, login: 'alice' };
 const body = digestOf('the pull request');
 const manifest = digestOf('manifest');
@@ -153,7 +153,7 @@ const launch: readonly EventDraft[] = [
     data: {
       order: {
         v: 1,
-        run: branded(RUN, isRunId),
+        run: brandAs(RUN, isRunId),
         repository: 'lab/models',
         attempt: 1,
         digest: manifest,
@@ -229,19 +229,22 @@ const ending: readonly EventDraft[] = [
 ];
 
 /** A whole ferry with this many checks: 17 events and the checks, from the first entry to the seal. */
-export function lifeOfAFerry(checks: number): readonly EventDraft[] {
+export function listFerryEvents(checks: number): readonly EventDraft[] {
   const watched = Array.from({ length: checks }, (_, index) => observed(index + 1));
   return [proposed, gated, commandSeen(501, 'approve-launch'), ...launch, ...watched, ...ending];
 }
 
 /** Drafts as the text of a signed file, a minute apart. */
-export function fileOf(drafts: readonly EventDraft[], run = RUN): { text: string; events: readonly LogbookEvent[] } {
+export function composeFile(
+  drafts: readonly EventDraft[],
+  run = RUN,
+): { text: string; events: readonly LogbookEvent[] } {
   const events: LogbookEvent[] = [];
   let text = '';
   for (const [index, draft] of drafts.entries()) {
     const last = events.at(-1);
     const head = last === undefined ? null : { seq: last.seq, hash: last.hash };
-    const at = branded(START_MS + index * 60_000, isInstant);
+    const at = brandAs(START_MS + index * 60_000, isInstant);
     for (const sealed of sealEvents({ run, head, at, signers, keys, hash: sha256Hex }, [draft])) {
       events.push(sealed.event);
       text += `${sealed.line}\n`;
@@ -254,7 +257,7 @@ export function fileOf(drafts: readonly EventDraft[], run = RUN): { text: string
  * The file of a run that was checked every minute for two days: 2,880 entries, the size for speed
  * measurements.
  */
-export function logbookOfTwoDays(): string {
-  const others = lifeOfAFerry(0).length;
-  return fileOf(lifeOfAFerry(2_880 - others)).text;
+export function composeTwoDayLogbook(): string {
+  const others = listFerryEvents(0).length;
+  return composeFile(listFerryEvents(2_880 - others)).text;
 }

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';
-import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
-import { type Entry, recordAsDecided, transact, transactRun } from '../../src/logbook/append.ts';
+import { brandAs, isInstant, isRunId } from '../../src/domain/values.ts';
+import { type Entry, recordDecision, recordEntries, recordForRun } from '../../src/logbook/append.ts';
 import type { AppendResult } from '../../src/logbook/chain.ts';
 
-const RUN = branded('ferry-daily-20261121', isRunId);
+const RUN = brandAs('ferry-daily-20261121', isRunId);
 const DRAFT: EventDraft = {
   type: 'incident',
   role: 'control',
@@ -34,28 +34,28 @@ function recordWith(...answers: readonly AppendResult[]) {
     },
     current: () => current,
   };
-  return { store, lab: { now: () => branded(1, isInstant) }, pushed, loads: () => loads };
+  return { store, lab: { now: () => brandAs(1, isInstant) }, pushed, loads: () => loads };
 }
 
 describe('transact', () => {
   it('returns the sequence numbers of the recorded events', async () => {
-    const recorded = await transact(recordWith(APPENDED), () => [ENTRY]);
+    const recorded = await recordDecision(recordWith(APPENDED), () => [ENTRY]);
     expect(recorded).toEqual({ kind: 'recorded', seqs: new Map([[RUN, [7]]]) });
   });
 
   it('pushes nothing without a decision, and no file without an event', async () => {
     const record = recordWith(APPENDED);
-    expect(await transact(record, () => [{ run: 'journal', drafts: [] }])).toEqual({ kind: 'nothing' });
+    expect(await recordDecision(record, () => [{ run: 'journal', drafts: [] }])).toEqual({ kind: 'nothing' });
     expect(record.pushed).toEqual([]);
-    await transact(record, () => [ENTRY, { run: 'journal', drafts: [] }]);
+    await recordDecision(record, () => [ENTRY, { run: 'journal', drafts: [] }]);
     expect(record.pushed).toEqual([[ENTRY]]);
-    expect(await transactRun(record, RUN, () => [DRAFT])).toEqual({ kind: 'nothing' });
+    expect(await recordForRun(record, RUN, () => [DRAFT])).toEqual({ kind: 'nothing' });
   });
 
   it('reads the record and decides again after a lost race', async () => {
     const record = recordWith(CONFLICT, APPENDED);
     let decisions = 0;
-    const recorded = await transact(record, () => {
+    const recorded = await recordDecision(record, () => {
       decisions += 1;
       return [ENTRY];
     });
@@ -65,21 +65,21 @@ describe('transact', () => {
   it('is refused after one refusal of the remote, and after too many lost races', async () => {
     const refused: AppendResult = { kind: 'refused', message: 'the branch is protected' };
     const record = recordWith(refused);
-    expect(await transact(record, () => [ENTRY])).toEqual(refused);
+    expect(await recordDecision(record, () => [ENTRY])).toEqual(refused);
     expect(record.pushed).toHaveLength(1);
     const busy = recordWith(CONFLICT);
-    expect(await transact(busy, () => [ENTRY])).toMatchObject({ kind: 'refused' });
+    expect(await recordDecision(busy, () => [ENTRY])).toMatchObject({ kind: 'refused' });
     expect(busy.pushed).toHaveLength(limits.appendTriesMax);
   });
 
   it('throws and names the event when the record cannot accept it', async () => {
-    const failed = transact(recordWith({ kind: 'failed', message: 'no rule' }), () => [ENTRY]);
+    const failed = recordDecision(recordWith({ kind: 'failed', message: 'no rule' }), () => [ENTRY]);
     await expect(failed).rejects.toThrow(`incident of ${RUN} could not be recorded: no rule`);
   });
 
   it('records an earlier decision only on the record that it was based on', async () => {
     const record = recordWith(CONFLICT, APPENDED);
-    expect(await recordAsDecided(record, [ENTRY])).toEqual({ kind: 'nothing' });
+    expect(await recordEntries(record, [ENTRY])).toEqual({ kind: 'nothing' });
     expect(record.pushed).toHaveLength(1);
     expect(record.loads()).toBe(1);
   });

@@ -19,7 +19,7 @@ export function verify(text: string, changes: Partial<VerifyInput> = {}): Verifi
   });
 }
 
-export function headOf(events: readonly LogbookEvent[]): Anchor {
+export function lastAnchor(events: readonly LogbookEvent[]): Anchor {
   const last = events.at(-1);
   if (last === undefined) throw new Error('no events');
   return { seq: last.seq, hash: last.hash };

@@ -5,47 +5,47 @@ import { describe, expect, it } from 'vitest';
 import { logbookPage, pythonVerifier } from '../../scripts/logbook/event-tables.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { PublicKey } from '../../src/domain/logbook/parts.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
-import { GENESIS, lineOf, type Signer, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
+import { formatLine, GENESIS, type Signer, textToSign, type UnsealedEvent } from '../../src/logbook/chain.ts';
 import {
   commandAnswered,
-  fileOf,
+  composeFile,
+  createForeignKey,
+  createSigner,
   gated,
   keys,
-  lifeOfAFerry,
+  listFerryEvents,
   observed,
   proposed,
   RUN,
   START_MS,
   seededKey,
-  signerOf,
   signers,
-  strangersKey,
 } from './sample-logbook.ts';
-import { headOf, verify } from './verify-text.ts';
+import { lastAnchor, verify } from './verify-text.ts';
 
-const ferry = fileOf(lifeOfAFerry(4));
+const ferry = composeFile(listFerryEvents(4));
 const lines = ferry.text.trimEnd().split('\n');
 
 describe('a person with push access and a wrong key or no key', () => {
-  const head = headOf(ferry.events.slice(0, 3));
+  const head = lastAnchor(ferry.events.slice(0, 3));
   const start = lines
     .slice(0, 3)
     .map((line) => `${line}\n`)
     .join('');
 
   function forged(draft: EventDraft, as: Signers): string {
-    const at = branded(START_MS + 300_000, isInstant);
+    const at = brandAs(START_MS + 300_000, isInstant);
     const [sealed] = sealEvents({ run: RUN, head, at, signers: as, keys, hash: sha256Hex }, [draft]);
     return `${start}${sealed?.line}\n`;
   }
 
   it('cannot append with an unknown key, or under a known name with another key', () => {
     const draft = commandAnswered(501, 'approved');
-    const stranger = strangersKey();
-    expect(verify(forged(draft, { control: signerOf('control', stranger) })).bad).toMatchObject({
+    const stranger = createForeignKey();
+    expect(verify(forged(draft, { control: createSigner('control', stranger) })).bad).toMatchObject({
       reason: 'signature',
       line: 4,
     });
@@ -110,9 +110,9 @@ describe('an entry that ferrybot would not write', () => {
   });
 
   it('is rejected if it breaks a rule of the lifecycle', () => {
-    expect(verify(fileOf([proposed, proposed]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
-    expect(verify(fileOf([proposed, observed(1)]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
-    expect(verify(fileOf([gated]).text, { keys }).bad).toMatchObject({ reason: 'transition', line: 1 });
+    expect(verify(composeFile([proposed, proposed]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
+    expect(verify(composeFile([proposed, observed(1)]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
+    expect(verify(composeFile([gated]).text, { keys }).bad).toMatchObject({ reason: 'transition', line: 1 });
   });
 
   it('is rejected with an unknown type or a missing or wrong field, but may have new fields', () => {
@@ -141,8 +141,8 @@ describe('an entry that ferrybot would not write', () => {
 // threat T239
 it('an entry over the length limit is never written, because it would break the file', () => {
   const draft = commandAnswered(501, 'approved');
-  const at = branded(START_MS, isInstant);
-  const context = { run: RUN, head: headOf(ferry.events), at, signers, keys, hash: sha256Hex };
+  const at = brandAs(START_MS, isInstant);
+  const context = { run: RUN, head: lastAnchor(ferry.events), at, signers, keys, hash: sha256Hex };
   const told = (characters: number) => ({
     ...draft,
     data: { ...draft.data, detail: { why: '\u0001'.repeat(characters) } },
@@ -156,12 +156,12 @@ describe('an entry of an unknown type', () => {
     .slice(0, 3)
     .map((line) => `${line}\n`)
     .join('');
-  const last = headOf(ferry.events.slice(0, 3));
+  const last = lastAnchor(ferry.events.slice(0, 3));
 
   /** As the next release would append it, except for changes before hashing and signing. */
   function later(change: object = {}, as: Signer = signers.control): string {
     const [sealed] = sealEvents(
-      { run: RUN, head: last, at: branded(START_MS + 300_000, isInstant), signers, keys, hash: sha256Hex },
+      { run: RUN, head: last, at: brandAs(START_MS + 300_000, isInstant), signers, keys, hash: sha256Hex },
       [commandAnswered(501, 'approved')],
     );
     const { hash: _hash, sig: _sig, ...event } = sealed?.event ?? {};
@@ -172,8 +172,8 @@ describe('an entry of an unknown type', () => {
       type: 'launched-twice',
       ...change,
     } as unknown as UnsealedEvent;
-    const hash = sha256Hex(lineOf(unsealed));
-    return `${start}${lineOf({ ...unsealed, hash, sig: as.sign(signedText(hash)) } as LogbookEvent)}\n`;
+    const hash = sha256Hex(formatLine(unsealed));
+    return `${start}${formatLine({ ...unsealed, hash, sig: as.sign(textToSign(hash)) } as LogbookEvent)}\n`;
   }
 
   it('is not reported as tampering if a key of its role signed it, for any role', () => {
@@ -186,7 +186,7 @@ describe('an entry of an unknown type', () => {
   });
 
   it.each([
-    ['a key of a stranger', later({}, { ...signers.control, sign: strangersKey().sign })],
+    ['a key of a stranger', later({}, { ...signers.control, sign: createForeignKey().sign })],
     ['a key of another role', later({ role: 'runner' })],
     ['an unknown key', later({ keyId: 'mallory' })],
     ['a time at which no key is valid', later({ at: '2031-01-01T00:00:00.000Z' })],
@@ -231,6 +231,6 @@ describe('docs/logbook.md', () => {
 function resealed(event: LogbookEvent, sign: (utf8: string) => string): string {
   const { hash: _hash, sig: _sig, ...rest } = event;
   const unsealed = { ...rest, prev: event.seq === 0 ? GENESIS : event.prev };
-  const hash = sha256Hex(lineOf(unsealed as LogbookEvent));
-  return lineOf({ ...unsealed, hash, sig: sign(signedText(hash)) } as LogbookEvent);
+  const hash = sha256Hex(formatLine(unsealed as LogbookEvent));
+  return formatLine({ ...unsealed, hash, sig: sign(textToSign(hash)) } as LogbookEvent);
 }

@@ -3,21 +3,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { measured } from '../support/cpu-ms.ts';
+import { measureCpu } from '../support/cpu-ms.ts';
 import {
   alice,
   commandAnswered,
   commandSeen,
-  fileOf,
+  composeFile,
+  composeTwoDayLogbook,
   gated,
-  lifeOfAFerry,
-  logbookOfTwoDays,
+  listFerryEvents,
   proposed,
   RUN,
 } from './sample-logbook.ts';
-import { headOf, verify } from './verify-text.ts';
+import { lastAnchor, verify } from './verify-text.ts';
 
-const ferry = fileOf(lifeOfAFerry(4));
+const ferry = composeFile(listFerryEvents(4));
 const lines = ferry.text.trimEnd().split('\n');
 
 describe('a ferry from proposal to seal', () => {
@@ -25,7 +25,7 @@ describe('a ferry from proposal to seal', () => {
     const verified = verify(ferry.text);
     expect(verified).toMatchObject({ run: RUN, bad: null, isTerminal: true, keys: 'config' });
     expect(verified.events).toEqual(ferry.events);
-    expect(verified.head).toEqual(headOf(ferry.events));
+    expect(verified.head).toEqual(lastAnchor(ferry.events));
   });
 
   it('is good by the keys that its first event records, and reports that', () => {
@@ -84,7 +84,7 @@ describe('a change of a file', () => {
           if (how === 'swap') [changed[a], changed[b]] = [lines[b] ?? '', lines[a] ?? ''];
           fc.pre(changed.join('\n') !== lines.join('\n'));
           const verified = verify(changed.map((line) => `${line}\n`).join(''), {
-            anchor: headOf(ferry.events),
+            anchor: lastAnchor(ferry.events),
           });
           expect(verified.bad).not.toBeNull();
         },
@@ -96,7 +96,7 @@ describe('a change of a file', () => {
   it('that cuts the file is detected: inside a line directly, at a line end by an anchor', () => {
     fc.assert(
       fc.property(fc.nat(ferry.text.length - 1), (length) => {
-        const verified = verify(ferry.text.slice(0, length), { anchor: headOf(ferry.events) });
+        const verified = verify(ferry.text.slice(0, length), { anchor: lastAnchor(ferry.events) });
         expect(verified.bad?.reason).toBe('truncated');
       }),
       { numRuns: 100 },
@@ -110,14 +110,14 @@ describe('a change of a file', () => {
       reason: 'order',
       line: 1,
     });
-    const other = fileOf([proposed], 'ferry-daily-20261122').text;
+    const other = composeFile([proposed], 'ferry-daily-20261122').text;
     expect(verify(`${lines[0]}\n${other}`).bad).toMatchObject({ reason: 'order', line: 2 });
   });
 });
 
 describe('an anchor', () => {
   it('with another entry under the same number shows a rewritten history', () => {
-    const anew = fileOf([proposed, gated, commandSeen(9, 'status')]).text;
+    const anew = composeFile([proposed, gated, commandSeen(9, 'status')]).text;
     expect(verify(anew, { anchor: { seq: 2, hash: ferry.events[2]?.hash ?? '' } }).bad).toMatchObject({
       reason: 'hash',
       line: 3,
@@ -134,34 +134,34 @@ describe('an anchor', () => {
 describe('the journal', () => {
   it('has commands without a run, each seen and answered once', () => {
     const good = [commandSeen(1, 'status'), commandAnswered(1, 'status-shown')];
-    expect(verify(fileOf(good, 'journal').text)).toMatchObject({ bad: null, isTerminal: false });
-    expect(verify(fileOf([...good, commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
+    expect(verify(composeFile(good, 'journal').text)).toMatchObject({ bad: null, isTerminal: false });
+    expect(verify(composeFile([...good, commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
       reason: 'transition',
       line: 3,
     });
-    expect(verify(fileOf([...good, commandSeen(1, 'status')], 'journal').text).bad).toMatchObject({
+    expect(verify(composeFile([...good, commandSeen(1, 'status')], 'journal').text).bad).toMatchObject({
       reason: 'transition',
     });
-    expect(verify(fileOf([commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
+    expect(verify(composeFile([commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
       reason: 'transition',
       line: 1,
     });
-    expect(verify(fileOf([proposed], 'journal').text).bad).toMatchObject({ reason: 'transition', line: 1 });
+    expect(verify(composeFile([proposed], 'journal').text).bad).toMatchObject({ reason: 'transition', line: 1 });
     const held: EventDraft = {
       type: 'held',
       role: 'control',
       actor: alice,
       data: { scope: 'lane', lane: 'daily', reason: 'x', date: null },
     };
-    expect(verify(fileOf([...good, held], 'journal').text, { keys: null }).bad).toBeNull();
+    expect(verify(composeFile([...good, held], 'journal').text, { keys: null }).bad).toBeNull();
   });
 });
 
 describe('two days of checks', () => {
   it('with 2,880 entries are verified within a second without signatures', () => {
-    const text = logbookOfTwoDays();
+    const text = composeTwoDayLogbook();
     verify(text, { verifySignature: null });
-    const { value: verified, ms } = measured(() => verify(text, { verifySignature: null }));
+    const { value: verified, ms } = measureCpu(() => verify(text, { verifySignature: null }));
     expect(verified.events).toHaveLength(2_880);
     expect(verified.bad).toBeNull();
     // The benchmark measures the limit of 50 ms; this test detects only a slowdown by an order of magnitude.

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, it } from 'vitest';
-import { channelSender } from '../../src/app/channels.ts';
+import { createChannelSender } from '../../src/app/channels.ts';
 
 const servers: SMTPServer[] = [];
 afterEach(async () => {
@@ -49,7 +49,7 @@ const MESSAGE = {
 
 async function sent(address: string) {
   const slept: number[] = [];
-  const send = channelSender(
+  const send = createChannelSender(
     { OPS_MAIL: address },
     { fetch, sleep: async (durationMs) => void slept.push(durationMs) },
   );

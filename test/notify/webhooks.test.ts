@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { channelSender } from '../../src/app/channels.ts';
+import { createChannelSender } from '../../src/app/channels.ts';
 import type { ChannelKind } from '../../src/notify/registry.ts';
 
 type Answer = {
@@ -63,12 +63,12 @@ const MESSAGE = {
 };
 
 function sender(address: string): {
-  send: (kind: ChannelKind) => ReturnType<ReturnType<typeof channelSender>>;
+  send: (kind: ChannelKind) => ReturnType<ReturnType<typeof createChannelSender>>;
   slept: number[];
 } {
   const slept: number[] = [];
   const sleep = async (durationMs: number): Promise<void> => void slept.push(durationMs);
-  const send = channelSender({ OPS_WEBHOOK: address }, { fetch, sleep });
+  const send = createChannelSender({ OPS_WEBHOOK: address }, { fetch, sleep });
   return { send: (kind) => send({ kind, address: 'OPS_WEBHOOK' }, MESSAGE), slept };
 }
 

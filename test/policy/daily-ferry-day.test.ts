@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { playFerry, propose } from '../support/play.ts';
-import { bodyOf, botComments, SHORT_FERRY } from '../support/talk.ts';
+import { listBotComments, readBody, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const CREDIT = /co-authored-by|signed-off-by|generated (by|with)|ferrybot\[bot\]|\bAI\b/i;
@@ -36,8 +36,8 @@ describe('a daily ferry', () => {
     await lab.as('mira', 'POST', '/issues', { title: 'Loss spikes at warmup', labels: ['experiment'] });
     await lab.as('mira', 'POST', '/issues', { title: 'The coffee machine is broken' });
     const { pull } = await propose(lab);
-    expect(bodyOf(lab, pull)).toContain('Loss spikes at warmup');
-    expect(bodyOf(lab, pull)).not.toContain('coffee machine');
+    expect(readBody(lab, pull)).toContain('Loss spikes at warmup');
+    expect(readBody(lab, pull)).not.toContain('coffee machine');
     await lab.close();
   });
 
@@ -45,7 +45,7 @@ describe('a daily ferry', () => {
   it('marks its comments with its sign, and commits and tags in the name of the lab', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await playFerry(lab);
-    const comments = botComments(lab);
+    const comments = listBotComments(lab);
     expect(comments.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['card', 'launch', 'sealed']));
     for (const { text } of comments) expect(text).toMatch(/^🤖 /u);
     const all = await written(lab);

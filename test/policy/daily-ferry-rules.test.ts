@@ -2,26 +2,35 @@
 
 import { describe, expect, it } from 'vitest';
 import { allPass, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
-import { after, known, unknown } from '../../src/domain/values.ts';
+import { addMs, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
-import { runGates } from '../../src/gates/run-gates.ts';
+import { evaluateGates } from '../../src/gates/run-gates.ts';
 import { decideOrder } from '../../src/run/decide-launch.ts';
-import { publicationsOf } from '../../src/run/publications.ts';
+import { listPublications } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import type { Look } from '../../src/watch/look.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import type { Poll } from '../../src/watch/look.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { gateFacts, LANE, PROPOSAL } from '../gates/sample-facts.ts';
-import { CONFIG, done, gatedOn, gatesOn, inputOf } from '../run/parts.ts';
-import { foundJob, lookWith } from '../support/look.ts';
+import { CONFIG, cacheOfDone, evaluateGatesOn, reconcileInput, runWithGates } from '../run/parts.ts';
+import { buildPoll, foundJob } from '../support/look.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aBody, aChange, aPull, aWorkflowRun, instant, NOON, seenRuns, someFacts } from '../support/run-facts.ts';
+import {
+  aBody,
+  aChange,
+  aPull,
+  aWorkflowRun,
+  instant,
+  knownWorkflowRuns,
+  NOON,
+  someFacts,
+} from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 
-const submitted = gatedOn().approved(bob).ordered().submitted();
+const submitted = runWithGates().approved(bob).ordered().submitted();
 
 function verdict(gate: GateId, facts: Partial<GateFacts> = {}): Verdict | undefined {
-  return runGates(gateFacts(facts)).find((one) => one.gate === gate);
+  return evaluateGates(gateFacts(facts)).find((one) => one.gate === gate);
 }
 
 function changing(...knobs: readonly string[]): Partial<GateFacts> {
@@ -42,9 +51,9 @@ describe('the change', () => {
     const many = changing('a', 'b', 'c');
     expect(verdict('budget', changing('a', 'b'))?.outcome).toBe('pass');
     expect(verdict('budget', many)?.outcome).toBe('warn');
-    expect(allPass(runGates(gateFacts(many)))).toBe(true);
+    expect(allPass(evaluateGates(gateFacts(many)))).toBe(true);
     const strict: typeof LANE = { ...LANE, budget: { knobs: 2, enforce: 'block' } };
-    expect(allPass(runGates(gateFacts({ ...many, lane: strict })))).toBe(false);
+    expect(allPass(evaluateGates(gateFacts({ ...many, lane: strict })))).toBe(false);
     expect(CONFIG.lane.budget).toEqual({ knobs: 2, enforce: 'warn' });
   });
 
@@ -125,11 +134,11 @@ describe('before a launch', () => {
 
   // rule DF-34
   it('an approval for one cluster launches nothing once the lane names another', () => {
-    const { state } = gatedOn().approved(bob);
+    const { state } = runWithGates().approved(bob);
     const moved = { ...CONFIG, clusters: { ...CONFIG.clusters, other: CONFIG.clusters['local'] } };
     const config = { ...moved, lane: { ...CONFIG.lane, cluster: 'other' } } as typeof CONFIG;
     const on = (given: typeof CONFIG): Verdict | undefined =>
-      gatesOn(state, someFacts(), given).verdicts.find(({ gate }) => gate === 'cluster-matches');
+      evaluateGatesOn(state, someFacts(), given).verdicts.find(({ gate }) => gate === 'cluster-matches');
     expect(on(CONFIG)).toMatchObject({ outcome: 'pass', found: { cluster: 'local' } });
     expect(on(config)).toMatchObject({ outcome: 'fail', found: { found: 'local', wanted: 'other' } });
   });
@@ -137,9 +146,10 @@ describe('before a launch', () => {
   it('a ticked box is no approval: without a command no order is issued', () => {
     const boxes = aBody().boxes.map((box) => ({ ...box, checked: true }));
     const facts = someFacts({ body: known(aBody({ boxes })) });
-    const order = (run: typeof submitted) => decideOrder({ ...inputOf(run, facts), gated: gatesOn(run.state, facts) });
-    expect(order(gatedOn(facts))).toBeNull();
-    expect(order(gatedOn(facts).approved(bob))).not.toBeNull();
+    const order = (run: typeof submitted) =>
+      decideOrder({ ...reconcileInput(run, facts), gated: evaluateGatesOn(run.state, facts) });
+    expect(order(runWithGates(facts))).toBeNull();
+    expect(order(runWithGates(facts).approved(bob))).not.toBeNull();
   });
 
   // rule DF-22
@@ -147,7 +157,7 @@ describe('before a launch', () => {
     const discord = { text: 'optional/manual Discord update posted', checked: false, line: 5 };
     const boxes = [...aBody().boxes, discord];
     const lane = { ...LANE, checklist: CONFIG.lane.checklist };
-    expect(allPass(runGates(gateFacts({ body: known(aBody({ boxes })), lane })))).toBe(true);
+    expect(allPass(evaluateGates(gateFacts({ body: known(aBody({ boxes })), lane })))).toBe(true);
   });
 });
 
@@ -155,7 +165,7 @@ describe('the threads', () => {
   // rule DF-07
   it('launch, first eval, incidents, end and seal are posted in the ferry issue', () => {
     const life = submitted.observed({ evals: { 'eval/loss': '4' } }).incident('engine-unreadable');
-    const told = publicationsOf(life.ended().sealed(bob).state).filter((one) => one.kind !== 'answer');
+    const told = listPublications(life.ended().sealed(bob).state).filter((one) => one.kind !== 'answer');
     expect(told.map((one) => one.kind)).toEqual(['incident', 'launch', 'tracker', 'first-eval', 'ended', 'sealed']);
     expect(new Set(told.map((one) => one.thread))).toEqual(new Set([life.state.proposal.issue]));
   });
@@ -173,10 +183,10 @@ describe('the threads', () => {
 function tickedBody(run: typeof submitted): string | null {
   const keys: string[] = [];
   // Control posts what the watch recorded after a minute.
-  const now = after(instant(run.state.head.at), 60_000);
-  const facts = someFacts(seenRuns(aWorkflowRun()));
+  const now = addMs(instant(run.state.head.at), 60_000);
+  const facts = someFacts(knownWorkflowRuns(aWorkflowRun()));
   for (let round = 0; round < 20; round += 1) {
-    const { step } = reconcile(inputOf(run, facts, { memory: done(...keys), now }));
+    const { step } = reconcile(reconcileInput(run, facts, { memory: cacheOfDone(...keys), now }));
     if (step?.kind !== 'perform') return null;
     if (step.effect.kind === 'edit-issue' && step.effect.body !== null) return step.effect.body;
     keys.push(step.key);
@@ -185,8 +195,8 @@ function tickedBody(run: typeof submitted): string | null {
 }
 
 describe('the watch', () => {
-  const look = (job: Look['job']): Look =>
-    lookWith({
+  const look = (job: Poll['job']): Poll =>
+    buildPoll({
       job,
       log: {
         ...NO_LOG_FACTS,
@@ -199,7 +209,7 @@ describe('the watch', () => {
 
   // rule ML-12
   it('never takes the last step for the end: only the engine reports the end of a job', () => {
-    const types = (job: Look['job']) => eventsOf(submitted.state, look(job)).map((event) => event.type);
+    const types = (job: Poll['job']) => buildEvents(submitted.state, look(job)).map((event) => event.type);
     expect(types(foundJob('RUNNING'))).not.toContain('ended');
     expect(types({ kind: 'absent', session: null })).not.toContain('ended');
     expect(types(foundJob('SUCCEEDED'))).toContain('ended');

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ROOT } from './cruise.ts';
-import { editsOf, treeWith, workedExamples } from './worked-examples.ts';
+import { countEdits, createTreeWith, readWorkedExamples } from './worked-examples.ts';
 
-const EXAMPLES = workedExamples(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
+const EXAMPLES = readWorkedExamples(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
 /** The lines that an example may change in each existing file. */
 const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'A new ferry lane': {},
@@ -35,7 +35,7 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 /** The compiler's incremental state from the last run, so that only the examples' changes are checked. */
 const COMPILED = join(ROOT, 'node_modules/.cache/extending.tsbuildinfo');
 
-const folder = treeWith(EXAMPLES);
+const folder = createTreeWith(EXAMPLES);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const tests = EXAMPLES.flatMap(({ blocks }) => blocks.map(({ path }) => path)).filter((path) =>
@@ -53,7 +53,7 @@ async function run(program: string, ...args: readonly string[]): Promise<string>
 
 describe.each(EXAMPLES)('$title', (example) => {
   it('changes only the allowed lines of existing files', () => {
-    expect(editsOf(example)).toEqual(PRICES[example.title]);
+    expect(countEdits(example)).toEqual(PRICES[example.title]);
   });
 
   it('has its own test', () => {

@@ -6,8 +6,8 @@
 import { describe, expect, it } from 'vitest';
 import { onCallSchema } from '../../src/config/approvals-schema.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
-import { pagesWith } from '../../src/run/decide-notices.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
+import { buildPages } from '../../src/run/decide-notices.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, incidentDraft } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';
@@ -43,13 +43,13 @@ const DETAIL = {
   dollars: '9',
   most: '10',
 };
-const LATER = branded(Date.parse('2026-11-21T12:30:00Z'), isInstant);
+const LATER = brandAs(Date.parse('2026-11-21T12:30:00Z'), isInstant);
 
 describe('an incident that needs judgement in a hero run', () => {
   // rule HR-05
   it('reaches the person in charge in the thread and through every channel of the lab', () => {
     const drafts = [incidentDraft('relaunch-refused', DETAIL)];
-    const [page, ...more] = pagesWith(heroRun(), drafts, config, LATER);
+    const [page, ...more] = buildPages(heroRun(), drafts, config, LATER);
     expect(more).toEqual([]);
     expect(page?.data).toMatchObject({ people: [alice.id], channels: ['ops', 'lab', 'post'] });
   });
@@ -63,14 +63,14 @@ describe('an incident that needs judgement in a hero run', () => {
     ['code that could not be verified', 'launch-unreadable'],
     ['a success without artefacts', 'artefacts-missing'],
   ])('is sent to the person in charge: %s', (_what, code) => {
-    const pages = pagesWith(heroRun(), [incidentDraft(code, DETAIL)], config, LATER);
+    const pages = buildPages(heroRun(), [incidentDraft(code, DETAIL)], config, LATER);
     expect(pages.map(({ data }) => data)).toEqual([expect.objectContaining({ people: [alice.id] })]);
   });
 
   it('reaches the person in charge also after another person took the watch', () => {
     const state = heroRun();
     const taken = { ...state, watch: { ...state.watch, owner: bob } };
-    const [page] = pagesWith(taken, [incidentDraft('relaunch-refused', DETAIL)], config, LATER);
+    const [page] = buildPages(taken, [incidentDraft('relaunch-refused', DETAIL)], config, LATER);
     expect(page?.data).toMatchObject({ people: [bob.id, alice.id] });
   });
 });

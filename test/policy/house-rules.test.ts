@@ -20,17 +20,17 @@ const files = FOLDERS.flatMap((folder) =>
 type Look = (node: ts.Node) => boolean;
 
 /** `file:line` of every node that `look` finds. */
-function places(look: Look, among: readonly string[] = files): readonly string[] {
+function places(poll: Look, among: readonly string[] = files): readonly string[] {
   return among.flatMap((file) =>
-    placesIn(readFileSync(join(ROOT, file), 'utf8'), look).map((line) => `${file}:${line}`),
+    placesIn(readFileSync(join(ROOT, file), 'utf8'), poll).map((line) => `${file}:${line}`),
   );
 }
 
-function placesIn(text: string, look: Look): readonly number[] {
+function placesIn(text: string, poll: Look): readonly number[] {
   const source = ts.createSourceFile('file.ts', text, ts.ScriptTarget.ESNext, true);
   const lines: number[] = [];
   const visit = (node: ts.Node): void => {
-    if (look(node)) lines.push(source.getLineAndCharacterOfPosition(node.getStart()).line + 1);
+    if (poll(node)) lines.push(source.getLineAndCharacterOfPosition(node.getStart()).line + 1);
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -189,7 +189,7 @@ describe('our code', () => {
 
   it('appends to the record only through transact, which has the only retry loop', () => {
     const own = files.filter((file) => file.startsWith('src/'));
-    const inFiles = (look: Look) => new Set(places(look, own).map((place) => place.replace(/:\d+$/, '')));
+    const inFiles = (poll: Look) => new Set(places(poll, own).map((place) => place.replace(/:\d+$/, '')));
     expect(inFiles(appends)).toEqual(new Set(['src/app/record.ts', 'src/logbook/append.ts']));
     expect(inFiles((node) => ts.isIdentifier(node) && node.text === 'appendTriesMax')).toEqual(
       new Set(['src/domain/limits.ts', 'src/logbook/append.ts']),

@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { patternsOfSource } from './patterns-of-source.ts';
+import { listSourcePatterns } from './patterns-of-source.ts';
 
 // Run in this process: the other backends start a program per pattern.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
@@ -64,7 +64,7 @@ function isDue({ source, flags }: { readonly source: string; readonly flags: str
   return (createHash('sha256').update(`${head} ${pattern}`).digest()[0] ?? 0) % 5 === 0;
 }
 
-const all = patternsOfSource();
+const all = listSourcePatterns();
 const written = all.flatMap(({ source, ...rest }) => (source === null ? [] : [{ source, ...rest }]));
 
 /**

@@ -7,13 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { fromRfc3339 } from '../../src/domain/values.ts';
 import { trackerUrl } from '../../src/render/job-table.ts';
 import { needsWatch } from '../../src/run/decide-dispatches.ts';
-import { publicationsOf } from '../../src/run/publications.ts';
-import { leaseFor, released } from '../../src/watch/cadence.ts';
-import { logFactsFrom } from '../../src/watch/course.ts';
+import { listPublications } from '../../src/run/publications.ts';
+import { releaseLease, takeLease } from '../../src/watch/cadence.ts';
+import { restoreLogFacts } from '../../src/watch/course.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
-import { lookWith } from '../support/look.ts';
+import { buildPoll } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { instant, NOON } from '../support/run-facts.ts';
@@ -25,8 +25,8 @@ const LONG_AFTER = instant('2026-11-22T12:00:00.000Z');
 
 /** The run after an observation of these lines while the engine reports RUNNING. */
 function looked(run: RunBuilder, ...lines: readonly string[]): RunBuilder {
-  const log = readLogText(logFactsFrom(run.state).facts, lines.map((line) => `${line}\n`).join(''));
-  return run.add(...eventsOf(run.state, lookWith({ log })));
+  const log = readLogText(restoreLogFacts(run.state).facts, lines.map((line) => `${line}\n`).join(''));
+  return run.add(...buildEvents(run.state, buildPoll({ log })));
 }
 
 const LOSS = 'I1 tqdm Progress on:train 1.00kit/5.16kit rate:1.9it/s remaining:? elapsed:9:00 postfix:loss=3.47';
@@ -56,7 +56,7 @@ describe('the watch of a run', () => {
   it('ends with a job that succeeded, which is reported in the issue', () => {
     const { state } = watched.ended({ status: 'SUCCEEDED' });
     expect(needsWatch(state, LONG_AFTER)).toBe(false);
-    expect(publicationsOf(state)).toContainEqual(
+    expect(listPublications(state)).toContainEqual(
       expect.objectContaining({ kind: 'ended', thread: state.proposal.issue }),
     );
   });
@@ -76,12 +76,12 @@ describe('the watch of a run', () => {
     const held = signal.state.observation;
     if (held === null) throw new Error('nothing was observed');
     const now = fromRfc3339(held.at) ?? NOON;
-    expect(leaseFor(signal.state, 'watch-2', now, 1)).toBeNull();
+    expect(takeLease(signal.state, 'watch-2', now, 1)).toBeNull();
     const { at: _at, seq: _seq, ...data } = held;
-    const { state } = signal.observed({ ...data, lease: released(held.lease, now) });
-    expect(leaseFor(state, 'watch-2', now, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
+    const { state } = signal.observed({ ...data, lease: releaseLease(held.lease, now) });
+    expect(takeLease(state, 'watch-2', now, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
     expect(state.submission).toMatchObject({ jobId: 'ferrybot-ferry-daily-20261121-a1', cluster: 'local' });
-    expect(logFactsFrom(state)).toEqual({
+    expect(restoreLogFacts(state)).toEqual({
       offset: held.logOffset,
       facts: {
         ...NO_LOG_FACTS,

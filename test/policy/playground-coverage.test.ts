@@ -3,16 +3,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { coverageRows, gaps, withTable } from '../../scripts/playground/coverage-page.ts';
+import { coverageRows, listGaps, replaceTable } from '../../scripts/playground/coverage-page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('the table of the playground’s operations', () => {
   it('is current and has no empty cell', async () => {
     const rows = await coverageRows(ROOT);
-    expect(gaps(rows)).toEqual([]);
+    expect(listGaps(rows)).toEqual([]);
     const page = readFileSync(join(ROOT, 'docs/playground.md'), 'utf8');
-    expect(withTable(page, rows)).toBe(page);
+    expect(replaceTable(page, rows)).toBe(page);
     expect(rows.map(({ operation }) => operation)).toContain('POST /graphql');
   });
 
@@ -24,6 +24,6 @@ describe('the table of the playground’s operations', () => {
       permission: 'matrix',
       fault: 'six kinds',
     };
-    expect(gaps([row])).toEqual(['GET /gists']);
+    expect(listGaps([row])).toEqual(['GET /gists']);
   });
 });

@@ -8,7 +8,7 @@ import { wordingGaps } from '../../scripts/policy/findings.ts';
 import { findMarks } from '../../scripts/policy/marks.ts';
 import { readAsides, readPolicySentences } from '../../scripts/policy/policy-sentences.ts';
 import { POLICY_FILES, type Rule, readRules } from '../../scripts/policy/rules.ts';
-import { sentencesOf } from '../../scripts/policy/sentences.ts';
+import { splitSentences } from '../../scripts/policy/sentences.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const POLICIES = join(ROOT, '../shared/policy');
@@ -40,7 +40,7 @@ describe('the rules', () => {
     expect(POLICY_FILES.map((file) => policies.get(file)?.length)).toEqual([90, 122, 134, 62, 65]);
     // A plain checkout has no policies in its parent folder.
     for (const file of POLICY_FILES.filter((one) => existsSync(join(POLICIES, one)))) {
-      const marks = sentencesOf(readFileSync(join(POLICIES, file), 'utf8')).map(({ mark }) => mark);
+      const marks = splitSentences(readFileSync(join(POLICIES, file), 'utf8')).map(({ mark }) => mark);
       expect(marks).toEqual(policies.get(file)?.map(({ mark }) => mark));
     }
   });
@@ -72,7 +72,7 @@ run it
 - Nor rumours.
 \`\`\`
 `;
-  const sentences = sentencesOf(policy);
+  const sentences = splitSentences(policy);
 
   it('returns every sentence of paragraphs and lists, and each block of code', () => {
     expect(sentences.map(({ section, text }) => `${section}: ${text}`)).toEqual([
@@ -93,7 +93,7 @@ run it
   });
 
   it('gives a sentence the same mark in any formatting', () => {
-    const marks = (text: string): readonly string[] => sentencesOf(text).map((sentence) => sentence.mark);
+    const marks = (text: string): readonly string[] => splitSentences(text).map((sentence) => sentence.mark);
     expect(marks('- You **must**   not `x`.')).toEqual(marks('You must not x.'));
     expect(marks('You must.')).not.toEqual(marks('You must not.'));
   });

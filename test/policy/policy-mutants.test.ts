@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findMarks, marksIn } from '../../scripts/policy/marks.ts';
-import { fateOf, mutate, planExperiments, sampled } from '../../scripts/policy/mutant.ts';
+import { findMarks, findMarksIn } from '../../scripts/policy/marks.ts';
+import { decideFate, mutate, planExperiments, sampleBySeed } from '../../scripts/policy/mutant.ts';
 import { readRules, type ShownRule } from '../../scripts/policy/rules.ts';
 import { testTitles, titlePattern } from '../../scripts/policy/titles.ts';
 
@@ -26,14 +26,14 @@ describe('the rules with status shown', () => {
 
 describe('a mark', () => {
   it('names the line below the comment, in TypeScript, YAML and Python', () => {
-    expect(marksIn('src/a.ts', 'one;\n  // rule DF-01\n  two;\n')).toEqual([
+    expect(findMarksIn('src/a.ts', 'one;\n  // rule DF-01\n  two;\n')).toEqual([
       { id: 'DF-01', file: 'src/a.ts', line: 3 },
     ]);
-    expect(marksIn('a.py', '# rules DF-01, HR-100\nx = 1\n').map(({ id }) => id)).toEqual(['DF-01', 'HR-100']);
+    expect(findMarksIn('a.py', '# rules DF-01, HR-100\nx = 1\n').map(({ id }) => id)).toEqual(['DF-01', 'HR-100']);
   });
 
   it('is not read from a sentence that mentions a rule', () => {
-    expect(marksIn('src/a.ts', '// rule DF-01 says so\n/** The delta (policy DF-18). */\n')).toEqual([]);
+    expect(findMarksIn('src/a.ts', '// rule DF-01 says so\n/** The delta (policy DF-18). */\n')).toEqual([]);
   });
 });
 
@@ -114,10 +114,10 @@ describe('a mutant', () => {
   });
 
   it('counts as killed only by a test that ran and failed', () => {
-    expect(fateOf(['other', 'passed', 'failed'], false)).toBe('dies');
-    expect(fateOf(['other', 'passed'], false)).toBe('survives');
-    expect(fateOf(['other'], false)).toBe('no-test');
-    expect(fateOf([], true)).toBe('breaks-the-file');
+    expect(decideFate(['other', 'passed', 'failed'], false)).toBe('dies');
+    expect(decideFate(['other', 'passed'], false)).toBe('survives');
+    expect(decideFate(['other'], false)).toBe('no-test');
+    expect(decideFate([], true)).toBe('breaks-the-file');
   });
 });
 
@@ -147,7 +147,7 @@ describe('the title of a test', () => {
 describe('a sample', () => {
   const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id }));
   const drawn = (seed: string): string =>
-    sampled(all, 3, seed)
+    sampleBySeed(all, 3, seed)
       .map(({ id }) => id)
       .join('');
 
@@ -156,6 +156,6 @@ describe('a sample', () => {
     const many = Array.from({ length: 30 }, (_, at) => drawn(String(at)));
     expect(new Set(many).size).toBeGreaterThan(5);
     expect(new Set(many.join(''))).toEqual(new Set(all.map(({ id }) => id)));
-    expect(sampled(all, 99, 'one')).toEqual(all);
+    expect(sampleBySeed(all, 99, 'one')).toEqual(all);
   });
 });

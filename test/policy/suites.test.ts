@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { partOf, SUITES } from '../suites.ts';
+import { SUITES, selectPart } from '../suites.ts';
 
 const [main, ...others] = SUITES;
 
@@ -23,13 +23,13 @@ it('each separate suite has files, a sample in npm test, and files that npm test
 
 it('the parts of a suite that CI runs add up to the files that npm test omits', () => {
   for (const suite of others.filter(({ name }) => name !== 'quick')) {
-    const parts = ['00000000', '00000001', '00000002', '00000003'].map((commit) => partOf(suite, 4, commit));
+    const parts = ['00000000', '00000001', '00000002', '00000003'].map((commit) => selectPart(suite, 4, commit));
     const left = suite.files.filter((file) => !main?.files.includes(file));
     expect(parts.flat().toSorted(), suite.name).toEqual(left.toSorted());
   }
   const [first] = others;
   if (first === undefined) throw new Error('there is no suite');
-  expect(() => partOf(first, 4, 'main')).toThrow('chosen by a commit');
+  expect(() => selectPart(first, 4, 'main')).toThrow('chosen by a commit');
 });
 
 it('docs/testing.md lists each suite with its command, its subject and its minutes', () => {

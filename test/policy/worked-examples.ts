@@ -18,7 +18,7 @@ const COPIED: readonly string[] = ['src', 'test', 'packages', 'demo', 'scripts',
 const BLOCK = /^```(\w+) (\S+)\n([\s\S]*?)^```$/gm;
 
 /** The sections of the page in order. */
-export function workedExamples(page: string): readonly WorkedExample[] {
+export function readWorkedExamples(page: string): readonly WorkedExample[] {
   return page
     .split(/^## (?=A new )/m)
     .slice(1)
@@ -33,13 +33,13 @@ export function workedExamples(page: string): readonly WorkedExample[] {
 }
 
 /** Existing files that an example edits, with the number of changed lines in each. */
-export function editsOf({ blocks }: WorkedExample): Readonly<Record<string, number>> {
+export function countEdits({ blocks }: WorkedExample): Readonly<Record<string, number>> {
   const edits = blocks.filter(({ isEdit }) => isEdit);
   return Object.fromEntries(edits.map(({ path, text }) => [path, (text.match(/^[+-]/gm) ?? []).length]));
 }
 
 /** A folder with a copy of this tree that contains these examples. */
-export function treeWith(examples: readonly WorkedExample[]): string {
+export function createTreeWith(examples: readonly WorkedExample[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'ferrybot-extending-'));
   for (const name of readdirSync(ROOT)) {
     if (COPIED.includes(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
@@ -48,13 +48,13 @@ export function treeWith(examples: readonly WorkedExample[]): string {
   for (const { isEdit, path, text } of examples.flatMap(({ blocks }) => blocks)) {
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, isEdit ? edited(path, readFileSync(file, 'utf8'), text) : text);
+    writeFileSync(file, isEdit ? applyDiff(path, readFileSync(file, 'utf8'), text) : text);
   }
   return folder;
 }
 
 /** Each hunk of a `diff` block contains the lines around its change, which occur once in the file. */
-function edited(path: string, before: string, diff: string): string {
+function applyDiff(path: string, before: string, diff: string): string {
   return diff.split(/^@@.*\n/m).reduce((text, hunk) => {
     const lines = hunk.split('\n').slice(0, -1);
     const without = (sign: string): string =>

@@ -6,7 +6,15 @@
 import { z } from 'zod';
 import { untrustedIn } from './untrusted-expressions.ts';
 import { OWN_JOBS, PARTS, type Part, PINS } from './workflow-parts.ts';
-import { eventsOf, inputsOf, isEmptyMap, type Job, readWorkflow, secretsOf, type Workflow } from './workflow-shape.ts';
+import {
+  isEmptyMap,
+  type Job,
+  listEvents,
+  listInputs,
+  listSecrets,
+  readWorkflow,
+  type Workflow,
+} from './workflow-shape.ts';
 
 /** The token of a self-hosted job lives this long; a hosted job lives at most a quarter of it. */
 const TOKEN_LIFE_MINUTES = 24 * 60;
@@ -31,7 +39,7 @@ function fileProblems(file: Workflow): readonly string[] {
     ...(isEmptyMap(file.permissions) ? [] : ['top-permissions: not the empty map']),
     ...(file.env === undefined ? [] : ['env: of the whole file, where every job sees it']),
     // These events would give foreign code or files access to our secrets and token.
-    ...eventsOf(file)
+    ...listEvents(file)
       .filter(
         (event) =>
           event === 'pull_request_target' ||
@@ -44,7 +52,7 @@ function fileProblems(file: Workflow): readonly string[] {
     ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS') ? ['commands: the log may set variables'] : []),
     // Accounts can be taken over, and a bot acts under the name of the person who asked it.
     ...(/github\.(?:triggering_)?actor\b/.test(text) ? ['actor: who acted is told by a name'] : []),
-    ...inputsOf(file)
+    ...listInputs(file)
       .filter(([, type]) => type === undefined)
       .map(([name]) => `inputs: ${name} has no type`),
   ];
@@ -64,7 +72,7 @@ const DEFAULT_BRANCH_EVENTS = [
 ];
 
 function refProblems(file: Workflow): readonly string[] {
-  return eventsOf(file)
+  return listEvents(file)
     .filter((event) => !DEFAULT_BRANCH_EVENTS.includes(event))
     .map((event) => `ref: ${event} may run on a ref that no environment of a key lets in`);
 }
@@ -131,7 +139,7 @@ function isOfPart(uses: string | undefined, { beside = [] }: Part): boolean {
 }
 
 function secretProblems(one: Job, part: Part): readonly string[] {
-  const found = secretsOf(one);
+  const found = listSecrets(one);
   const strange = found.filter((name) => name !== part.key && !part.others.includes(name));
   return [
     ...strange.map((name) => `secrets: ${name} is none of this job's`),
@@ -148,7 +156,7 @@ function otherJobProblems(one: Job, allowed: Part['permissions'] | undefined): r
     ...(allowed !== undefined && one.steps.some((s) => RUNS_PACKAGES.test(s.run ?? ''))
       ? ['steps: code of packages runs beside a right of its own']
       : []),
-    ...secretsOf(one).map((name) => `secrets: ${name} where nothing needs it`),
+    ...listSecrets(one).map((name) => `secrets: ${name} where nothing needs it`),
   ];
 }
 
@@ -165,7 +173,7 @@ function checkoutProblems(one: Job): readonly string[] {
   return checkouts.flatMap((s) => [
     ...(s.with['persist-credentials'] === false ? [] : ['checkout: leaves the token in the checkout']),
     ...(s.with['ref'] === undefined && s.with['repository'] === undefined ? [] : ['checkout: of another commit']),
-    ...(secretsOf(one).length === 0 ? [] : ['checkout: in a job that holds a secret']),
+    ...(listSecrets(one).length === 0 ? [] : ['checkout: in a job that holds a secret']),
   ]);
 }
 
@@ -174,7 +182,7 @@ const QUIET_EVENTS = ['workflow_dispatch', 'workflow_call', 'schedule'];
 
 function machineProblems(file: Workflow, one: Job): readonly string[] {
   if (!isSelfHosted(one)) return [];
-  return eventsOf(file)
+  return listEvents(file)
     .filter((event) => !QUIET_EVENTS.includes(event))
     .map((event) => `machine: ${event} reaches a machine of the lab's own`);
 }

@@ -38,13 +38,13 @@ export function readWorkflow(source: string): Workflow {
 }
 
 /** Names of the events that start it. */
-export function eventsOf({ on }: Workflow): readonly string[] {
+export function listEvents({ on }: Workflow): readonly string[] {
   if (typeof on !== 'object' || on === null) return [String(on)];
   return Array.isArray(on) ? on.map(String) : Object.keys(on);
 }
 
 /** The inputs from a person or another workflow, with their types. */
-export function inputsOf({ on }: Workflow): readonly (readonly [string, string | undefined])[] {
+export function listInputs({ on }: Workflow): readonly (readonly [string, string | undefined])[] {
   const asked = z.looseObject({ inputs: inputs }).nullable();
   const shape = z.looseObject({ workflow_dispatch: asked.optional(), workflow_call: asked.optional() });
   const read = shape.safeParse(on);
@@ -54,16 +54,16 @@ export function inputsOf({ on }: Workflow): readonly (readonly [string, string |
 }
 
 /** Names of the secrets that a job mentions, sorted; `secrets` itself if it inherits all. */
-export function secretsOf(one: Job): readonly string[] {
+export function listSecrets(one: Job): readonly string[] {
   const { secrets, ...rest } = one;
-  const inside = [...JSON.stringify(rest).matchAll(EXPRESSION)].flatMap((found) => named(found[0]));
-  const handed = typeof secrets === 'string' ? [secrets] : Object.values(secrets).flatMap(named);
+  const inside = [...JSON.stringify(rest).matchAll(EXPRESSION)].flatMap((found) => listNamedSecrets(found[0]));
+  const handed = typeof secrets === 'string' ? [secrets] : Object.values(secrets).flatMap(listNamedSecrets);
   return [...new Set([...inside, ...handed])].filter((name) => name !== 'GITHUB_TOKEN').sort();
 }
 
 const EXPRESSION = /\$\{\{.*?\}\}/gs;
 
-function named(expression: string): readonly string[] {
+function listNamedSecrets(expression: string): readonly string[] {
   return [...expression.matchAll(/\bsecrets\b\s*(?:\.\s*(\w+))?/g)].map((found) => found[1] ?? found[0]);
 }
 

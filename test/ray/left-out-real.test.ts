@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { leftOutByScript } from '../../src/engines/ray/engine.ts';
-import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
+import { listFilesLeftOutByScript } from '../../src/engines/ray/engine.ts';
+import { listFilesOnDisk } from '../../src/host/git/tree-on-disk.ts';
 import { describeWithRay, RAY_BIN } from '../support/ray-tools.ts';
 
 /** Lists, for each folder, the files that the SDK would package. */
@@ -68,11 +68,11 @@ describeWithRay('what Ray leaves out', () => {
       let [same, dropped] = [0, 0];
       for (const [index, line] of answers.entries()) {
         const [root, heedsGitignore] = asked[index] ?? ['', false];
-        const files = await filesOnDisk(root);
+        const files = await listFilesOnDisk(root);
         const packed = new Set(JSON.parse(line) as readonly string[]);
         const lost = files.map(({ path }) => path).filter((path) => !packed.has(path));
         const ignoreFiles = heedsGitignore ? ['.gitignore', '.rayignore'] : ['.rayignore'];
-        const said = await leftOutByScript({ leavesOut: [], ignoreFiles }, { workingDirectory: root, files });
+        const said = await listFilesLeftOutByScript({ leavesOut: [], ignoreFiles }, { workingDirectory: root, files });
         const told = new Set(said.map(({ path }) => path));
         expect(
           lost.filter((path) => !told.has(path)),

@@ -12,7 +12,7 @@ import { type Engine, isTerminal } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { callOverHttp, type Http, type HttpRequest } from '../../src/engines/shared/http.ts';
 import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
-import { randomFrom } from '../support/random.ts';
+import { createRandom } from '../support/random.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 
@@ -95,7 +95,7 @@ function faultyHttp(head: () => RayHead): {
   readonly http: Http;
   readonly begin: (restarts: boolean) => void;
 } {
-  const random = randomFrom(20261121);
+  const random = createRandom(20261121);
   let mustRestart = false;
   const lost = { kind: 'failed', sent: true, message: 'socket hang up' } as const;
   const act = async (request: HttpRequest): Promise<void> => {

@@ -5,11 +5,11 @@
 
 import { expect, it } from 'vitest';
 import type { Description, RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, isSha, known } from '../../src/domain/values.ts';
-import { notConfirmed } from '../../src/render/propose-words.ts';
+import { brandAs, isSha, known } from '../../src/domain/values.ts';
+import { explainNotConfirmed } from '../../src/render/propose-words.ts';
 import { renderPublication } from '../../src/render/publication.ts';
-import { pastOf } from '../../src/run/lane.ts';
-import { publicationsOf } from '../../src/run/publications.ts';
+import { createPastReader } from '../../src/run/lane.ts';
+import { listPublications } from '../../src/run/publications.ts';
 import { aRun } from '../support/run-builder.ts';
 import { aConfig } from '../support/run-parts.ts';
 
@@ -23,7 +23,7 @@ const DESCRIBED: Description = {
   since: null,
   submitter: 'ada',
   entrypoint: 'python3 experiments/ferries/daily.py',
-  commit: branded('ab'.repeat(20), isSha),
+  commit: brandAs('ab'.repeat(20), isSha),
   commitIsHere: true,
   session: null,
   urls: {},
@@ -42,7 +42,7 @@ const UNCONFIRMED = {
 function noticesOf(change: Partial<RunState>): readonly string[] {
   const config = aConfig();
   const asked = { ...state, gate: null, proposal: { ...state.proposal, adopts }, ...change };
-  return publicationsOf(asked)
+  return listPublications(asked)
     .filter(({ kind }) => kind === 'notice')
     .map((owed) =>
       renderPublication(owed, {
@@ -50,7 +50,7 @@ function noticesOf(change: Partial<RunState>): readonly string[] {
         config,
         verdict: null,
         approvals: [],
-        past: pastOf(known([asked]), config.lanes),
+        past: createPastReader(known([asked]), config.lanes),
       }),
     );
 }
@@ -66,8 +66,8 @@ it.each<[string, Partial<RunState>]>([
 it('a job that was not adopted is declined, with the reason', () => {
   const unknown = { ...state, description: { ...DESCRIBED, found: 'unknown' as const } };
   expect([
-    notConfirmed({ ...state, description: DESCRIBED }, null),
-    notConfirmed({ ...state, description: DESCRIBED }, 5),
-    notConfirmed(unknown, null),
+    explainNotConfirmed({ ...state, description: DESCRIBED }, null),
+    explainNotConfirmed({ ...state, description: DESCRIBED }, 5),
+    explainNotConfirmed(unknown, null),
   ]).toMatchSnapshot();
 });

@@ -3,19 +3,19 @@ import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import { known } from '../../src/domain/values.ts';
 import { renderCard } from '../../src/render/card.ts';
-import { checkConclusion, renderCheck } from '../../src/render/check.ts';
+import { chooseConclusion, renderCheck } from '../../src/render/check.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import type { RenderInput } from '../../src/render/input.ts';
-import { lossChart } from '../../src/render/lane-history.ts';
+import { renderLossChart } from '../../src/render/lane-history.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approvals.ts';
 import { judgeRun } from '../../src/run/kind.ts';
-import { pastOf } from '../../src/run/lane.ts';
+import { createPastReader } from '../../src/run/lane.ts';
 import { consentDraft, proposedDraft } from '../care/consent-parts.ts';
 import { parseChart } from '../support/parse-chart.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { aConfig, verdictsWith } from '../support/run-parts.ts';
-import { elementsIn, textIn, treeOf } from './html-of.ts';
+import { listElements, renderToTree, treeText } from './html-of.ts';
 
 const config = aConfig();
 const HISTORY = [
@@ -28,7 +28,7 @@ const HISTORY = [
 
 function inputOf(state: RunState): RenderInput {
   const verdict = state.end === null ? null : judgeRun(state.end, config.lane, HISTORY);
-  const past = pastOf(known([state]), config.lanes);
+  const past = createPastReader(known([state]), config.lanes);
   return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
 }
 
@@ -111,15 +111,15 @@ describe('the status card', () => {
   });
 
   it.each(Object.entries(STATES))('%s: starts with the action that is wanted', (_, { state }) => {
-    const [first] = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'p');
-    expect(first === undefined ? '' : textIn(first)).toMatch(/^🤖 Wanted: ./);
+    const [first] = listElements(renderToTree(cardOf(state))).filter((element) => element.tagName === 'p');
+    expect(first === undefined ? '' : treeText(first)).toMatch(/^🤖 Wanted: ./);
   });
 
   it.each(Object.entries(STATES))('%s: has the same number of cells in every row of a table', (_, { state }) => {
-    const tables = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'table');
+    const tables = listElements(renderToTree(cardOf(state))).filter((element) => element.tagName === 'table');
     for (const table of tables) {
-      const rows = elementsIn(table).filter((element) => element.tagName === 'tr');
-      const widths = rows.map((row) => elementsIn(row).filter((cell) => /^t[hd]$/.test(cell.tagName)).length);
+      const rows = listElements(table).filter((element) => element.tagName === 'tr');
+      const widths = rows.map((row) => listElements(row).filter((cell) => /^t[hd]$/.test(cell.tagName)).length);
       expect(new Set(widths).size).toBe(1);
     }
   });
@@ -204,7 +204,7 @@ describe('the status card', () => {
   it('renders no Markdown from outside text', () => {
     const evil = '</details> @alice [x](https://evil.example) **b** | <img src=x>';
     const state = submitted.observed({ loss: evil, evals: { [evil]: evil }, signatures: [evil] }).state;
-    const names = elementsIn(treeOf(cardOf(state))).map((element) => element.tagName);
+    const names = listElements(renderToTree(cardOf(state))).map((element) => element.tagName);
     expect(names).not.toContain('img');
     expect(names.filter((name) => name === 'a')).toHaveLength(2);
     expect(cardOf(state)).not.toMatch(/^[^`]*@alice/m);
@@ -226,7 +226,7 @@ describe('the check run', () => {
     '%s: has a title, a conclusion and the first sentence of the card',
     (_, { state }) => {
       const { title, summary } = renderCheck(inputOf(state));
-      expect({ title, conclusion: checkConclusion(state) }).toMatchSnapshot();
+      expect({ title, conclusion: chooseConclusion(state) }).toMatchSnapshot();
       expect(cardOf(state)).toContain(summary.slice(0, summary.indexOf('\n')));
     },
   );
@@ -245,11 +245,11 @@ describe('the check run', () => {
         remedyBy: 'time',
       }),
     });
-    expect(checkConclusion(heldBack.state)).toBe('failure');
-    expect(checkConclusion(unknown.state)).toBe('neutral');
-    expect(checkConclusion(gated.state)).toBe('action_required');
-    expect(checkConclusion(training.state)).toBe(null);
-    expect(checkConclusion(ended.state)).toBe('success');
+    expect(chooseConclusion(heldBack.state)).toBe('failure');
+    expect(chooseConclusion(unknown.state)).toBe('neutral');
+    expect(chooseConclusion(gated.state)).toBe('action_required');
+    expect(chooseConclusion(training.state)).toBe(null);
+    expect(chooseConclusion(ended.state)).toBe('success');
   });
 });
 
@@ -283,13 +283,13 @@ describe('the chart of the loss', () => {
       { step: 300_000, loss: '1.5e60' },
     ];
     // The titles are constants, and Mermaid needs a browser to clean them.
-    const source = (lossChart(trace) ?? '').replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
+    const source = (renderLossChart(trace) ?? '').replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
     expect(await parseChart(source.trim())).toBe('xychart');
   });
 
   it('shows the pre-registered loss as a separate line within the axis range', async () => {
     const trace = [4, 3, 2].map((loss, step) => ({ step, loss: String(loss) }));
-    const chart = lossChart(trace, 1.5) ?? '';
+    const chart = renderLossChart(trace, 1.5) ?? '';
     expect(chart.match(/^ {2}line \[.*\]$/gm)?.[1]).toMatch(/^ {2}line \[1\.5000, .*1\.5000\]$/);
     expect(Number(/-->/.test(chart) ? /" (\S+) --> \S+\n {2}line/.exec(chart)?.[1] : 9)).toBeLessThan(1.5);
     const source = chart.replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type CoursePoint, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
-import { checkpointChart, paceChart } from '../../src/render/lane-history.ts';
+import { renderCheckpointChart, renderPaceChart } from '../../src/render/lane-history.ts';
 import { parseChart } from '../support/parse-chart.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -30,11 +30,11 @@ async function isRead(chart: string | null): Promise<boolean> {
 describe('the chart of the pace', () => {
   it('is in tokens if the log counts them, and in steps otherwise', async () => {
     const both = [0, 100, 200].map((step) => point(step, { tokensPerSecond: `${1e6 - step}`, secondsPerStep: '2' }));
-    const tokens = paceChart(both);
+    const tokens = renderPaceChart(both);
     expect(tokens).toContain('y-axis "tokens a second"');
     expect(linesOf(tokens)[0]?.[0]).toBe(1e6);
     expect(linesOf(tokens)[0]?.at(-1)).toBe(999_800);
-    const steps = paceChart(both.map((one) => ({ ...one, tokensPerSecond: null })));
+    const steps = renderPaceChart(both.map((one) => ({ ...one, tokensPerSecond: null })));
     expect(steps).toContain('y-axis "steps a second"');
     expect(new Set(linesOf(steps)[0])).toEqual(new Set([0.5]));
     for (const chart of [tokens, steps]) expect(await isRead(chart)).toBe(true);
@@ -42,20 +42,20 @@ describe('the chart of the pace', () => {
 
   it('is absent until enough points exist, and skips values that are not numbers', () => {
     const odd = ['nan', '', '0', '2'].map((secondsPerStep, step) => point(step, { secondsPerStep }));
-    expect(paceChart(odd)).toBeNull();
-    expect(paceChart([])).toBeNull();
+    expect(renderPaceChart(odd)).toBeNull();
+    expect(renderPaceChart([])).toBeNull();
   });
 });
 
 describe('the chart of the checkpoints', () => {
   it('shows the newest complete checkpoint, which stays constant until the next one', async () => {
     const seen = [point(0), point(500, { checkpointStep: 400 }), point(1_000, { checkpointStep: 400 })];
-    const chart = checkpointChart([...seen, point(1_300, { checkpointStep: 1_200 })]);
+    const chart = renderCheckpointChart([...seen, point(1_300, { checkpointStep: 1_200 })]);
     const [steps = [], saved = []] = linesOf(chart);
     expect([steps[0], steps.at(-1)]).toEqual([0, 1_300]);
     expect([...new Set(saved)]).toEqual([0, 400, 1_200]);
     expect(await isRead(chart)).toBe(true);
-    expect(checkpointChart([0, 100, 200].map((step) => point(step)))).toBeNull();
+    expect(renderCheckpointChart([0, 100, 200].map((step) => point(step)))).toBeNull();
   });
 });
 

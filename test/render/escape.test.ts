@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanLine, cleanLines, fenced, inlineCode, inlineText, link, safeUrl } from '../../src/render/words.ts';
-import { elementsIn, scannedText, textIn, treeOf } from './html-of.ts';
+import { listElements, renderToTree, scannedText, treeText } from './html-of.ts';
 
 const MAX = 200;
 const NASTY = [
@@ -76,9 +76,9 @@ describe('outside text in a sentence', () => {
   it('renders as plain text, and creates no element', () => {
     fc.assert(
       fc.property(outside, (text) => {
-        const tree = treeOf(inlineText(text, MAX));
-        expect(elementsIn(tree).map((e) => e.tagName)).toEqual(['p']);
-        expect(asHtml(textIn(tree))).toBe(asHtml(sees(text)));
+        const tree = renderToTree(inlineText(text, MAX));
+        expect(listElements(tree).map((e) => e.tagName)).toEqual(['p']);
+        expect(asHtml(treeText(tree))).toBe(asHtml(sees(text)));
       }),
       { numRuns: 500 },
     );
@@ -87,10 +87,10 @@ describe('outside text in a sentence', () => {
   it('stays in its table cell', () => {
     fc.assert(
       fc.property(outside, outside, (left, right) => {
-        const tree = treeOf(`| a | b |\n|---|---|\n| ${inlineText(left, MAX)} | ${inlineCode(right, MAX)} |`);
-        const cells = elementsIn(tree).filter((e) => e.tagName === 'td');
-        expect(cells.map((cell) => asHtml(textIn(cell)))).toEqual([asHtml(sees(left)), asHtml(sees(right))]);
-        const inside = cells.flatMap((cell) => elementsIn(cell)).map((e) => e.tagName);
+        const tree = renderToTree(`| a | b |\n|---|---|\n| ${inlineText(left, MAX)} | ${inlineCode(right, MAX)} |`);
+        const cells = listElements(tree).filter((e) => e.tagName === 'td');
+        expect(cells.map((cell) => asHtml(treeText(cell)))).toEqual([asHtml(sees(left)), asHtml(sees(right))]);
+        const inside = cells.flatMap((cell) => listElements(cell)).map((e) => e.tagName);
         expect(inside.filter((name) => name !== 'td' && name !== 'code')).toEqual([]);
       }),
       { numRuns: 500 },
@@ -100,7 +100,7 @@ describe('outside text in a sentence', () => {
   it('creates no mention, reference, closing keyword or emoji', () => {
     fc.assert(
       fc.property(outside, (text) => {
-        const scanned = scannedText(treeOf(inlineText(text, MAX)));
+        const scanned = scannedText(renderToTree(inlineText(text, MAX)));
         expect(scanned).not.toMatch(/@[\w-]|#\d|GH-\d|:\/\/|www\.\S|:(?!\d\d:)[\w+-]+:/i);
       }),
       { numRuns: 500 },
@@ -132,10 +132,10 @@ describe('outside text as code', () => {
   it('is one code element with the whole text', () => {
     fc.assert(
       fc.property(outside, (text) => {
-        const tree = treeOf(`see ${inlineCode(text, MAX)} there`);
-        const names = elementsIn(tree).map((e) => e.tagName);
+        const tree = renderToTree(`see ${inlineCode(text, MAX)} there`);
+        const names = listElements(tree).map((e) => e.tagName);
         expect(names).toEqual(cleanLine(text, MAX) === '' ? ['p'] : ['p', 'code']);
-        expect(asHtml(textIn(tree))).toBe(asHtml(`see ${sees(text)} there`));
+        expect(asHtml(treeText(tree))).toBe(asHtml(`see ${sees(text)} there`));
       }),
       { numRuns: 500 },
     );
@@ -144,10 +144,10 @@ describe('outside text as code', () => {
   it('is one block, even if it contains fences', () => {
     fc.assert(
       fc.property(outside, (text) => {
-        const tree = treeOf(`${fenced(text, MAX)}\n\nafter`);
-        expect(elementsIn(tree).map((e) => e.tagName)).toEqual(['pre', 'code', 'p']);
-        const [pre] = elementsIn(tree);
-        expect(pre === undefined ? '' : textIn(pre).trimEnd()).toBe(cleanLines(text, MAX).trimEnd());
+        const tree = renderToTree(`${fenced(text, MAX)}\n\nafter`);
+        expect(listElements(tree).map((e) => e.tagName)).toEqual(['pre', 'code', 'p']);
+        const [pre] = listElements(tree);
+        expect(pre === undefined ? '' : treeText(pre).trimEnd()).toBe(cleanLines(text, MAX).trimEnd());
       }),
       { numRuns: 500 },
     );
@@ -158,7 +158,7 @@ describe('links', () => {
   it('are one link with its label, or code', () => {
     fc.assert(
       fc.property(outside, fc.oneof(fc.webUrl(), outside), (label, address) => {
-        const names = elementsIn(treeOf(`x ${link(label, address)} y`)).map((e) => e.tagName);
+        const names = listElements(renderToTree(`x ${link(label, address)} y`)).map((e) => e.tagName);
         const url = safeUrl(address);
         expect(names.filter((name) => name === 'a')).toHaveLength(url === null ? 0 : 1);
         expect(names.filter((name) => name !== 'a' && name !== 'code' && name !== 'p')).toEqual([]);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GATES, REMEDY_ACTORS, VERDICTS } from '../../src/domain/launch/verdict.ts';
-import { whoCan } from '../../src/render/card-gates.ts';
+import { remedyActorName } from '../../src/render/card-gates.ts';
 import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
 
 const GATES_FOLDER = new URL('../../src/gates/', import.meta.url);
@@ -66,7 +66,7 @@ describe('the words of the gates', () => {
   });
 
   it('name who can help', () => {
-    expect(REMEDY_ACTORS.map((actor) => whoCan(actor))).toMatchSnapshot();
+    expect(REMEDY_ACTORS.map((actor) => remedyActorName(actor))).toMatchSnapshot();
   });
 });
 

@@ -7,7 +7,7 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
 /** The rendered Markdown. HTML in it is kept, which is stricter than GitHub. */
-export function treeOf(markdown: string): Nodes {
+export function renderToTree(markdown: string): Nodes {
   const html = micromark(markdown, {
     allowDangerousHtml: true,
     extensions: [gfm()],
@@ -17,15 +17,15 @@ export function treeOf(markdown: string): Nodes {
 }
 
 /** Every element under a node, in document order. */
-export function elementsIn(node: Nodes): readonly Element[] {
+export function listElements(node: Nodes): readonly Element[] {
   const own = node.type === 'element' ? [node] : [];
-  return 'children' in node ? [...own, ...node.children.flatMap(elementsIn)] : own;
+  return 'children' in node ? [...own, ...node.children.flatMap(listElements)] : own;
 }
 
 /** The visible text, without the zero-width breaks. */
-export function textIn(node: Nodes): string {
+export function treeText(node: Nodes): string {
   if (node.type === 'text') return node.value.replaceAll('\u200b', '');
-  return 'children' in node ? node.children.map(textIn).join('') : '';
+  return 'children' in node ? node.children.map(treeText).join('') : '';
 }
 
 /** The text including the breaks and without code, which GitHub scans for mentions and references. */

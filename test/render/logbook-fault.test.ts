@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
 import { readMarker } from '../../src/domain/marker.ts';
-import { logbookFaultMarker, renderLogbookFault } from '../../src/render/notice.ts';
-import { shaOf } from '../support/run-drafts.ts';
+import { buildLogbookFaultMarker, renderLogbookFault } from '../../src/render/notice.ts';
+import { toSha } from '../support/run-drafts.ts';
 
 const FAULTS: readonly LogbookFault[] = [
   { kind: 'bad-entry', line: 8, seq: 7, reason: 'signature', message: 'no key of `runner` fits | <b>' },
@@ -18,10 +18,10 @@ const FAULTS: readonly LogbookFault[] = [
   },
   { kind: 'entry-missing', seq: 12, hash: '0123456789ab' },
   { kind: 'branch-missing' },
-  { kind: 'branch-rewound', was: shaOf('was'), now: shaOf('now') },
+  { kind: 'branch-rewound', was: toSha('was'), now: toSha('now') },
   { kind: 'push-refused', after: 12, message: 'remote: fatal: write error: No space left on device' },
-  { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: null },
-  { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: shaOf('now') },
+  { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: toSha('launch'), found: null },
+  { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: toSha('launch'), found: toSha('now') },
   {
     kind: 'look-failed',
     key: '0123456789ab',
@@ -34,7 +34,7 @@ const FAULTS: readonly LogbookFault[] = [
     message: 'a bug',
     subject: { kind: 'comment', name: 'comment-12' },
   },
-  { kind: 'tag-without-seal', tag: 'ferry/daily/20261121/f', found: shaOf('now') },
+  { kind: 'tag-without-seal', tag: 'ferry/daily/20261121/f', found: toSha('now') },
   { kind: 'read-failed', key: '0123456789ad', message: 'a bug' },
 ];
 
@@ -43,7 +43,7 @@ describe('the comment about a logbook fault', () => {
     const notice = { run: 'ferry-daily-20261121', fault, branch: 'ferrybot/logbook' };
     const said = renderLogbookFault(notice);
     expect(readMarker(said)).toMatchObject({ run: notice.run, kind: 'incident' });
-    expect(said.startsWith(`${logbookFaultMarker(notice)} -->\n🤖 `)).toBe(true);
+    expect(said.startsWith(`${buildLogbookFaultMarker(notice)} -->\n🤖 `)).toBe(true);
     expect(said).toMatchSnapshot();
   });
 
@@ -64,7 +64,7 @@ describe('the comment about a logbook fault', () => {
   });
 
   it('has a separate marker for each fault', () => {
-    const markers = FAULTS.map((fault) => logbookFaultMarker({ run: 'journal', fault, branch: 'b' }));
+    const markers = FAULTS.map((fault) => buildLogbookFaultMarker({ run: 'journal', fault, branch: 'b' }));
     expect(new Set(markers).size).toBe(FAULTS.length);
   });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { renderObjectiveQuestion } from '../../src/kinds/ferry/asked.ts';
 import { answerWords } from '../../src/render/answer-words.ts';
 
@@ -56,7 +56,7 @@ describe('the answer to a /propose', () => {
   });
 
   it('asks with commands that can be copied unchanged', () => {
-    const until = branded(Date.UTC(2026, 10, 21, 9), isInstant);
+    const until = brandAs(Date.UTC(2026, 10, 21, 9), isInstant);
     expect(
       renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null, given: null }),
     ).toMatchSnapshot();

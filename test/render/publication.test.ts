@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
-import { type Detail, type Fields, INCIDENT_CODES, INCIDENTS, recordedFacts } from '../../src/domain/incidents.ts';
+import { type Detail, type Fields, INCIDENT_CODES, INCIDENTS, toRecordedFacts } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
@@ -11,19 +11,19 @@ import { renderJournalAnswer } from '../../src/render/answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approvals.ts';
 import { judgeRun } from '../../src/run/kind.ts';
-import { pastOf } from '../../src/run/lane.ts';
-import { publicationsOf } from '../../src/run/publications.ts';
+import { createPastReader } from '../../src/run/lane.ts';
+import { listPublications } from '../../src/run/publications.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
-import { alice, bob, type Commanded } from '../support/run-drafts.ts';
+import { alice, bob, type CommandInput } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';
-import { elementsIn, textIn, treeOf } from './html-of.ts';
+import { listElements, renderToTree, treeText } from './html-of.ts';
 
 const ANSWER_CODES = Object.keys(ANSWERS) as readonly AnswerCode[];
 
 const config = aConfig();
 
 function say(state: RunState, kind: PublicationView['kind'], key?: string): string {
-  const owed = publicationsOf(state).filter((one) => one.kind === kind && (key === undefined || one.key === key));
+  const owed = listPublications(state).filter((one) => one.kind === kind && (key === undefined || one.key === key));
   const [publication] = owed;
   if (publication === undefined) throw new Error(`${kind} is not owed`);
   const verdict = state.end === null ? null : judgeRun(state.end, config.lane, []);
@@ -32,7 +32,7 @@ function say(state: RunState, kind: PublicationView['kind'], key?: string): stri
     config,
     verdict,
     approvals: recordedApprovalVerdicts(state, config),
-    past: pastOf(known([state]), config.lanes),
+    past: createPastReader(known([state]), config.lanes),
   });
 }
 
@@ -148,10 +148,10 @@ function sampleFacts(fields: Fields, isWhole: boolean): Detail {
     if (typeof field !== 'string') return [[name, field.at(isWhole ? 0 : -1)]];
     return [[name, field.startsWith('integer') ? (isWhole ? 1 : 2) : `the <${name}>`]];
   });
-  return recordedFacts(Object.fromEntries(facts));
+  return toRecordedFacts(Object.fromEntries(facts));
 }
 
-function answered(code: string, change: Partial<Commanded> = {}): string {
+function answered(code: string, change: Partial<CommandInput> = {}): string {
   const name = code === 'not-understood' ? 'approve-lunch' : 'approve-launch';
   const run = gated.commanded({ by: alice, name, code, ...change });
   return say(run.state, 'answer');
@@ -225,8 +225,8 @@ describe('the answers', () => {
       detail: { tag: 'x' },
       args: { accept: '`x` **b** @alice <b>' },
     });
-    const names = elementsIn(treeOf(body)).map((element) => element.tagName);
-    expect(textIn(treeOf(body))).toContain('/seal accept="`x` **b** @alice <b>" by alice: sealed');
+    const names = listElements(renderToTree(body)).map((element) => element.tagName);
+    expect(treeText(renderToTree(body))).toContain('/seal accept="`x` **b** @alice <b>" by alice: sealed');
     expect(names).not.toContain('b');
     expect(names).not.toContain('strong');
   });
@@ -240,7 +240,7 @@ describe('the answers', () => {
       comment: 42,
       index: 1,
     });
-    expect(publicationsOf(run.state).filter((one) => one.kind === 'answer')).toHaveLength(1);
+    expect(listPublications(run.state).filter((one) => one.kind === 'answer')).toHaveLength(1);
     expect(say(run.state, 'answer')).toMatchSnapshot();
   });
 
@@ -288,7 +288,7 @@ describe('the answers', () => {
         .commanded({ by: alice, name: 'help', code: 'help-shown', detail: { command: 'seal' } })
         .state.commands.values(),
     ];
-    const past = pastOf(known([]), config.lanes);
+    const past = createPastReader(known([]), config.lanes);
     expect(renderJournalAnswer('comment-7', seen, past)).toMatchSnapshot();
     expect(renderJournalAnswer('comment-8', help, past)).toMatchSnapshot();
   });

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { type Detail, readIncident } from '../../src/domain/incidents.ts';
-import { incidentWords } from '../../src/render/incident-words.ts';
+import { describeIncident } from '../../src/render/incident-words.ts';
 
 const REASONS: readonly Detail[] = [
   { reason: 'not-recoverable', attempt: 1, failure: 'infra-cluster' },
@@ -19,6 +19,6 @@ const REASONS: readonly Detail[] = [
 
 it.each(REASONS)('%j', (detail) => {
   const written = { role: 'control', at: '2026-11-21T09:00:00.000Z', seq: 9 } as const;
-  const { evidence } = incidentWords(readIncident({ code: 'relaunch-refused', detail }, written), 'pull request');
+  const { evidence } = describeIncident(readIncident({ code: 'relaunch-refused', detail }, written), 'pull request');
   expect(evidence).toMatchSnapshot();
 });

@@ -7,9 +7,9 @@ import type { SeenMachine } from '../../src/domain/logbook/events/rental-events.
 import { rentalDueAtMs } from '../../src/domain/logbook/holdings.ts';
 import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
-import { rentalCost } from '../../src/render/rental-words.ts';
-import { lookAtAccount } from '../../src/rental/look.ts';
-import { end, type Run, submitted, TERMS, take } from './simulated-run.ts';
+import { renderRentalCost } from '../../src/render/rental-words.ts';
+import { decideRentals } from '../../src/rental/look.ts';
+import { applyDrafts, createSubmittedRun, endRun, type Run, TERMS } from './simulated-run.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -23,7 +23,7 @@ const machine = (changes: Partial<RentedInstance> = {}): RentedInstance => ({
 });
 
 function newRun(jobId = 'job-1'): Run {
-  const state = submitted(jobId, RENTED);
+  const state = createSubmittedRun(jobId, RENTED);
   return {
     ...{ jobId, keepUntilMs: null, progressAtMs: null, endedAtMs: null, tries: 1 },
     ...{ submittedAtMs: RENTED, state },
@@ -32,13 +32,13 @@ function newRun(jobId = 'job-1'): Run {
 
 /** Checks the account and records the result. */
 function look(run: Run, instances: readonly RentedInstance[], nowMs = NOW): readonly EventDraft[] {
-  const { drafts, journal } = lookAtAccount({
+  const { drafts, journal } = decideRentals({
     ...{ now: nowMs as Instant, cluster: 'rented', terms: TERMS },
     account: { kind: 'read', instances, credit: null },
     record: { live: [run.state], orphans: [], isWhole: true },
   });
   const own = drafts.flatMap((entry) => entry.drafts);
-  take(run, own, nowMs);
+  applyDrafts(run, own, nowMs);
   return [...own, ...journal];
 }
 
@@ -53,7 +53,7 @@ it.each([
   ['its traffic', { traffic: 1e300 }],
 ] as const)('destroys a machine with a price of %s that is too large to record', (_of, price) => {
   const run = newRun();
-  const { drafts, destroy } = lookAtAccount({
+  const { drafts, destroy } = decideRentals({
     ...{ now: NOW as Instant, cluster: 'rented', terms: TERMS },
     account: { kind: 'read', instances: [machine(price)], credit: null },
     record: { live: [run.state], orphans: [], isWhole: true },
@@ -68,7 +68,7 @@ it.each([
 it('uses the claimed approval, not the limits of an order without a claim', () => {
   const run = newRun();
   const { order, submission } = run.state;
-  end(run, NOW - HOUR);
+  endRun(run, NOW - HOUR);
   if (order === null || submission === null || run.state.end === null) throw new Error('there is no job');
   const rental = { ...TERMS, hoursMax: 100_000, dollarsMax: '100000' };
   const until = toRfc3339((NOW + 9_000 * HOUR) as Instant);
@@ -90,7 +90,7 @@ function forgedGone(run: Run, cadenceMs: number): void {
     ...{ instance: 7, jobId: 'job-1', status: 'gone' as const, createdAt: toRfc3339(RENTED as Instant) },
     ...{ microdollarsPerHour: 1, microdollarsPerHourStored: 1, microdollars: 1, microdollarsOfTraffic: 1 },
   };
-  take(run, [{ type: 'machines-seen', role: 'watch', data: { machines: [forged], cadenceMs } }], NOW - MINUTE);
+  applyDrafts(run, [{ type: 'machines-seen', role: 'watch', data: { machines: [forged], cadenceMs } }], NOW - MINUTE);
 }
 
 // threat T184
@@ -112,12 +112,12 @@ it('is due after ten minutes at the latest, even if the record names a later che
 
 it('ends a machine kept only until the next check, even if another check is late', () => {
   const [kept, gone] = [newRun(), newRun('job-2')];
-  for (const run of [kept, gone]) end(run, NOW - HOUR);
+  for (const run of [kept, gone]) endRun(run, NOW - HOUR);
   const until = toRfc3339((NOW + 4 * MINUTE) as Instant);
   kept.state = { ...kept.state, rental: { ...kept.state.rental, keep: { until, seq: 3 } as never } };
   const types = look(gone, [machine({ id: 8, jobId: 'job-2' })], NOW - MINUTE).map(({ type }) => type);
   expect(types).toContain('tear-down-begun');
-  const decided = lookAtAccount({
+  const decided = decideRentals({
     ...{ now: NOW as Instant, cluster: 'rented', terms: TERMS },
     account: { kind: 'read', instances: [machine()], credit: null },
     record: { live: [kept.state, gone.state], orphans: [], isWhole: true },
@@ -129,7 +129,7 @@ describe('a machine that ran and stopped between two checks', () => {
   it('is booked as if it had been running all the time, and the text says that this is an estimate', () => {
     const run = newRun();
     expect(seenIn(look(run, [machine()]))).toMatchObject([{ instance: 7, microdollars: 800_000, isEstimated: true }]);
-    expect(rentalCost(run.state)).toMatchInlineSnapshot(
+    expect(renderRentalCost(run.state)).toMatchInlineSnapshot(
       `"Cost so far: about **$0.80** of at most $12.00, for 1 machine; disk and traffic included. This is the highest possible estimate: a machine may have run and stopped between two checks of the account."`,
     );
   });
@@ -141,7 +141,7 @@ describe('a machine that ran and stopped between two checks', () => {
       ...{ attempt: 1, status: 'FAILED', fence: run.state.fence, engineDetails: { instance: '7' } },
       ...{ startedAt: toRfc3339(from as Instant), endedAt: toRfc3339(to as Instant) },
     } as unknown as Extract<EventDraft, { type: 'ended' }>['data'];
-    take(run, [{ type: 'ended', role: 'watch', data }], NOW - MINUTE);
+    applyDrafts(run, [{ type: 'ended', role: 'watch', data }], NOW - MINUTE);
     const [seen] = seenIn(look(run, [machine()]));
     // Two hours of disk, and the GPU from the start until the grace time after the end.
     const hours = (10 + TERMS.endMinutesMax) / 60;

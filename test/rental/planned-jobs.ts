@@ -31,7 +31,7 @@ export function createFor(account: Account, label: string | null, offer: number)
 
 type Script = Container & { readonly beganAtMs: number; readonly hangsAtMs: number };
 
-export function scripted(atMs: number, plan: Plan | undefined): Script {
+export function planContainer(atMs: number, plan: Plan | undefined): Script {
   return {
     endsAtMs: plan === undefined ? null : atMs + plan.endsAfterMs,
     beganAtMs: atMs,
@@ -43,18 +43,18 @@ export function scripted(atMs: number, plan: Plan | undefined): Script {
 }
 
 /** The real state, which no observation can query. */
-export function trains({ actual, container }: Instance, nowMs: number): boolean {
+export function isTraining({ actual, container }: Instance, nowMs: number): boolean {
   return actual === 'running' && container !== null && nowMs < (container as Script).hangsAtMs;
 }
 
 /** What the log shows: the time of its last step; a container without a step counts from its start. */
-export function stepsSeen({ actual, container }: Instance, before: number | null, nowMs: number): number | null {
+export function observedSteps({ actual, container }: Instance, before: number | null, nowMs: number): number | null {
   if (container === null) return before;
   const { beganAtMs, hangsAtMs } = container as Script;
   return actual === 'running' ? Math.min(nowMs, hangsAtMs) : (before ?? beganAtMs);
 }
 
-export function rowOf({ id, label, actual, createdAtMs, offer, disk }: Instance): RentedInstance {
+export function toRentedInstance({ id, label, actual, createdAtMs, offer, disk }: Instance): RentedInstance {
   const storage = storageHourly(offer, disk);
   return {
     id,

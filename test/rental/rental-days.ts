@@ -8,16 +8,26 @@ import { type TearDownPorts, tearDown } from '../../src/actions/destroy.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { destroyStep, type RentalAccount } from '../../src/domain/care/machines.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { illegalOrphan, type Orphan, orphansAfter } from '../../src/domain/logbook/events/rental-events.ts';
-import { microdollarsOf } from '../../src/domain/logbook/holdings.ts';
-import { isHolding } from '../../src/domain/logbook/job-state.ts';
+import { applyToOrphans, findIllegalOrphan, type Orphan } from '../../src/domain/logbook/events/rental-events.ts';
+import { sumMicrodollars } from '../../src/domain/logbook/holdings.ts';
+import { isBilled } from '../../src/domain/logbook/job-state.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
-import { type RecordPort, transact } from '../../src/logbook/append.ts';
+import { type RecordPort, recordDecision } from '../../src/logbook/append.ts';
 import { decideTearDown } from '../../src/rental/tear-down.ts';
-import { type Random, randomFrom } from '../support/random.ts';
-import { createFor, FLEET, freeOffer, offerAt, type Plan, rowOf, scripted, stepsSeen, trains } from './planned-jobs.ts';
-import { end, type Run, submitted, TERMS, take } from './simulated-run.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import {
+  createFor,
+  FLEET,
+  freeOffer,
+  isTraining,
+  observedSteps,
+  offerAt,
+  type Plan,
+  planContainer,
+  toRentedInstance,
+} from './planned-jobs.ts';
+import { applyDrafts, createSubmittedRun, endRun, type Run, TERMS } from './simulated-run.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -80,7 +90,7 @@ export async function playRentalDays(days: number, seed: number, law: Law = deci
     if ((world.nowMs - world.startMs) % DAY === 0) forget(world);
   }
   const others = account.list().filter(({ id }) => foreign.includes(id));
-  const ofRuns = world.runs.reduce((sum, { state }) => sum + microdollarsOf(state), 0);
+  const ofRuns = world.runs.reduce((sum, { state }) => sum + sumMicrodollars(state), 0);
   const ofOrphans = world.orphans.reduce((sum, { microdollars }) => sum + microdollars, 0);
   return {
     ...count,
@@ -92,8 +102,8 @@ export async function playRentalDays(days: number, seed: number, law: Law = deci
 
 /** A run is closed when it holds no resources: a machine that appears later has no live run. */
 function forget(world: World): void {
-  const isLeft = ({ state }: Run): boolean => state.end === null || isHolding(state);
-  for (const run of world.runs) if (!isLeft(run)) world.bookedBefore += microdollarsOf(run.state) / 1_000_000;
+  const isLeft = ({ state }: Run): boolean => state.end === null || isBilled(state);
+  for (const run of world.runs) if (!isLeft(run)) world.bookedBefore += sumMicrodollars(run.state) / 1_000_000;
   world.runs = world.runs.filter(isLeft);
 }
 
@@ -105,13 +115,13 @@ function newWorld(seed: number, law: Law): World {
     offers: Array.from({ length: 40 }, (_, index) => ({ ...offerAt(index), id: index + 1 })),
     credit: 1e12,
     timing: { provisionMs: 30_000, createMs: 20_000, loadMs: 3 * MINUTE, destroyMs: 50_000 },
-    start: (instance, atMs) => scripted(atMs, plans.get(instance.label ?? '')),
+    start: (instance, atMs) => planContainer(atMs, plans.get(instance.label ?? '')),
     secret: () => '',
   });
   const foreign: number[] = [];
   const none = { rented: 0, destroyed: 0, faults: 0, kills: 0, orphanMinutes: 0 };
   const world: World = {
-    ...{ random: randomFrom(seed), account, law, startMs, plans, foreign, trainedAtMs: new Map() },
+    ...{ random: createRandom(seed), account, law, startMs, plans, foreign, trainedAtMs: new Map() },
     count: { ...none, doubleMinutes: 0, idleMinutes: 0, foreignTouched: 0 },
     ...{ nowMs: startMs, nextLookMs: startMs, runs: [], late: [], orphans: [], bookedBefore: 0 },
   };
@@ -150,12 +160,12 @@ function launch(world: World): void {
   const keepUntilMs = random.chance(0.05) ? nowMs + random.below(3 * HOUR) : null;
   const run: Run = {
     ...{ jobId, keepUntilMs, progressAtMs: null, endedAtMs: null, submittedAtMs: nowMs, tries: 1 },
-    state: submitted(jobId, nowMs),
+    state: createSubmittedRun(jobId, nowMs),
   };
   runs.push(run);
   if (keepUntilMs !== null) {
     const data = { until: toRfc3339(keepUntilMs as Instant), reason: 'a look' };
-    take(run, [{ type: 'machine-kept', role: 'control', actor: { login: 'ada', id: 1 }, data }], nowMs);
+    applyDrafts(run, [{ type: 'machine-kept', role: 'control', actor: { login: 'ada', id: 1 }, data }], nowMs);
   }
   rent(world, jobId);
   world.nextLookMs = Math.min(world.nextLookMs, nowMs + MINUTE);
@@ -173,21 +183,21 @@ function happen(world: World): void {
 /** What the watch knows about the jobs: steps, ends, and a new rental if a machine is certainly missing. */
 function watchRuns(world: World): void {
   const { account, nowMs } = world;
-  const rows = account.list().map(rowOf);
+  const rows = account.list().map(toRentedInstance);
   for (const run of world.runs) {
     if (run.state.end !== null) continue;
     const row = rows.find(({ jobId }) => jobId === run.jobId);
     const instance = row === undefined ? null : account.find(row.id);
-    if (instance !== null) run.progressAtMs = stepsSeen(instance, run.progressAtMs, nowMs);
+    if (instance !== null) run.progressAtMs = observedSteps(instance, run.progressAtMs, nowMs);
     const at = run.progressAtMs === null ? null : toRfc3339(run.progressAtMs as Instant);
     const course = at === null ? {} : { moved: { at, longestGapMs: 0, looks: 1 } };
     run.state = { ...run.state, observation: { course } as unknown as RunState['observation'] };
-    if (row?.status === 'exited') end(run, nowMs);
+    if (row?.status === 'exited') endRun(run, nowMs);
     if (row !== undefined || nowMs - run.submittedAtMs < 10 * MINUTE) continue;
     if (run.state.rental.machines.length > 0) continue;
     run.submittedAtMs = nowMs;
     run.tries += 1;
-    if (run.tries > 3) end(run, nowMs);
+    if (run.tries > 3) endRun(run, nowMs);
     else rent(world, run.jobId);
   }
 }
@@ -204,7 +214,7 @@ function portsOf(world: World): TearDownPorts {
     read: async () => {
       boundary();
       if (strikes(world, 0.1)) return { kind: 'unknown', message: '429' };
-      return { kind: 'read', instances: account.list().map(rowOf), credit: null };
+      return { kind: 'read', instances: account.list().map(toRentedInstance), credit: null };
     },
     offer: async () => ({ kind: 'unknown', message: 'nobody asks it here' }),
     destroy: async (condemned, permit) => {
@@ -237,21 +247,21 @@ function portsOf(world: World): TearDownPorts {
       orphans: world.orphans,
       isWhole: !strikes(world, 0.05),
     }),
-    transact: (decide) => transact({ store, lab: { now: () => world.nowMs as Instant } }, decide),
+    transact: (decide) => recordDecision({ store, lab: { now: () => world.nowMs as Instant } }, decide),
   };
 }
 
 function record(world: World, name: string, drafts: readonly EventDraft[]): void {
   const run = world.runs.find(({ state }) => state.run === name);
   if (run !== undefined) {
-    take(run, drafts, world.nowMs);
+    applyDrafts(run, drafts, world.nowMs);
     return;
   }
   for (const draft of drafts) {
-    const rule = illegalOrphan(world.orphans, draft);
+    const rule = findIllegalOrphan(world.orphans, draft);
     if (rule !== null) throw new Error(rule);
     const event = { ...draft, seq: world.orphans.length, at: toRfc3339(world.nowMs as Instant) };
-    world.orphans = orphansAfter(world.orphans, event as unknown as LogbookEvent);
+    world.orphans = applyToOrphans(world.orphans, event as unknown as LogbookEvent);
   }
 }
 
@@ -271,7 +281,7 @@ async function look(world: World): Promise<void> {
 /** Counts violations in the calm hours. */
 function measure({ account, nowMs, startMs, runs, trainedAtMs, count }: World): void {
   const ours = account.list().filter(({ label, next }) => label?.startsWith(FLEET) && next?.to !== 'gone');
-  for (const instance of ours) if (trains(instance, nowMs)) trainedAtMs.set(instance.id, nowMs);
+  for (const instance of ours) if (isTraining(instance, nowMs)) trainedAtMs.set(instance.id, nowMs);
   if ((nowMs - startMs) % DAY < CALM) return;
   const minutes = TICK / MINUTE;
   for (const instance of ours) {

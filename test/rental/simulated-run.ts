@@ -2,7 +2,7 @@
 
 import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
+import { foldEvent, foldEvents } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { type Instant, type RunId, toRfc3339 } from '../../src/domain/values.ts';
 
@@ -24,9 +24,9 @@ export type Run = {
 };
 
 /** The record after a launch; the launch itself is not simulated. */
-export function submitted(jobId: string, nowMs: number): RunState {
+export function createSubmittedRun(jobId: string, nowMs: number): RunState {
   const at = toRfc3339(nowMs as Instant);
-  const begun = fold([
+  const begun = foldEvents([
     {
       run: 'rental-20261121',
       seq: 0,
@@ -56,7 +56,7 @@ export function submitted(jobId: string, nowMs: number): RunState {
 }
 
 /** Applies the rules of the record: an entry that they reject is a bug of the watch. */
-export function take(run: Run, drafts: readonly EventDraft[], nowMs: number): void {
+export function applyDrafts(run: Run, drafts: readonly EventDraft[], nowMs: number): void {
   for (const draft of drafts) {
     const event = {
       ...draft,
@@ -65,17 +65,17 @@ export function take(run: Run, drafts: readonly EventDraft[], nowMs: number): vo
       at: toRfc3339(nowMs as Instant),
       hash: '',
     };
-    const step = foldOne(run.state, event as unknown as LogbookEvent);
+    const step = foldEvent(run.state, event as unknown as LogbookEvent);
     if (!step.ok) throw new Error(`${draft.type}: ${step.error.rule}`);
     run.state = step.value;
     if (run.state.end !== null) run.endedAtMs ??= nowMs;
   }
 }
 
-export function end(run: Run, nowMs: number): void {
+export function endRun(run: Run, nowMs: number): void {
   const data = { attempt: 1, status: 'FAILED', fence: run.state.fence } as unknown as Extract<
     EventDraft,
     { type: 'ended' }
   >['data'];
-  take(run, [{ type: 'ended', role: 'watch', data }], nowMs);
+  applyDrafts(run, [{ type: 'ended', role: 'watch', data }], nowMs);
 }

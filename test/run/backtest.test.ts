@@ -8,15 +8,15 @@ import type { ChangeFacts, Delta } from '../../src/domain/launch/change-facts.ts
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/define.ts';
-import { type Backtest, differences } from '../../src/domain/past-runs.ts';
+import { type Backtest, listDifferences } from '../../src/domain/past-runs.ts';
 import { known, unknown } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { backtestTitle, renderBacktest } from '../../src/render/check.ts';
-import { backtest, factsToRecord } from '../../src/run/backtest/backtest.ts';
+import { factsToRecord, runBacktest } from '../../src/run/backtest/backtest.ts';
 import type { LabConfig } from '../../src/run/lane.ts';
 import { budget } from '../gates/case-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
-import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
+import { alice, bob, digestOf, toSha } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aPull, instant } from '../support/run-facts.ts';
 import { aConfig, aManifest, verdictsWith } from '../support/run-parts.ts';
 
@@ -90,15 +90,15 @@ const sealedRun = aRun()
 /** The decisions that change, one line each. */
 const said = (result: Backtest): readonly string[] =>
   result.runs.flatMap((run) =>
-    differences(run).map(({ decision, subject, from, to, why }) =>
+    listDifferences(run).map(({ decision, subject, from, to, why }) =>
       [decision, ...(decision === 'gate' ? [subject] : []), `${from} -> ${to}`, `(${why})`].join(' '),
     ),
   );
-const replay = (run: RunBuilder, config: LabConfig): readonly string[] => said(backtest([run.events], config));
+const replay = (run: RunBuilder, config: LabConfig): readonly string[] => said(runBacktest([run.events], config));
 
 describe('replaying with the same config', () => {
   it('repeats every decision', () => {
-    const result = backtest([sealedRun.events], CONFIG);
+    const result = runBacktest([sealedRun.events], CONFIG);
     expect(said(result)).toEqual([]);
     expect(result).toMatchObject({ changed: 0, unknown: 0 });
     expect(result.decisions).toBeGreaterThan(20);
@@ -205,11 +205,11 @@ describe('a gate', () => {
       aRun({ date }).gated(look()).shown().approved(alice, 'named').ordered().claimed();
     const runs = [launched('2026-11-19'), launched('2026-11-21')].map((run) => run.events);
     const within = budget({ maxAcceleratorHours: '9', perWeek: '4.9' });
-    expect(said(backtest(runs, withLane({ costBudget: within })))).toEqual([
+    expect(said(runBacktest(runs, withLane({ costBudget: within })))).toEqual([
       'gate cost-budget pass -> fail (over-period)',
       'launch launched -> not-launched (cost-budget)',
     ]);
-    expect(said(backtest(runs, withLane({ costBudget: { ...within, perWeek: '5' } })))).toEqual([]);
+    expect(said(runBacktest(runs, withLane({ costBudget: { ...within, perWeek: '5' } })))).toEqual([]);
   });
 
   it("judges freshness by the commit's age at the time of the evaluation", () => {
@@ -218,8 +218,8 @@ describe('a gate', () => {
       baseAt: '2026-11-20T20:00:00.000Z',
       later1: 'abc x',
     });
-    const mergeBase = { mergeBase: shaOf('older'), mergeBaseAt: instant('2026-11-20T20:00:00.000Z') };
-    const later = { laterCommits: [{ sha: shaOf('abc'), subject: 'x' }] };
+    const mergeBase = { mergeBase: toSha('older'), mergeBaseAt: instant('2026-11-20T20:00:00.000Z') };
+    const later = { laterCommits: [{ sha: toSha('abc'), subject: 'x' }] };
     const run = start.gated({ ...lookWith(start, behind), ...lookAt({ ...mergeBase, ...later }) });
     expect(replay(run, CONFIG)).toEqual([]);
     expect(replay(run, withLane({ freshnessHours: 13 }))).toEqual(['gate freshness warn -> fail (stale)']);
@@ -290,24 +290,24 @@ describe('the verdict', () => {
     const runs = [day('2026-11-22', '3.3'), day('2026-11-21', '3.0')].map((run) => run.events);
     const tolerance = (tolerancePercent: string): LabConfig =>
       withLane({ metrics: [{ key: 'eval/loss', better: 'lower', tolerancePercent }] });
-    expect(said(backtest(runs, tolerance('5'))).filter((line) => line.startsWith('verdict'))).toEqual([
+    expect(said(runBacktest(runs, tolerance('5'))).filter((line) => line.startsWith('verdict'))).toEqual([
       'verdict pass -> no-pass (fail)',
     ]);
-    expect(said(backtest(runs, tolerance('15'))).filter((line) => line.startsWith('verdict'))).toEqual([]);
+    expect(said(runBacktest(runs, tolerance('15'))).filter((line) => line.startsWith('verdict'))).toEqual([]);
   });
 });
 
 describe('the summary', () => {
   it('lists the decisions that change', () => {
     expect(
-      renderBacktest(backtest([sealedRun.events], withApprovals({ permission: 'admin', quorum: 2 }))),
+      renderBacktest(runBacktest([sealedRun.events], withApprovals({ permission: 'admin', quorum: 2 }))),
     ).toMatchSnapshot();
   });
 
   it('reports that no decision changes, or that no run is recorded', () => {
-    expect(backtestTitle(backtest([sealedRun.events], CONFIG))).toMatch(
+    expect(backtestTitle(runBacktest([sealedRun.events], CONFIG))).toMatch(
       /^\d+ decisions of 1 recorded run: no change under this config/,
     );
-    expect(backtestTitle(backtest([], CONFIG))).toBe('No run is recorded to replay.');
+    expect(backtestTitle(runBacktest([], CONFIG))).toBe('No run is recorded to replay.');
   });
 });

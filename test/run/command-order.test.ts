@@ -6,24 +6,24 @@
 import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { known, after as plus, unknown } from '../../src/domain/values.ts';
+import { known, addMs as plus, unknown } from '../../src/domain/values.ts';
 import type { CommandOutcome } from '../../src/run/decide-commands.ts';
-import { publicationsOf } from '../../src/run/publications.ts';
+import { listPublications } from '../../src/run/publications.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
-import { alice, bob, shaOf } from '../support/run-drafts.ts';
-import { aComment, instant, NOON, permissions } from '../support/run-facts.ts';
-import { gatedOn, heardAtNoon, lineFor } from './parts.ts';
+import { alice, bob, toSha } from '../support/run-drafts.ts';
+import { aComment, instant, knownPermissions, NOON } from '../support/run-facts.ts';
+import { approveLineFor, factsAtNoon, runWithGates } from './parts.ts';
 
 /** Gated in the morning, talked about from noon on. */
-const gated = gatedOn().later(3 * 3_600_000);
-const LINE = lineFor(gated.state.gate?.digest ?? '');
+const gated = runWithGates().later(3 * 3_600_000);
+const LINE = approveLineFor(gated.state.gate?.digest ?? '');
 const ordered = gated.approved(bob).ordered();
 const ended = ordered.submitted().observed().ended();
 
 /** Two minutes after noon, or a second after the last entry, whichever is later. */
-const hear: typeof heardAtNoon = (run, comments, change = {}, more = {}) => {
+const hear: typeof factsAtNoon = (run, comments, change = {}, more = {}) => {
   const now = plus(NOON, Math.max(120_000, instant(run.state.head.at) + 1_000 - NOON));
-  return heardAtNoon(run, comments, change, { now, ...more });
+  return factsAtNoon(run, comments, change, { now, ...more });
 };
 
 function draftsOf(outcome: CommandOutcome): readonly EventDraft[] {
@@ -56,7 +56,7 @@ const at = (seconds: number, id: number): Partial<CommentFacts> => ({
 
 describe('a command of an author with unknown permissions', () => {
   const held = {
-    permissions: new Map([...permissions([alice, 'maintain']), [bob.id, unknown('GitHub is away')]]),
+    permissions: new Map([...knownPermissions([alice, 'maintain']), [bob.id, unknown('GitHub is away')]]),
   };
 
   it('does not delay the commands of other people', () => {
@@ -140,7 +140,7 @@ describe('an edited or deleted comment', () => {
 
     it('ignores a tag on another commit', () => {
       const late = { now: plus(instant(seen.state.head.at), 60_000) };
-      expect(conversation(seen, [], { sealTag: known(shaOf('another')) }, late).said).toEqual(['1 comment-gone']);
+      expect(conversation(seen, [], { sealTag: known(toSha('another')) }, late).said).toEqual(['1 comment-gone']);
     });
   });
 
@@ -164,7 +164,7 @@ describe('an edited or deleted comment', () => {
     const again = { ...aComment(bob, `${body}\n\n/ack`, at(0, 1)), editedAt: plus(NOON, 60_000) };
     expect(conversation(told.run, [again]).said).toEqual([]);
     // The edit gets its own answer in the thread, because the first answer may already be posted.
-    const keys = publicationsOf(told.run.state).flatMap(({ kind, key }) => (kind === 'answer' ? [key] : []));
+    const keys = listPublications(told.run.state).flatMap(({ kind, key }) => (kind === 'answer' ? [key] : []));
     expect(keys.at(-1)).toBe(before === 'well done' ? 'comment-1' : 'comment-1-edited');
   });
 

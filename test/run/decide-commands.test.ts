@@ -6,29 +6,29 @@
 import { describe, expect, it } from 'vitest';
 import { type BranchCommit, type BranchWork, NO_BRANCH_WORK } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { fromRfc3339, known, after as later, unknown } from '../../src/domain/values.ts';
-import { commandsSince, pendingItems } from '../../src/run/pending-commands.ts';
+import { fromRfc3339, known, addMs as later, unknown } from '../../src/domain/values.ts';
+import { commandsSince, listPendingItems } from '../../src/run/pending-commands.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
-import { alice, bob, labBot, shaOf } from '../support/run-drafts.ts';
+import { alice, bob, labBot, toSha } from '../support/run-drafts.ts';
 import {
   aBody,
   aComment,
   anIssue,
   aPull,
   byPerson,
-  editedBy,
   instant,
+  knownPermissions,
   NOON,
-  permissions,
   someFacts,
+  versionsEditedBy,
 } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, heardAtNoon as hear, lineFor } from './parts.ts';
+import { approveLineFor, CONFIG, factsAtNoon as hear, runWithGates } from './parts.ts';
 
 const ALARM = { detector: 'loss-spike', since: '4500', seen: '9.1', attempt: 1 };
 const mallory = { id: 666, login: 'mallory' };
-const gated = gatedOn();
+const gated = runWithGates();
 const digest = gated.state.gate?.digest ?? '';
-const LINE = lineFor(digest);
+const LINE = approveLineFor(digest);
 const SHOWN = gated.state.gate?.at ?? '';
 const HEAD = gated.state.gate?.commit ?? null;
 const ended = gated.approved(bob).ordered().submitted().observed().ended();
@@ -43,7 +43,7 @@ function heard(run: RunBuilder, ...rest: Parameters<typeof hear> extends [unknow
 }
 
 const BOB_S_COMMIT: BranchCommit = {
-  sha: shaOf('launch commit'),
+  sha: toSha('launch commit'),
   author: byPerson(bob),
   authorEmail: 'bob@lab.example',
   committer: byPerson(bob),
@@ -75,12 +75,12 @@ describe('/approve-launch', () => {
       'before-shown',
     ],
     ['in a review of this commit', say(LINE, bob, { surface: 'review', commit: HEAD }), 'approved'],
-    ['in a review of another commit', say(LINE, bob, { surface: 'review', commit: shaOf('older') }), 'other-commit'],
+    ['in a review of another commit', say(LINE, bob, { surface: 'review', commit: toSha('older') }), 'other-commit'],
     ['in a review of an unknown commit', say(LINE, bob, { surface: 'review' }), 'other-commit'],
     ['in an edited comment', say(LINE, bob, { editedAt: NOON }), 'comment-edited'],
     ['in a review comment', say(LINE, bob, { surface: 'review-comment' }), 'not-now'],
   ] as const)('%s', (_, comments, code) => {
-    const held = permissions([bob, 'maintain'], [mallory, 'read'], [labBot, 'admin']);
+    const held = knownPermissions([bob, 'maintain'], [mallory, 'read'], [labBot, 'admin']);
     const { code: said, detail, drafts } = heard(gated, comments, { permissions: held });
     expect(said === 'approval-line-needed' ? detail?.['why'] : said).toBe(code);
     expect(drafts.some((draft) => draft.type === 'approved')).toBe(code === 'approved');
@@ -112,12 +112,12 @@ describe('/approve-launch', () => {
   const commit = (change: Partial<BranchCommit> = {}): BranchWork['commits'] => [{ ...BOB_S_COMMIT, ...change }];
   const carol = { id: 77, login: 'carol' };
   it.each([
-    ['the last editor of the description', { pull: known(aPull({ versions: editedBy(bob, carol) })) }],
-    ['an earlier editor of the description', { pull: known(aPull({ versions: editedBy(carol, bob) })) }],
-    ['an editor of the issue', { issue: known(anIssue({ versions: editedBy(bob) })) }],
+    ['the last editor of the description', { pull: known(aPull({ versions: versionsEditedBy(bob, carol) })) }],
+    ['an earlier editor of the description', { pull: known(aPull({ versions: versionsEditedBy(carol, bob) })) }],
+    ['an editor of the issue', { issue: known(anIssue({ versions: versionsEditedBy(bob) })) }],
     ['the author of a commit', work({ commits: commit({ committer: byPerson(carol) }) })],
     ['its committer', work({ commits: commit({ author: byPerson(carol) }) })],
-    ['the person who pushed it', work({ pushes: [{ by: byPerson(bob), after: shaOf('launch commit') }] })],
+    ['the person who pushed it', work({ pushes: [{ by: byPerson(bob), after: toSha('launch commit') }] })],
   ])('is refused to %s, unless one person is enough', (_, facts) => {
     expect(heard(gated, say(LINE), facts).code).toBe('approval-by-author');
     expect(heard(gated, say(LINE, alice), facts).code).toBe('approved');
@@ -214,7 +214,7 @@ describe('/stop, /ack and /seal', () => {
 
   it.each([
     ['was edited', [aComment(bob, '/seal', { editedAt: NOON })], someFacts().permissions, 'comment-edited'],
-    ['has an author without permission', [aComment(bob, '/seal')], permissions([bob, 'read']), 'not-permitted'],
+    ['has an author without permission', [aComment(bob, '/seal')], knownPermissions([bob, 'read']), 'not-permitted'],
   ] as const)('answers a seal command that was seen and then %s exactly once', (_, comments, held, code) => {
     const { next } = heard(ended, [aComment(bob, '/seal')]);
     const answered = heard(next, comments, { permissions: held });
@@ -246,7 +246,7 @@ describe('a comment in the second of the proposal', () => {
     const late = aRun().state;
     const proposedAt = late.proposedAt.replace('.000Z', '.900Z');
     const said = (at: string) =>
-      pendingItems(new Map(), [aComment(bob, '/status', { createdAt: instant(at) })], {
+      listPendingItems(new Map(), [aComment(bob, '/status', { createdAt: instant(at) })], {
         since: commandsSince({ ...late, proposedAt }),
         otherBots: [],
         permissions: new Map(),

@@ -10,10 +10,10 @@ import { decideWaitEdit } from '../../src/run/decide-waits.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { bob, labBot } from '../support/run-drafts.ts';
-import { aComment, aWorkflowRun, instant, seenRuns, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, told } from './parts.ts';
+import { aComment, aWorkflowRun, instant, knownWorkflowRuns, someFacts } from '../support/run-facts.ts';
+import { CONFIG, describeStep, runWithGates } from './parts.ts';
 
-const ordered = gatedOn().approved(bob).ordered();
+const ordered = runWithGates().approved(bob).ordered();
 const digest = ordered.state.order?.digest ?? '';
 const sent = ordered.dispatched('launch', digest);
 const sentAt = Date.parse(sent.state.head.at);
@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 
 const seen = (change: Parameters<typeof aWorkflowRun>[0], why?: RunFacts['failedJobs']): RunFacts =>
   someFacts({
-    ...seenRuns(aWorkflowRun({ createdAt: instant(sent.state.head.at), ...change })),
+    ...knownWorkflowRuns(aWorkflowRun({ createdAt: instant(sent.state.head.at), ...change })),
     failedJobs: why,
   });
 const failed = seen(
@@ -37,14 +37,14 @@ const recorded = (run: RunBuilder, facts: RunFacts, now: Instant): RunBuilder =>
 
 describe('a launch workflow that ended without a claim', () => {
   it('is read by the id of its dispatch, and its failed jobs are read once it has completed', () => {
-    expect(told(decide(someFacts()))).toBe('need workflowRuns of 77');
-    expect(told(decide(seen({ status: 'completed' })))).toBe('need failedJobs of 77');
-    expect(told(decide(someFacts(), at(0)))).toBe('nothing');
-    expect(told(decide(seen({ status: 'in_progress' })))).toBe('nothing');
+    expect(describeStep(decide(someFacts()))).toBe('need workflowRuns of 77');
+    expect(describeStep(decide(seen({ status: 'completed' })))).toBe('need failedJobs of 77');
+    expect(describeStep(decide(someFacts(), at(0)))).toBe('nothing');
+    expect(describeStep(decide(seen({ status: 'in_progress' })))).toBe('nothing');
   });
 
   it('is read without a trigger only when no runner has claimed it for 2 min', () => {
-    const alone = (ms: number) => told(decideLaunchTrouble(sent.state, someFacts(), at(ms), false));
+    const alone = (ms: number) => describeStep(decideLaunchTrouble(sent.state, someFacts(), at(ms), false));
     expect(alone(119_000)).toBe('nothing');
     expect(alone(120_000)).toBe('need workflowRuns of 77');
   });
@@ -58,7 +58,7 @@ describe('a launch workflow that ended without a claim', () => {
     expect(text).toContain('no such commit');
     expect(text).toContain('workflow run');
     expect(text).toContain('at most 2 more times');
-    expect(told(decide(failed, at(10_000), run))).toBe('nothing');
+    expect(describeStep(decide(failed, at(10_000), run))).toBe('nothing');
   });
 
   it('is reported by its conclusion when its jobs cannot be read', () => {
@@ -83,7 +83,7 @@ describe('a launch that waits for a runner', () => {
 
   it('is reported once per order, after 5 min', () => {
     const minutes = Array.from({ length: 110 }, (_, minute) => minute);
-    expect(told(decide(queued, at(5 * MINUTE - 1)))).toBe('nothing');
+    expect(describeStep(decide(queued, at(5 * MINUTE - 1)))).toBe('nothing');
     const run = minutes.reduce((so, minute) => recorded(so, queued, at(minute * MINUTE)), sent);
     expect(run.state.incidents).toMatchObject([{ code: 'launch-waiting', detail: { orderDigest: digest } }]);
   });
@@ -131,7 +131,7 @@ describe('a launch that waits for a runner', () => {
     });
     const now = instant(new Date(Date.parse(again.state.head.at) + 2 * MINUTE).toISOString());
     const next = (facts: RunFacts) =>
-      told(decideLaunch({ state: again.state, facts, config: CONFIG, now, memory: NO_ATTEMPTS }));
+      describeStep(decideLaunch({ state: again.state, facts, config: CONFIG, now, memory: NO_ATTEMPTS }));
     expect(again.state.order?.digest).not.toBe(digest);
     expect(next(someFacts())).toBe('need workflowRuns of 77');
     expect(next(queued)).toBe('nothing');

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, fromRfc3339, type Instant, isInstant } from '../../src/domain/values.ts';
+import { brandAs, fromRfc3339, type Instant, isInstant } from '../../src/domain/values.ts';
 import { decideReminder } from '../../src/run/decide-notices.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -21,7 +21,7 @@ const job = aRun().gated().approved(bob).ordered().submitted();
 
 /** The reminder this many hours after an entry. */
 function reminderAfter(state: RunState, entry: { readonly at: string } | null, hours: number) {
-  const now: Instant = branded((fromRfc3339(entry?.at ?? '') ?? 0) + hours * 3_600_000, isInstant);
+  const now: Instant = brandAs((fromRfc3339(entry?.at ?? '') ?? 0) + hours * 3_600_000, isInstant);
   return decideReminder(state, config, now);
 }
 

@@ -7,10 +7,10 @@ import { decideLaunch, decideOrder } from '../../src/run/decide-launch.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { anIssue, aWorkflowRun, instant, seenRuns, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, gatesOn, inputOf, memory, told } from './parts.ts';
+import { anIssue, aWorkflowRun, instant, knownWorkflowRuns, someFacts } from '../support/run-facts.ts';
+import { CONFIG, cacheWith, describeStep, evaluateGatesOn, reconcileInput, runWithGates } from './parts.ts';
 
-const approved = gatedOn().approved(bob);
+const approved = runWithGates().approved(bob);
 const ordered = approved.ordered();
 const moment = (text: string | undefined): Instant => instant(text ?? '');
 const issuedAt = moment(ordered.state.order?.at);
@@ -19,18 +19,18 @@ const soon = instant(new Date(issuedAt + 60_000).toISOString());
 const TWO = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
 const order = (run: RunBuilder, facts: RunFacts = someFacts(), config = CONFIG) =>
   decideOrder({
-    ...inputOf(run, facts),
-    gated: gatesOn(run.state, facts, config),
+    ...reconcileInput(run, facts),
+    gated: evaluateGatesOn(run.state, facts, config),
   });
 
 describe('an order', () => {
   // rule DF-06
   it('is issued once the quorum has approved, and expires after two hours', () => {
-    expect(order(gatedOn())).toBeNull();
-    const byBob = gatedOn(someFacts(), TWO).approved(bob);
+    expect(order(runWithGates())).toBeNull();
+    const byBob = runWithGates(someFacts(), TWO).approved(bob);
     expect(order(byBob, someFacts(), TWO)).toBeNull();
     expect(order(byBob.approved(bob), someFacts(), TWO)).toBeNull();
-    expect(told(order(byBob.approved(alice), someFacts(), TWO))).toBe('ordered');
+    expect(describeStep(order(byBob.approved(alice), someFacts(), TWO))).toBe('ordered');
     const data = { attempt: 1, issuedAt: '2026-11-21T12:00:00.000Z', expiresAt: '2026-11-21T14:00:00.000Z' };
     expect(order(approved)).toMatchObject({ drafts: [{ data: { order: data } }] });
   });
@@ -56,11 +56,11 @@ describe('an order', () => {
 describe('the dispatch', () => {
   const digest = ordered.state.order?.digest ?? '';
   const key = `launch:${digest}:0`;
-  const mine = memory({ appended: new Set([ordered.state.order?.seq ?? 0]) });
+  const mine = cacheWith({ appended: new Set([ordered.state.order?.seq ?? 0]) });
   const dispatch = (facts: RunFacts, now = soon, remembered = NO_ATTEMPTS, run = ordered) =>
-    told(decideLaunch({ state: run.state, facts, config: CONFIG, now, memory: remembered }));
+    describeStep(decideLaunch({ state: run.state, facts, config: CONFIG, now, memory: remembered }));
   const sent = ordered.dispatched('launch', digest);
-  const seen = (change: Parameters<typeof aWorkflowRun>[0]) => someFacts(seenRuns(aWorkflowRun(change)));
+  const seen = (change: Parameters<typeof aWorkflowRun>[0]) => someFacts(knownWorkflowRuns(aWorkflowRun(change)));
   const later = (ms: number): Instant => instant(new Date(issuedAt + ms).toISOString());
 
   it('is sent immediately by the process that issued the order, and by others after a minute', () => {
@@ -78,11 +78,11 @@ describe('the dispatch', () => {
     expect(again(seen(done), sent, 30_000)).toBe('nothing');
     const thrice = sent.dispatched('launch', digest).dispatched('launch', digest);
     expect(again(seen(done), thrice)).toBe('nothing');
-    expect(dispatch(someFacts(), soon, memory({ tries: new Map([[key, 3]]) }))).toBe('nothing');
+    expect(dispatch(someFacts(), soon, cacheWith({ tries: new Map([[key, 3]]) }))).toBe('nothing');
   });
 
   it('records an incident when the dispatch is refused and when the order expires', () => {
-    const refused = memory({
+    const refused = cacheWith({
       outcomes: new Map([[key, { kind: 'refused', code: 'no-workflow', message: 'not there' }]]),
     });
     expect(

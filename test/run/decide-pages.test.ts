@@ -3,15 +3,15 @@
 import { describe, expect, it } from 'vitest';
 import { onCallSchema } from '../../src/config/approvals-schema.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
-import { decidePages, isQuiet, pagesWith, peopleAt } from '../../src/run/decide-notices.ts';
+import { brandAs, type Instant, isInstant } from '../../src/domain/values.ts';
+import { buildPages, decidePages, isQuietHour, listPeopleOnCall } from '../../src/run/decide-notices.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob, incidentDraft } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 /** Every fact that one of these incidents needs. */
 const DETAIL = { code: 'tag-elsewhere', message: 'm', why: 'w', cluster: 'local' };
-const at = (text: string): Instant => branded(Date.parse(text), isInstant);
+const at = (text: string): Instant => brandAs(Date.parse(text), isInstant);
 const base = aConfig();
 const staffed = (onCall: object, inCharge: readonly number[] = []) => ({
   ...base,
@@ -46,11 +46,11 @@ describe('the people on call', () => {
     ['2026-11-24T08:00:00Z', [9, 1, 3]],
     ['2026-11-30T21:00:00Z', [9, 3]],
   ])('at %s', (moment, expected) => {
-    expect(peopleAt(config, at(moment))).toEqual(expected);
+    expect(listPeopleOnCall(config, at(moment))).toEqual(expected);
   });
 
   it('are empty when the config names no one', () => {
-    expect(peopleAt(staffed({}), at('2026-11-23T08:00:00Z'))).toEqual([]);
+    expect(listPeopleOnCall(staffed({}), at('2026-11-23T08:00:00Z'))).toEqual([]);
   });
 });
 
@@ -64,7 +64,7 @@ describe('quiet hours', () => {
     ['05:59', true],
     ['06:00', false],
   ])('at %s: %s', (time, expected) => {
-    expect(isQuiet(config, at(`2026-11-23T${time}:00Z`))).toBe(expected);
+    expect(isQuietHour(config, at(`2026-11-23T${time}:00Z`))).toBe(expected);
   });
 
   it('let urgent incidents through, and page the others when they are over', () => {
@@ -91,7 +91,7 @@ describe('the page of an incident that is being recorded', () => {
       ...draft,
       role: 'watch' as const,
     }));
-    const pages = pagesWith(state, drafts, staffed({}, [7]), at('2026-11-23T12:00:00Z'));
+    const pages = buildPages(state, drafts, staffed({}, [7]), at('2026-11-23T12:00:00Z'));
     expect(pages.map(({ role, data }) => ({ role, ...data }))).toEqual([
       { role: 'watch', reason: 'incident', about: `${state.head.seq + 1}-1`, people: [7] },
       { role: 'watch', reason: 'incident', about: `${state.head.seq + 2}-1`, people: [7] },

@@ -3,21 +3,21 @@
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import { type Instant, unknown } from '../../src/domain/values.ts';
-import { decideStop, isStopOwed } from '../../src/run/decide-dispatches.ts';
+import { decideStop, isStopOverdue } from '../../src/run/decide-dispatches.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aWorkflowRun, instant, seenRuns, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, told } from './parts.ts';
+import { aWorkflowRun, instant, knownWorkflowRuns, someFacts } from '../support/run-facts.ts';
+import { CONFIG, describeStep, runWithGates } from './parts.ts';
 
-const submitted = gatedOn().approved(bob).ordered().submitted();
+const submitted = runWithGates().approved(bob).ordered().submitted();
 const watched = submitted.dispatched('watch', 'local', 5).observed();
 const asked = watched.stopRequested(alice);
 const past = (run: RunBuilder, ms: number): Instant =>
   instant(new Date(Date.parse(run.state.stop?.at ?? run.state.head.at) + ms).toISOString());
 
 const stop = (run: RunBuilder, facts: Partial<RunFacts> = {}, ms = 1_000): string =>
-  told(
+  describeStep(
     decideStop({
       state: run.state,
       facts: someFacts(facts),
@@ -26,7 +26,8 @@ const stop = (run: RunBuilder, facts: Partial<RunFacts> = {}, ms = 1_000): strin
       memory: NO_ATTEMPTS,
     }),
   );
-const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') => seenRuns(aWorkflowRun({ id, status }));
+const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') =>
+  knownWorkflowRuns(aWorkflowRun({ id, status }));
 const ALIVE = seen(5, 'in_progress');
 const DISPATCH = 'dispatch-workflow stop';
 
@@ -72,13 +73,13 @@ describe('a stop', () => {
   });
 
   it('is pending until the engine confirms it or a live watch has observed the job', () => {
-    expect(isStopOwed(asked.state, past(asked, 1_000))).toBe(true);
-    expect(isStopOwed(asked.observed().state, past(asked, 90_000))).toBe(false);
-    expect(isStopOwed(asked.ended().state, past(asked, 1_000))).toBe(false);
+    expect(isStopOverdue(asked.state, past(asked, 1_000))).toBe(true);
+    expect(isStopOverdue(asked.observed().state, past(asked, 90_000))).toBe(false);
+    expect(isStopOverdue(asked.ended().state, past(asked, 1_000))).toBe(false);
   });
 
   it("does nothing without a request, without a job, and after the job's end", () => {
-    const ordered = gatedOn().approved(bob).ordered();
+    const ordered = runWithGates().approved(bob).ordered();
     for (const run of [watched, ordered.stopRequested(alice), asked.ended()]) expect(stop(run)).toBe('nothing');
   });
 });

@@ -5,20 +5,20 @@ import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
 import type { Machine } from '../../src/domain/logbook/events/rental-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import type { Instant } from '../../src/domain/values.ts';
-import { isSilent } from '../../src/run/decide-dispatches.ts';
+import { isWatchSilent } from '../../src/run/decide-dispatches.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { instant } from '../support/run-facts.ts';
-import { gatedOn } from './parts.ts';
+import { runWithGates } from './parts.ts';
 
 const MINUTE = 60_000;
-const submitted = gatedOn().approved(bob).ordered().submitted();
+const submitted = runWithGates().approved(bob).ordered().submitted();
 const watched = submitted.observed();
 
 const later = (at: string, ms: number): Instant => instant(new Date(Date.parse(at) + ms).toISOString());
 const silentFor = ({ state }: RunBuilder, ms: number, cadence = USUAL_CADENCE): boolean =>
-  isSilent(state, cadence, later((state.observation ?? state.submission ?? state.head).at, ms));
+  isWatchSilent(state, cadence, later((state.observation ?? state.submission ?? state.head).at, ms));
 
 describe('a watch', () => {
   it('is silent after twice the pause that its newest observation named', () => {
@@ -56,13 +56,13 @@ describe('a watch', () => {
       order: { ...state.order, manifest },
       rental: { ...state.rental, machines: [machine], look },
     };
-    expect(isSilent(renting, USUAL_CADENCE, later(look.at, 10 * MINUTE))).toBe(false);
-    expect(isSilent(renting, USUAL_CADENCE, later(look.at, 11 * MINUTE))).toBe(true);
-    expect(isSilent(state, USUAL_CADENCE, later(look.at, 11 * MINUTE))).toBe(false);
+    expect(isWatchSilent(renting, USUAL_CADENCE, later(look.at, 10 * MINUTE))).toBe(false);
+    expect(isWatchSilent(renting, USUAL_CADENCE, later(look.at, 11 * MINUTE))).toBe(true);
+    expect(isWatchSilent(state, USUAL_CADENCE, later(look.at, 11 * MINUTE))).toBe(false);
   });
 
   it('is not missed before there is a job or after its end', () => {
-    expect(silentFor(gatedOn().approved(bob).ordered(), 99 * MINUTE)).toBe(false);
+    expect(silentFor(runWithGates().approved(bob).ordered(), 99 * MINUTE)).toBe(false);
     expect(silentFor(watched.ended(), 99 * MINUTE)).toBe(false);
   });
 });

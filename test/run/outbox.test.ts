@@ -2,17 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { decideCard, decideComments, type PublishInput } from '../../src/run/decide-publications.ts';
-import { hasRoom, isShared, mayPost } from '../../src/run/publications.ts';
+import { hasWriteBudget, isShared, mayPost } from '../../src/run/publications.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { someFacts } from '../support/run-facts.ts';
-import { inputOf } from './parts.ts';
+import { reconcileInput } from './parts.ts';
 
 const entry = { seq: 7, at: '2026-11-21T12:00:00.000Z', role: 'runner' } as const;
-const written = branded(Date.parse(entry.at), isInstant);
-const later = branded(written + limits.publishGraceMs, isInstant);
+const written = brandAs(Date.parse(entry.at), isInstant);
+const later = brandAs(written + limits.publishGraceMs, isInstant);
 const author = { appended: new Set([7]) };
 const other = { appended: new Set([8]) };
 
@@ -39,11 +39,11 @@ it('counts the writes of the last minute and the last hour, and leaves room for 
   const writes = (count: number, ageMs: number) => ({
     writtenAt: Array.from({ length: count }, () => written - ageMs),
   });
-  expect(hasRoom(writes(40, 1_000), written, false)).toBe(false);
-  expect(hasRoom(writes(40, 1_000), written, true)).toBe(true);
-  expect(hasRoom(writes(40, 61_000), written, false)).toBe(true);
-  expect(hasRoom(writes(200, 61_000), written, false)).toBe(false);
-  expect(hasRoom(writes(450, 61_000), written, true)).toBe(false);
+  expect(hasWriteBudget(writes(40, 1_000), written, false)).toBe(false);
+  expect(hasWriteBudget(writes(40, 1_000), written, true)).toBe(true);
+  expect(hasWriteBudget(writes(40, 61_000), written, false)).toBe(true);
+  expect(hasWriteBudget(writes(200, 61_000), written, false)).toBe(false);
+  expect(hasWriteBudget(writes(450, 61_000), written, true)).toBe(false);
 });
 
 it('posts answers and incidents when there is no room for other texts', () => {
@@ -56,7 +56,7 @@ it('posts answers and incidents when there is no room for other texts', () => {
   const keys = new Set<string>();
   const next = (only?: PublishInput['only']) => {
     const input: PublishInput = {
-      ...inputOf(run, someFacts()),
+      ...reconcileInput(run, someFacts()),
       memory: {
         outcomes: new Map([...keys].map((key) => [key, { kind: 'done', number: 14 }])),
         tries: new Map(),

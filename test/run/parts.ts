@@ -2,14 +2,14 @@
 
 import type { GateView } from '../../src/commands/decision.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
-import { approvedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
-import { commentName } from '../../src/domain/marker.ts';
-import { needName } from '../../src/domain/reconcile-request.ts';
+import { findApprovedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
+import { commentId } from '../../src/domain/marker.ts';
+import { factKey } from '../../src/domain/reconcile-request.ts';
 import { known } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
-import { approvalFacts } from '../../src/run/approvals.ts';
+import { gatherApprovalFacts } from '../../src/run/approvals.ts';
 import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
-import { type Gated, gateRun } from '../../src/run/gate-run.ts';
+import { type GateEvaluation, gateRun } from '../../src/run/gate-run.ts';
 import type { ReconcileInput } from '../../src/run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS, type Step } from '../../src/run/step.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -23,13 +23,13 @@ export const REPOSITORY = 'lab/models';
 /** Keeps the approving comments unchanged, also when the facts show no threads. */
 export function withApprovals(state: RunState, facts: RunFacts = someFacts()): RunFacts {
   const standing = state.approvals.map(({ surface, comment, actor, bodyDigest, digest }) => {
-    const written = aComment(actor, lineFor(digest), { surface, id: comment, bodyDigest });
-    return [commentName(written), known(written)] as const;
+    const written = aComment(actor, approveLineFor(digest), { surface, id: comment, bodyDigest });
+    return [commentId(written), known(written)] as const;
   });
   return { ...facts, cited: new Map([...standing, ...facts.cited]) };
 }
 
-export function gatesOn(state: RunState, given: RunFacts = someFacts(), config = CONFIG): Gated {
+export function evaluateGatesOn(state: RunState, given: RunFacts = someFacts(), config = CONFIG): GateEvaluation {
   const facts = withApprovals(state, given);
   return gateRun({
     run: state.run,
@@ -38,30 +38,30 @@ export function gatesOn(state: RunState, given: RunFacts = someFacts(), config =
     config,
     repository: REPOSITORY,
     now: NOON,
-    approvals: known(approvalFacts(state, facts, config, NOON)),
-    approved: approvedManifest(state),
+    approvals: known(gatherApprovalFacts(state, facts, config, NOON)),
+    approved: findApprovedManifest(state),
     facts,
     digestOf,
   });
 }
 
 /** The command that approves the manifest with this digest. */
-export function lineFor(digest: string): string {
+export function approveLineFor(digest: string): string {
   return `/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`;
 }
 
 /** The gates as a command reads them. */
-export function viewOf(state: RunState, facts: RunFacts): GateView {
-  const { verdicts, approvals } = gatesOn(state, facts);
+export function gateViewOf(state: RunState, facts: RunFacts): GateView {
+  const { verdicts, approvals } = evaluateGatesOn(state, facts);
   const body = facts.body.kind === 'known' ? facts.body.value.fingerprint : digestOf('');
   const commit = facts.change.kind === 'known' ? facts.change.value.headSha : null;
   return { digest: state.gate?.digest ?? null, commit, body, verdicts, approvals };
 }
 
 /** Proposed, and gated by the given facts. */
-export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuilder {
+export function runWithGates(facts: RunFacts = someFacts(), config = CONFIG): RunBuilder {
   const run = aRun();
-  const { manifest, verdicts } = gatesOn(run.state, facts, config);
+  const { manifest, verdicts } = evaluateGatesOn(run.state, facts, config);
   if (manifest.kind === 'unknown') throw new Error(manifest.why);
   return run.gated({
     digest: canonicalDigest(manifest.value, digestOf),
@@ -72,7 +72,7 @@ export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuil
 }
 
 /** The same run with its manifest shown since the gates recorded it. */
-export function onShow(state: RunState): RunState {
+export function withShownCard(state: RunState): RunState {
   const { gate } = state;
   if (gate?.digest == null) return state;
   const { digest, body, at, seq } = gate;
@@ -81,16 +81,16 @@ export function onShow(state: RunState): RunState {
 }
 
 /** The outcome of the first command among the comments, at noon unless another time is given. */
-export function heardAtNoon(
+export function factsAtNoon(
   { state }: RunBuilder,
   comments: readonly CommentFacts[],
   change: Partial<RunFacts> = {},
   more: Partial<CommandInput> = {},
 ): CommandOutcome {
   const facts = someFacts({ comments: known(comments), ...change });
-  const gates = viewOf(state, facts);
+  const gates = gateViewOf(state, facts);
   return decideCommand({
-    state: onShow(state),
+    state: withShownCard(state),
     facts,
     config: CONFIG,
     now: NOON,
@@ -104,7 +104,7 @@ export function heardAtNoon(
   });
 }
 
-export function inputOf(
+export function reconcileInput(
   run: RunBuilder,
   facts: RunFacts = someFacts(),
   change: Partial<ReconcileInput> = {},
@@ -121,17 +121,17 @@ export function inputOf(
   };
 }
 
-export const memory = (change: Partial<AttemptCache>): AttemptCache => ({ ...NO_ATTEMPTS, ...change });
-export const done = (...keys: readonly string[]): AttemptCache =>
-  memory({ outcomes: new Map(keys.map((key) => [key, { kind: 'done', number: 14 }])) });
+export const cacheWith = (change: Partial<AttemptCache>): AttemptCache => ({ ...NO_ATTEMPTS, ...change });
+export const cacheOfDone = (...keys: readonly string[]): AttemptCache =>
+  cacheWith({ outcomes: new Map(keys.map((key) => [key, { kind: 'done', number: 14 }])) });
 
 /**
  * Names a step: the types of the recorded events, the key and kind of the action, or the fact that is
  * needed.
  */
-export function told(step: Step | null): string {
+export function describeStep(step: Step | null): string {
   if (step === null) return 'nothing';
   if (step.kind === 'perform') return `${step.effect.kind} ${step.key.split(':')[0] ?? ''}`;
-  if (step.kind === 'need') return `need ${step.facts.map(needName).join(', ')}`;
+  if (step.kind === 'need') return `need ${step.facts.map(factKey).join(', ')}`;
   return step.drafts.map((draft) => draft.type).join(', ');
 }

@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import type { ProposalVersion } from '../../src/domain/facts.ts';
 import { markerIdentity, type VerifiedMarker } from '../../src/domain/marker.ts';
 import type { Instant } from '../../src/domain/values.ts';
-import { mayRewrite, shownSince, TEXT_RESTORES_MAX } from '../../src/run/decide-shown.ts';
-import { judgedText, shownIn } from '../../src/run/proposal-texts.ts';
-import { at, record } from '../care/consent-parts.ts';
+import { canRewrite, findShownSince, TEXT_RESTORES_MAX } from '../../src/run/decide-shown.ts';
+import { classifyText, judgeText } from '../../src/run/proposal-texts.ts';
+import { anActionRecord, at } from '../care/consent-parts.ts';
 
 /** A version of this minute, sealed in the same minute unless an older sealed text was restored. */
 const ours = (minute: number, sealed = minute): ProposalVersion => ({
@@ -24,7 +24,7 @@ const theirs = (minute: number): ProposalVersion => ({
   sealedAt: null,
 });
 const since = (minute: number, ...versions: readonly ProposalVersion[]): Instant | null =>
-  shownSince(versions.toReversed(), at(minute));
+  findShownSince(versions.toReversed(), at(minute));
 
 describe('the time since which a text shows a proposal', () => {
   it.each<[string, Instant | null, Instant | null]>([
@@ -60,7 +60,7 @@ describe('the time since which a text shows a proposal', () => {
 });
 
 describe('a version of a text', () => {
-  const one = record();
+  const one = anActionRecord();
   const identity = markerIdentity({ run: one.proposal.record, kind: 'action', key: '20' });
   const marker: VerifiedMarker = {
     run: one.proposal.record,
@@ -74,7 +74,7 @@ describe('a version of a text', () => {
   };
   const body = `read it, then /approve ${one.digest.slice(7, 39)}`;
   const shows = (change: Partial<VerifiedMarker>, text = body): string =>
-    shownIn(one, { body: text, marker: { ...marker, ...change }, identity, words: 'w' });
+    classifyText(one, { body: text, marker: { ...marker, ...change }, identity, words: 'w' });
 
   it('is ours if control sealed it and its marker is intact', () => {
     expect(shows({})).toBe('this');
@@ -104,12 +104,12 @@ describe('a version of a text', () => {
       body,
       marker: sealed(role),
     }));
-    const judged = judgedText(one, null, versions, null).versions;
+    const judged = judgeText(one, null, versions, null).versions;
     expect(judged.map(({ shows }) => shows)).toEqual(['foreign', 'this']);
   });
 
   it('is foreign without a seal', () => {
-    expect(shownIn(one, { body, marker: null, identity, words: 'w' })).toBe('foreign');
+    expect(classifyText(one, { body, marker: null, identity, words: 'w' })).toBe('foreign');
   });
 });
 
@@ -118,11 +118,11 @@ describe('an edited text', () => {
 
   it('is rewritten a few times within an hour, and then left unchanged', () => {
     const earlier = Array.from({ length: TEXT_RESTORES_MAX }, (_, n) => at(50 + n));
-    expect(mayRewrite(earlier, now)).toBe(true);
-    expect(mayRewrite([...earlier, at(58)], now)).toBe(false);
+    expect(canRewrite(earlier, now)).toBe(true);
+    expect(canRewrite([...earlier, at(58)], now)).toBe(false);
   });
 
   it('is rewritten again when the earlier rewrites are more than an hour old', () => {
-    expect(mayRewrite([at(-10), at(-9), at(-8), at(-7), at(50)], now)).toBe(true);
+    expect(canRewrite([at(-10), at(-9), at(-8), at(-7), at(50)], now)).toBe(true);
   });
 });

@@ -4,20 +4,20 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { COMMENT_OF_STRANGER } from '../../src/commands/grammar/markdown.ts';
-import { readCommentOf } from '../../src/commands/grammar/read-comment.ts';
+import { UNTRUSTED_COMMENT_BOUNDS } from '../../src/commands/grammar/markdown.ts';
+import { readCommentWithinBounds } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { after, known, unknown } from '../../src/domain/values.ts';
+import { addMs, known, unknown } from '../../src/domain/values.ts';
 import {
   colleaguesFirst,
-  pendingItems,
-  quietFirst,
-  UNTRUSTED_COMMENTS_PER_LOOK,
+  listPendingItems,
+  sortAuthors,
+  UNTRUSTED_COMMENTS_PER_READ,
 } from '../../src/run/pending-commands.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
+import { measureCpuMs } from '../support/cpu-ms.ts';
 import { bob } from '../support/run-drafts.ts';
-import { aComment, NOON, permissions } from '../support/run-facts.ts';
+import { aComment, knownPermissions, NOON } from '../support/run-facts.ts';
 
 const mallory = { id: 666, login: 'mallory' };
 const full = (unit: string): string => `/stop\n\n${unit.repeat(Math.ceil(65_000 / unit.length))}\n\n/stop`;
@@ -42,11 +42,11 @@ const SHAPES = [
   ...['/stop ', '/stop\n', '/aprove-launch\n', '/hold reason="a\n', '/a'],
 ];
 
-const quickestMs = (act: () => unknown): number => Math.min(...Array.from({ length: 3 }, () => cpuMs(act)));
+const quickestMs = (act: () => unknown): number => Math.min(...Array.from({ length: 3 }, () => measureCpuMs(act)));
 
-const asStranger = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, { otherBots: [] });
+const asStranger = (text: string) => readCommentWithinBounds('stranger', text, COMMAND_DEFINITIONS, { otherBots: [] });
 const prose = 'The loss fell from 3.1 to 2.9 after step 4600, see the run of the night.\n\n'.repeat(850);
-const PROSE_MS = quickestMs(() => readCommentOf('trusted', prose, COMMAND_DEFINITIONS, { otherBots: [] }));
+const PROSE_MS = quickestMs(() => readCommentWithinBounds('trusted', prose, COMMAND_DEFINITIONS, { otherBots: [] }));
 
 describe('an untrusted comment', () => {
   // threat T194
@@ -55,7 +55,7 @@ describe('an untrusted comment', () => {
   });
 
   it.each(SHAPES)('made of %j at the parsed length costs no more than the longest ordinary comment', (unit) => {
-    const text = full(unit).slice(0, COMMENT_OF_STRANGER.characters);
+    const text = full(unit).slice(0, UNTRUSTED_COMMENT_BOUNDS.characters);
     expect(quickestMs(() => asStranger(text))).toBeLessThan(2 * PROSE_MS);
   });
 
@@ -76,7 +76,7 @@ describe('an untrusted comment', () => {
 
 const at = (index: number): Partial<CommentFacts> => ({
   id: 1_000 + index,
-  createdAt: after(NOON, index * 1_000),
+  createdAt: addMs(NOON, index * 1_000),
 });
 const options = { since: NOON, otherBots: [] };
 
@@ -88,28 +88,28 @@ describe('a thread of five thousand untrusted comments', () => {
   const thread = [...flood, stop];
 
   it('parses at most twenty untrusted comments of one person per turn, after people who wrote few', () => {
-    const items = pendingItems(new Map(), thread, { ...options, permissions: new Map() });
-    const first = quietFirst(items)[0];
+    const items = listPendingItems(new Map(), thread, { ...options, permissions: new Map() });
+    const first = sortAuthors(items)[0];
     expect(first).toEqual(bob);
-    const later = pendingItems(new Map(), thread, {
+    const later = listPendingItems(new Map(), thread, {
       ...options,
-      permissions: permissions([mallory, 'read'], [bob, 'triage']),
+      permissions: knownPermissions([mallory, 'read'], [bob, 'triage']),
     });
     const ofMallory = later.filter(({ comment }) => comment.author.id === mallory.id);
-    expect(ofMallory).toHaveLength(UNTRUSTED_COMMENTS_PER_LOOK);
+    expect(ofMallory).toHaveLength(UNTRUSTED_COMMENTS_PER_READ);
     expect(ofMallory.at(-1)?.comment.id).toBe(5_999);
     expect(later.filter(({ comment }) => comment.author.id === bob.id)).toHaveLength(1);
   });
 
   it('processes the command of a person with permission first', () => {
-    const held = permissions([mallory, 'none'], [bob, 'triage']);
-    const items = pendingItems(new Map(), thread, { ...options, permissions: held });
+    const held = knownPermissions([mallory, 'none'], [bob, 'triage']);
+    const items = listPendingItems(new Map(), thread, { ...options, permissions: held });
     expect(colleaguesFirst(items, held)[0]?.comment.id).toBe(stop.id);
   });
 
   it('costs less per turn than two hundred pages of prose', () => {
-    const held = permissions([mallory, 'none'], [bob, 'triage']);
-    expect(quickestMs(() => pendingItems(new Map(), thread, { ...options, permissions: held }))).toBeLessThan(
+    const held = knownPermissions([mallory, 'none'], [bob, 'triage']);
+    expect(quickestMs(() => listPendingItems(new Map(), thread, { ...options, permissions: held }))).toBeLessThan(
       200 * PROSE_MS,
     );
   });
@@ -117,8 +117,8 @@ describe('a thread of five thousand untrusted comments', () => {
 
 describe('a long comment of a colleague', () => {
   const long = aComment(bob, `${prose.slice(0, 20_000)}\n\n/stop`, at(1));
-  const said = (held: ReturnType<typeof permissions>) =>
-    pendingItems(new Map(), [long], { ...options, permissions: held }).map((item) => item.said);
+  const said = (held: ReturnType<typeof knownPermissions>) =>
+    listPendingItems(new Map(), [long], { ...options, permissions: held }).map((item) => item.said);
 
   it("waits until the author's permission is known, and is read then", () => {
     expect(said(new Map())).toEqual([{ kind: 'unread' }]);

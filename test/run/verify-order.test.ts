@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import {
-  isClaimForgotten,
+  isClaimLost,
   isClaimStale,
   judgeOrder,
   type OrderFacts,
@@ -14,17 +14,26 @@ import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { citationKey, type Order } from '../../src/domain/launch/order.ts';
 import { APPROVAL_GATES, GATES, isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/verdict.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, isRunId, known, type Sha, unknown } from '../../src/domain/values.ts';
-import { runnerVerdicts } from '../../src/gates/run-gates.ts';
+import { brandAs, isRunId, known, type Sha, unknown } from '../../src/domain/values.ts';
+import { evaluateRunnerGates } from '../../src/gates/run-gates.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { ROWS } from '../gates/gate-cases.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
-import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
-import { aComment, anIssue, aPull, byPerson, editedBy, instant, NOON, permissions } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, lineFor } from './parts.ts';
+import { alice, bob, digestOf, toSha } from '../support/run-drafts.ts';
+import {
+  aComment,
+  anIssue,
+  aPull,
+  byPerson,
+  instant,
+  knownPermissions,
+  NOON,
+  versionsEditedBy,
+} from '../support/run-facts.ts';
+import { approveLineFor, CONFIG, runWithGates } from './parts.ts';
 
-const ordered = gatedOn().shown().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
+const ordered = runWithGates().shown().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
 const { order } = ordered.state;
 if (order === null) throw new Error('no order');
 const hex = order.order.digest.slice('sha256:'.length);
@@ -53,7 +62,7 @@ const good: OrderFacts = {
   pull: known(aPull()),
   body: known(digestOf('the body')),
   cited: new Map(),
-  permissions: permissions([bob, 'maintain']),
+  permissions: knownPermissions([bob, 'maintain']),
   digest: known(order.order.digest),
   gates: known(gateFacts()),
   fix: unknown('no order asks for it'),
@@ -66,7 +75,7 @@ const good: OrderFacts = {
 const shown = (change: Partial<OrderFacts['shown']>): Partial<OrderFacts> => ({
   shown: { ...good.shown, ...change },
 });
-const pushedByBob = { ...NO_BRANCH_WORK, pushes: [{ by: byPerson(bob), after: shaOf('launch commit') }] };
+const pushedByBob = { ...NO_BRANCH_WORK, pushes: [{ by: byPerson(bob), after: toSha('launch commit') }] };
 const quorumOfTwo = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
 const onePerson = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };
 const held = ordered.claimed();
@@ -98,7 +107,7 @@ describe('the runner', () => {
       ...CONFIG,
       approvals: { ...CONFIG.approvals, users: [{ written: '@bob', ids: [bob.id] }] },
     };
-    const facts = { ...good, config, permissions: permissions([bob, 'write']) };
+    const facts = { ...good, config, permissions: knownPermissions([bob, 'write']) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toBeNull();
   });
 
@@ -140,7 +149,7 @@ describe('the runner', () => {
   });
 
   it('expires an order two hours after its entry in the logbook, whatever the order says', () => {
-    const long = gatedOn().shown().approved(bob).ordered({ expiresAt: '2027-11-21T13:00:00.000Z' });
+    const long = runWithGates().shown().approved(bob).ordered({ expiresAt: '2027-11-21T13:00:00.000Z' });
     const digest = long.state.order?.digest ?? '';
     expect(judgeOrder(long.state, digest, good)).toBeNull();
     expect(judgeOrder(long.state, digest, { ...good, now: NOON })).toMatchObject({ code: 'order-expired' });
@@ -149,7 +158,7 @@ describe('the runner', () => {
   it('starts a claimed order within two hours of its claim, not of its issue', () => {
     const claim = held.state.order;
     if (claim === null) throw new Error('no order');
-    const late = gatedOn()
+    const late = runWithGates()
       .shown()
       .approved(bob)
       .ordered()
@@ -167,15 +176,15 @@ describe('the runner', () => {
     const session = claim?.claim?.engineSession ?? '';
     if (claim === null) throw new Error('no order');
     expect(session).not.toBe('');
-    expect(isClaimForgotten(claim, { forgetsWithSession: true }, session)).toBe(false);
-    expect(isClaimForgotten(claim, { forgetsWithSession: true }, 'another')).toBe(true);
-    expect(isClaimForgotten(claim, { forgetsWithSession: true }, null)).toBe(true);
-    expect(isClaimForgotten(claim, {}, 'another')).toBe(false);
+    expect(isClaimLost(claim, { forgetsWithSession: true }, session)).toBe(false);
+    expect(isClaimLost(claim, { forgetsWithSession: true }, 'another')).toBe(true);
+    expect(isClaimLost(claim, { forgetsWithSession: true }, null)).toBe(true);
+    expect(isClaimLost(claim, {}, 'another')).toBe(false);
   });
 
   it.each([
     ['order-unknown', 'standing', null, {}],
-    ['order-unknown', 'standing', gatedOn(), {}],
+    ['order-unknown', 'standing', runWithGates(), {}],
     ['other-repository', 'standing', ordered, { repository: 'mallory/models' }],
     ['order-used', 'standing', ordered.submitted(), {}],
     ['order-used', 'standing', held.incident('runner-refused', { orderDigest: order.digest }), {}],
@@ -190,7 +199,7 @@ describe('the runner', () => {
     ['unreadable', 'standing', ordered, { permissions: new Map([[bob.id, unknown('away')]]) }],
     ['fork', 'ending', ordered, { pull: known(aPull({ headRepository: 'mallory/models' })) }],
     ['fork', 'ending', ordered, { pull: known(aPull({ headRepository: null })) }],
-    ['manifest-changed', 'ending', ordered, { pull: known(aPull({ headSha: shaOf('pushed later') })) }],
+    ['manifest-changed', 'ending', ordered, { pull: known(aPull({ headSha: toSha('pushed later') })) }],
     ['too-few-approvals', 'ending', ordered, { config: quorumOfTwo }],
     ['pull-closed', 'ending', ordered, { pull: known(aPull({ state: 'closed' })) }],
     ['pull-closed', 'ending', ordered, { pull: known(aPull({ state: 'closed', merged: true })) }],
@@ -208,16 +217,26 @@ describe('the runner', () => {
     ['second-card', 'ending', ordered, { secondCard: known(aComment(alice, 'a card')) }],
     ['unreadable', 'standing', ordered, { secondCard: unknown('GitHub is silent') }],
     ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
-    ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(bob) })) })],
-    ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(alice, bob) })) })],
-    ['approver-not-permitted', 'ending', ordered, shown({ issue: known(anIssue({ versions: editedBy(bob) })) })],
+    ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ versions: versionsEditedBy(bob) })) })],
+    [
+      'approver-not-permitted',
+      'ending',
+      ordered,
+      shown({ pull: known(aPull({ versions: versionsEditedBy(alice, bob) })) }),
+    ],
+    [
+      'approver-not-permitted',
+      'ending',
+      ordered,
+      shown({ issue: known(anIssue({ versions: versionsEditedBy(bob) })) }),
+    ],
     ['approver-not-permitted', 'ending', ordered, shown({ branchWork: known(pushedByBob) })],
     ['approval-invalid', 'ending', ordered, said({ author: alice })],
     ['approval-invalid', 'ending', ordered, said({ authorIsBot: true })],
     ['approval-invalid', 'ending', ordered, said({ editedAt: NOON })],
     ['approval-invalid', 'ending', ordered, said({ bodyDigest: digestOf('something else') })],
     ['approval-invalid', 'ending', ordered, said({ minimized: true })],
-    ['approver-not-permitted', 'ending', ordered, { permissions: permissions([bob, 'write']) }],
+    ['approver-not-permitted', 'ending', ordered, { permissions: knownPermissions([bob, 'write']) }],
     ['manifest-changed', 'ending', ordered, { digest: known(digestOf('another manifest')) }],
   ] as const satisfies readonly (readonly [string, string, RunBuilder | null, Partial<OrderFacts>])[])(
     'refuses with %s (%s)',
@@ -259,7 +278,7 @@ describe('the runner', () => {
   // threat T169
   it.each([
     ['a digest that is not its own', forged({ expiresAt: '2026-11-21T13:30:00.000Z' }, false)],
-    ['another run', forged({ run: branded('ferry-daily-20261120', isRunId) }, true)],
+    ['another run', forged({ run: brandAs('ferry-daily-20261120', isRunId) }, true)],
     ["another run's submission id", forged({ submissionId: 'ferrybot-ferry-daily-20261120-a1' }, true)],
     ['a submission id for another attempt', forged({ attempt: 2 }, true)],
     ['another manifest in the record than it names', beside({ restarts: 1_000 })],
@@ -272,14 +291,14 @@ describe('the runner', () => {
     const asked = aRun({ requestedBy: bob }).gated().shown().approved(bob).ordered();
     const digest = asked.state.order?.digest ?? '';
     const pull = known(aPull());
-    const line = lineFor(asked.state.order?.order.digest ?? '');
+    const line = approveLineFor(asked.state.order?.order.digest ?? '');
     const facts = { ...good, ...said({}, line), pull, digest: known(digestOf('x')) };
     expect(judgeOrder(asked.state, digest, facts)).toMatchObject({ code: 'approver-not-permitted' });
   });
 
   it('refuses an approval older than the lab allows, but resumes an order claimed in time', () => {
     // Shown for two days, approved in the first minutes, ordered on the third: a control key can write this.
-    const late = gatedOn()
+    const late = runWithGates()
       .shown()
       .approved(bob)
       .later(30 * 60 * 60_000)
@@ -320,7 +339,7 @@ describe('the runner', () => {
       });
     };
     expect(judge(order.order.commit)).toBeNull();
-    expect(judge(shaOf('older'))).toMatchObject({ code: 'approval-invalid', effect: 'ending' });
+    expect(judge(toSha('older'))).toMatchObject({ code: 'approval-invalid', effect: 'ending' });
     expect(judge(null)).toMatchObject({ code: 'approval-invalid' });
   });
 
@@ -362,7 +381,7 @@ describe("the runner's own evaluation", () => {
 
   it.each(RUNNER_GATES)('refuses when gate %s fails, whatever the record says', (gate) => {
     const blocking = ROWS[gate].flatMap(([, facts]) => {
-      const first = runnerVerdicts(gateFacts(facts)).find((verdict) => verdict.outcome === 'fail');
+      const first = evaluateRunnerGates(gateFacts(facts)).find((verdict) => verdict.outcome === 'fail');
       return first?.gate === gate ? [{ facts, code: first.code }] : [];
     });
     expect(blocking).not.toHaveLength(0);
@@ -374,7 +393,7 @@ describe("the runner's own evaluation", () => {
         why: expect.stringContaining(code),
       });
     const open = ROWS[gate].filter(([, facts]) => {
-      const verdicts = runnerVerdicts(gateFacts(facts));
+      const verdicts = evaluateRunnerGates(gateFacts(facts));
       const own = verdicts.find((verdict) => verdict.gate === gate);
       return own?.outcome === 'unknown' && verdicts.every((one) => one.outcome !== 'fail');
     });

@@ -9,7 +9,7 @@ import type { FoundJob, JobObservation, JobSpec, SubmitOutcome } from '../../src
 import { isTerminal } from '../../src/domain/engine.ts';
 import { jobPaths } from '../../src/engines/slurm/job-folder.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
-import { lostAnswers, standIn } from '../support/lost-answers.ts';
+import { createLossyPrograms, createStandIn } from '../support/lost-answers.ts';
 import { describeWithSlurm, startTestCluster, type TestCluster } from '../support/slurm-cluster.ts';
 
 describeWithSlurm('a real Slurm cluster with faults', () => {
@@ -77,7 +77,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
 
   it('starts an attempt once when the answer to sbatch is lost, and adopts it', async () => {
     const file = join(cluster.record.folder, 'lost');
-    const lost = await lostAnswers(cluster);
+    const lost = await createLossyPrograms(cluster);
     expect((await submitTo(cluster.engine(lost), spec('lost', SAY_ONCE(file)))).kind).toBe('submitted');
     expect((await submitTo(cluster.engine(), spec('lost', SAY_ONCE(file)))).kind).toBe('adopted');
     await ended('lost');
@@ -91,7 +91,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     round += 1;
     const [doubled, late] = [`doubled-${round}`, `late-${round}`];
     const file = join(cluster.record.folder, doubled);
-    const twice = await standIn(cluster, 'sbatch', 'REAL "$@" > /dev/null; REAL "$@" > /dev/null; REAL "$@"');
+    const twice = await createStandIn(cluster, 'sbatch', 'REAL "$@" > /dev/null; REAL "$@" > /dev/null; REAL "$@"');
     const job = spec(doubled, ['bash', '-c', 'echo started >> "$1"; sleep 3', 'x', file]);
     expect((await submitTo(cluster.engine(twice), job)).kind).toBe('submitted');
     expect(await ended(doubled)).toMatchObject({ status: 'SUCCEEDED' });
@@ -233,7 +233,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     const claim = join(folder, 'job.json');
     for (let look = 0; look < 100 && !(await readdir(folder)).includes('end-0.json'); look += 1) await sleep(200);
     await rm(seen, { force: true });
-    const nothing = await standIn(cluster, 'squeue', 'exit 0');
+    const nothing = await createStandIn(cluster, 'squeue', 'exit 0');
     expect(await cluster.engine(nothing).observe('forgotten', null)).toMatchObject({
       status: 'FAILED',
       exitCode: 7,

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askCluster, isReady, startDaemon } from '../../demo/slurm/cluster.ts';
 import { isTerminal, type JobSpec, type SubmitOutcome } from '../../src/domain/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
-import { lostAnswers } from '../support/lost-answers.ts';
+import { createLossyPrograms } from '../support/lost-answers.ts';
 import { describeWithSlurm, startTestCluster, type TestCluster } from '../support/slurm-cluster.ts';
 
 /** 200 on demand (`FERRYBOT_SLURM_SUBMITS=200`), this many in CI. */
@@ -32,7 +32,7 @@ describeWithSlurm('a real Slurm cluster that dies', () => {
     `starts each of ${SUBMITS} attempts at most once`,
     async () => {
       const random = randomFrom(Number(process.env['FERRYBOT_SLURM_SEED'] ?? 1));
-      const lost = await lostAnswers(cluster);
+      const lost = await createLossyPrograms(cluster);
       const starts = join(cluster.record.folder, 'starts');
       const specOf = (index: number): JobSpec => ({
         submissionId: `many-${index}`,

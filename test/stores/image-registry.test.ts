@@ -6,10 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createImages } from '../../src/app/images.ts';
 import { containersSchema } from '../../src/config/schema.ts';
 import { readImageReference } from '../../src/domain/launch/contract.ts';
-import { fakeRegistry, type RegistryShape } from '../support/fake-registry.ts';
-import { shaOf } from '../support/run-drafts.ts';
+import { createFakeRegistry, type RegistryShape } from '../support/fake-registry.ts';
+import { toSha } from '../support/run-drafts.ts';
 
-const COMMIT = shaOf('the commit of the run');
+const COMMIT = toSha('the commit of the run');
 const REVISION = 'org.opencontainers.image.revision';
 const SOURCE = 'org.opencontainers.image.source';
 const OURS = { [REVISION]: COMMIT, [SOURCE]: 'https://github.com/lab/models' };
@@ -20,7 +20,7 @@ type Settings = Readonly<Record<string, unknown>>;
 
 /** A client for a registry of this shape, with these settings in the config. */
 function asking(shape: Partial<RegistryShape> = {}, settings: Settings = {}, environment = {}) {
-  const registry = fakeRegistry({ origin: ORIGIN, ...shape });
+  const registry = createFakeRegistry({ origin: ORIGIN, ...shape });
   const containers = containersSchema.parse({ registries: { 'ghcr.io': settings } });
   const images = createImages(environment, { fetch: registry.fetch, sleep });
   const look = (said: string) => {
@@ -54,7 +54,7 @@ it("reads each platform of an index, and ignores the builder's attestations", as
 it("uses the manifest's annotation if the config has no label, and prefers the label", async () => {
   const { registry, look } = asking();
   registry.push('lab/trainer:a', null, OURS);
-  registry.push('lab/trainer:b', { [REVISION]: COMMIT }, { [REVISION]: shaOf('another') });
+  registry.push('lab/trainer:b', { [REVISION]: COMMIT }, { [REVISION]: toSha('another') });
   expect(await look('ghcr.io/lab/trainer:a')).toMatchObject({ value: { platforms: [TOLD] } });
   expect(await look('ghcr.io/lab/trainer:b')).toMatchObject({ value: { platforms: [{ revision: COMMIT }] } });
 });
@@ -145,7 +145,7 @@ it('contacts no registry outside the config, and none without its configured key
 it('rejects content with another digest than requested', async () => {
   const { registry, look } = asking();
   const digest = registry.push('lab/trainer:v1', OURS);
-  const other = registry.push('lab/trainer:v2', { [REVISION]: shaOf('another') });
+  const other = registry.push('lab/trainer:v2', { [REVISION]: toSha('another') });
   const swapped = registry.parts.get(other);
   if (swapped !== undefined) registry.parts.set(digest, swapped);
   expect(await look(`ghcr.io/lab/trainer@${digest}`)).toEqual({
@@ -179,7 +179,7 @@ it('is unknown if an index names too many images', async () => {
 });
 
 it('works with a registry on this machine over a real connection, and does not follow its redirects', async () => {
-  const registry = fakeRegistry({ origin: 'http://registry', blobOrigin: 'https://blobs.example.org' });
+  const registry = createFakeRegistry({ origin: 'http://registry', blobOrigin: 'https://blobs.example.org' });
   const served = createServer((request, response) => {
     void registry.fetch(`http://registry${request.url}`, {}).then(async (answer) => {
       response.writeHead(answer.status, Object.fromEntries(answer.headers));

@@ -5,7 +5,7 @@
 
 import { expect, it } from 'vitest';
 import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant, known } from '../../src/domain/values.ts';
+import { brandAs, isInstant, known } from '../../src/domain/values.ts';
 import { createS3Bucket } from '../../src/stores/buckets.ts';
 import { type Bucket, createStore } from '../../src/stores/store.ts';
 import { permitFor } from '../support/capabilities.ts';
@@ -23,7 +23,7 @@ function bucketOf(objects: Map<string, number>): Bucket {
     read: async (key) => {
       const version = objects.get(key);
       if (version === undefined) return known(null);
-      return known({ text: '{}', writtenAt: branded(1, isInstant), identity: String(version) });
+      return known({ text: '{}', writtenAt: brandAs(1, isInstant), identity: String(version) });
     },
     remove: async (key) => {
       objects.delete(key);

@@ -2,9 +2,9 @@
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { until } from './play.ts';
-import { codesOf } from './recorded.ts';
+import { listAnswerCodes } from './recorded.ts';
 import type { ByHand } from './simulated-engine.ts';
-import { answersTo, SHORT_FERRY, say } from './talk.ts';
+import { listAnswersTo, postComment, SHORT_FERRY } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
 export const ADOPTED_LANE = `  people:
@@ -33,7 +33,7 @@ export function openAdoptingLab(options: VirtualLabOptions = {}, more = ''): Pro
 }
 
 /** Ada's job, launched by hand; by default it keeps running. */
-export function launchByHand(lab: VirtualLab, changes: Partial<ByHand> = {}): void {
+export function startJobByHand(lab: VirtualLab, changes: Partial<ByHand> = {}): void {
   lab.engine.launchByHand({
     jobId: JOB_ID,
     origin: {
@@ -54,13 +54,18 @@ export async function openIssue(lab: VirtualLab, who: Person = 'ada', labels: re
 }
 
 /** Posts the comment and returns the code of the answer. */
-export async function answered(lab: VirtualLab, who: Person, thread: number, words: string): Promise<string> {
-  const comment = await say(lab, who, thread, words);
-  await until(lab, `an answer to ${words}`, () => answersTo(lab, comment).length > 0, {
+export async function commentAndReadAnswer(
+  lab: VirtualLab,
+  who: Person,
+  thread: number,
+  words: string,
+): Promise<string> {
+  const comment = await postComment(lab, who, thread, words);
+  await until(lab, `an answer to ${words}`, () => listAnswersTo(lab, comment).length > 0, {
     stepMs: 1_000,
     limitMs: 600_000,
   });
-  return (await codesOf(lab, comment)).join(' ');
+  return (await listAnswerCodes(lab, comment)).join(' ');
 }
 
 export const runOf = (issue: number): string => `adoption-people-20261121-issue${issue}`;

@@ -2,8 +2,8 @@
 
 import type { JobScript } from './ferry-script.ts';
 import { ferryScript } from './ferry-script.ts';
-import { approve, propose, stateOf, until } from './play.ts';
-import { type SimulatedCloud, simulatedCloud } from './simulated-cloud.ts';
+import { approve, propose, readState, until } from './play.ts';
+import { createSimulatedCloud, type SimulatedCloud } from './simulated-cloud.ts';
 import { SHORT_FERRY } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
@@ -21,7 +21,7 @@ type Change = Partial<VirtualLabOptions> & {
 /** The lab; by default its first attempt ends with `BAD_LINE`. */
 export async function openBadNodeLab(change: Change = {}): Promise<BadNodeLab> {
   const { badNodes = '', restartsMax = 1, badLines = [BAD_LINE], ...options } = change;
-  const cloud = simulatedCloud();
+  const cloud = createSimulatedCloud();
   let started = 0;
   const script = (): JobScript => {
     const line = badLines[started];
@@ -58,7 +58,7 @@ export async function playUntilBad(
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
   await until(lab, 'the first attempt', async () => {
-    const state = await stateOf(lab, proposed.run);
+    const state = await readState(lab, proposed.run);
     const isAsked = state?.incidents.some(({ code }) => code === 'bad-node-unclear') === true;
     return (state?.actions.length ?? 0) > 0 || isAsked;
   });

@@ -11,12 +11,12 @@ import {
   stopStep,
   submitStep,
 } from '../../src/domain/engine.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 
 /** A permit for these steps, valid for a minute. */
 export function permitFor(...steps: readonly ActionStep[]): Permit {
-  const now = branded(Date.now(), isInstant);
-  return { capability: sealCapability({ steps, until: branded(now + 60_000, isInstant) }), now };
+  const now = brandAs(Date.now(), isInstant);
+  return { capability: sealCapability({ steps, until: brandAs(now + 60_000, isInstant) }), now };
 }
 
 /** Submits a job. */

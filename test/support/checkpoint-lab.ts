@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answers, openHeroIssue, openHeroLab } from './hero-run.ts';
-import { approveAndFinish, stateOf, until } from './play.ts';
+import { approveAndFinish, readState, until } from './play.ts';
 import type { VirtualLab, VirtualLabOptions } from './virtual-lab.ts';
 
 export const HERO = 'grug-moe-1e23-ep8';
@@ -71,12 +71,12 @@ export async function openCheckpointLab(
       ...answers,
     },
   });
-  await until(lab, 'the gates', async () => (await stateOf(lab, HERO))?.gate?.digest != null, {
+  await until(lab, 'the gates', async () => (await readState(lab, HERO))?.gate?.digest != null, {
     limitMs: 3_600_000,
   });
   const root = join(outputs, 'checkpoints');
   await play(lab, issue, root);
-  const state = await stateOf(lab, HERO);
+  const state = await readState(lab, HERO);
   const ranAtMs = Date.parse(state?.order?.claim?.at ?? '') + 60_000;
   return {
     lab,

@@ -4,7 +4,7 @@
  */
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import type { Looks } from '../../src/care/disk/scan-record.ts';
+import type { Inspection } from '../../src/care/disk/scan-record.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { known, unknown } from '../../src/domain/values.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
@@ -42,7 +42,7 @@ const GB = 1_000_000_000;
 /** The scan's output if no worker is short of disk space. */
 export const FINE = '✓ All workers have >20% free disk space\n';
 /** A full worker with data below the mount point, where nothing is mounted. */
-export const MISPLACED: Looks = {
+export const MISPLACED: Inspection = {
   disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
   mounts: known([{ at: '/', type: 'ext4' }]),
   folders: known([
@@ -52,7 +52,7 @@ export const MISPLACED: Looks = {
   ]),
 };
 /** The same worker with its mount. */
-export const MOUNTED: Looks = {
+export const MOUNTED: Inspection = {
   ...MISPLACED,
   mounts: known([
     { at: '/', type: 'ext4' },
@@ -60,7 +60,7 @@ export const MOUNTED: Looks = {
   ]),
 };
 /** The same worker after its clean-up. */
-export const CLEARED: Looks = {
+export const CLEARED: Inspection = {
   disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
   mounts: MOUNTED.mounts,
   folders: known([{ path: '/tmp', bytes: GB }]),

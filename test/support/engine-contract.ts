@@ -15,7 +15,7 @@ import {
   submitStep,
 } from '../../src/domain/engine.ts';
 import type { ExportedFile } from '../../src/domain/git.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { permitFor, stopIn, submitTo } from './capabilities.ts';
 import { readText } from './log-text.ts';
 
@@ -86,7 +86,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
       permitFor(submitStep({ ...job, submissionId: `${bench.jobId}-b` })),
       permitFor(submitStep({ ...job, command: ['true'] })),
       permitFor(submitStep({ ...job, metadata: { ...job.metadata, manifest: 'sha256:bb' } })),
-      { capability, now: branded(now + 3_600_000, isInstant) },
+      { capability, now: brandAs(now + 3_600_000, isInstant) },
       { capability: Object.freeze({ ...capability }), now },
     ];
     for (const permit of wrong) await expect(bench.engine.submit(job, permit)).rejects.toThrow(CapabilityError);

@@ -16,17 +16,17 @@ export type RegistryShape = {
   readonly blobOrigin?: string | null;
 };
 
-export type Asked = { readonly url: string; readonly authorization: string | null };
+export type RegistryRequest = { readonly url: string; readonly authorization: string | null };
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 const REPOSITORY = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/;
 
 /** A registry with everything that was pushed, and the requests it got. */
-export function fakeRegistry({ origin, realm = null, credentials = null, blobOrigin = null }: RegistryShape) {
+export function createFakeRegistry({ origin, realm = null, credentials = null, blobOrigin = null }: RegistryShape) {
   const parts = new Map<string, { readonly text: string; readonly type: string }>();
   const tags = new Map<string, string>();
-  const asked: Asked[] = [];
+  const asked: RegistryRequest[] = [];
   const keep = (content: object, type: string): string => {
     const text = JSON.stringify(content);
     const digest = `sha256:${hash('sha256', text, 'hex')}`;

@@ -2,8 +2,8 @@
 
 import type { Fault, FaultKind } from '../../packages/playground/faults/fault.ts';
 import type { World } from '../../packages/playground/world/world.ts';
-import { approveAndFinish, propose, seal, stateOf, type WithStore } from './play.ts';
-import { botComments, SHORT_FERRY, saidTwice } from './talk.ts';
+import { approveAndFinish, propose, readState, seal, type WithStore } from './play.ts';
+import { listBotComments, listRepeatedComments, SHORT_FERRY } from './talk.ts';
 import { MORNING, openVirtualLab, type VirtualLab } from './virtual-lab.ts';
 
 export type FaultReport = {
@@ -91,7 +91,7 @@ export async function playUnderFaults(
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error);
   }
-  const report = await judge(lab, {
+  const report = await judgeFerry(lab, {
     kind,
     seed,
     overHttp,
@@ -113,26 +113,26 @@ export type PlayedFerry = Pick<FaultReport, 'kind' | 'seed' | 'overHttp' | 'stru
 };
 
 /** Evaluates a ferry by its threads and its logbook, on virtual and on real time. */
-export async function judge(
+export async function judgeFerry(
   lab: Pick<VirtualLab, 'world'> & WithStore,
   { run, writes, problem, ...played }: PlayedFerry,
 ): Promise<FaultReport> {
-  const state = run === null ? null : await stateOf(lab, run);
+  const state = run === null ? null : await readState(lab, run);
   const unanswered = [...(state?.commands.values() ?? [])].filter(({ answer }) => answer === null).length;
-  const answers = botComments(lab).filter((comment) => comment.kind === 'answer').length;
+  const answers = listBotComments(lab).filter((comment) => comment.kind === 'answer').length;
   const report = {
     ...played,
     isSealed: state?.seal?.verdict === 'pass',
     unanswered: unanswered + Math.max(0, 2 - answers),
-    twice: saidTwice(lab),
-    busiestMinute: busiest(writes, MINUTE_MS),
-    busiestHour: busiest(writes, 60 * MINUTE_MS),
+    twice: listRepeatedComments(lab),
+    busiestMinute: countBusiest(writes, MINUTE_MS),
+    busiestHour: countBusiest(writes, 60 * MINUTE_MS),
   };
-  return { ...report, problem: problem ?? complaintOf(report) };
+  return { ...report, problem: problem ?? findComplaint(report) };
 }
 
 /** What is wrong with a ferry, in words; null if nothing is. */
-export function complaintOf(report: Omit<FaultReport, 'problem'>): string | null {
+export function findComplaint(report: Omit<FaultReport, 'problem'>): string | null {
   const complaints = [
     report.launches === 1 ? [] : [`${report.launches} launches`],
     report.isSealed ? [] : ['no seal'],
@@ -156,7 +156,7 @@ export function countContent(world: World): readonly number[] {
   return moments;
 }
 
-function busiest(moments: readonly number[], spanMs: number): number {
+function countBusiest(moments: readonly number[], spanMs: number): number {
   let most = 0;
   for (const [index, from] of moments.entries()) {
     const within = moments.slice(index).filter((atMs) => atMs < from + spanMs).length;

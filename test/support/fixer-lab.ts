@@ -6,10 +6,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFixerRunner } from '../../src/app/fixer/fix-mode.ts';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { ferryScript } from './ferry-script.ts';
-import { approve, propose, stateOf, until } from './play.ts';
-import { fileOf, pushFile, SHORT_FERRY } from './talk.ts';
+import { approve, propose, readState, until } from './play.ts';
+import { pushFile, readBranchFile, SHORT_FERRY } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
 export const MINUTE = 60_000;
@@ -58,7 +58,7 @@ export async function closeFixerLabs(): Promise<void> {
 }
 
 /** A Python program with its input in the variable `asked`. */
-export async function programFile(program: string): Promise<string> {
+export async function writeProgram(program: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-lab-fixer-'));
   open.folders.push(folder);
   const path = join(folder, 'fix.py');
@@ -67,9 +67,9 @@ export async function programFile(program: string): Promise<string> {
 }
 
 /** Plays such a lab until the first attempt has ended and ferrybot has reacted. */
-export async function died({ program, timeoutMs = 20_000, preApproved, meanwhile, ...options }: Play) {
+export async function playFailure({ program, timeoutMs = 20_000, preApproved, meanwhile, ...options }: Play) {
   const slipped = preApproved ?? SCHEDULE;
-  const path = await programFile(program);
+  const path = await writeProgram(program);
   let started = 0;
   const opened = await openVirtualLab({
     fixer: createFixerRunner(process.env['PATH'] ?? ''),
@@ -91,25 +91,25 @@ export async function died({ program, timeoutMs = 20_000, preApproved, meanwhile
   await opened.clock.advance(MINUTE);
   const proposed = await propose(opened);
   await approve(opened, 'mira', proposed.pull);
-  await until(opened, 'the job', async () => (await stateOf(opened, proposed.run))?.submission != null);
+  await until(opened, 'the job', async () => (await readState(opened, proposed.run))?.submission != null);
   await meanwhile?.({ lab: opened, ...proposed });
-  await until(opened, 'the end', async () => (await stateOf(opened, proposed.run))?.end != null, {
+  await until(opened, 'the end', async () => (await readState(opened, proposed.run))?.end != null, {
     stepMs: 10_000,
   });
   await opened.clock.advance(5 * MINUTE);
-  const now = () => stateOf(opened, proposed.run);
+  const now = () => readState(opened, proposed.run);
   const tries = async () => {
     const incidents = (await now())?.incidents ?? [];
     return {
-      made: incidentsWith(incidents, 'fix-made').map(({ detail }) => detail),
-      not: incidentsWith(incidents, 'fix-not-made').map(({ detail }) => detail.reason),
+      made: filterIncidents(incidents, 'fix-made').map(({ detail }) => detail),
+      not: filterIncidents(incidents, 'fix-not-made').map(({ detail }) => detail.reason),
     };
   };
   const branch = `ferrybot/proposal/${proposed.run}`;
-  return { lab: opened, ...proposed, now, tries, branch, file: () => fileOf(opened, branch, slipped) };
+  return { lab: opened, ...proposed, now, tries, branch, file: () => readBranchFile(opened, branch, slipped) };
 }
 
 /** The runs of the fixer's workflow. */
-export function asksOf({ world }: VirtualLab): number {
+export function countFixerRuns({ world }: VirtualLab): number {
   return Object.values(world.state.runs).filter(({ displayTitle }) => displayTitle.startsWith('ferrybot fix')).length;
 }

@@ -55,13 +55,13 @@ export function openHeroLab(options: VirtualLabOptions = {}): Promise<VirtualLab
   });
 }
 
-export async function headOf(lab: VirtualLab, branch = 'main'): Promise<string> {
+export async function branchHead(lab: VirtualLab, branch = 'main'): Promise<string> {
   return (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
 }
 
 /** Title and text of such an issue. */
-export async function heroIssue(lab: VirtualLab, answers: Answers = {}) {
-  const body = formBody({ ...ANSWERS, 'Source SHA': await headOf(lab), ...answers });
+export async function postHeroIssue(lab: VirtualLab, answers: Answers = {}) {
+  const body = formBody({ ...ANSWERS, 'Source SHA': await branchHead(lab), ...answers });
   return { title: '[Hero run] Grug MoE 1e23 ep8', body };
 }
 
@@ -78,6 +78,6 @@ export async function openHeroIssue(
     readonly labels?: readonly string[];
   } = {},
 ): Promise<number> {
-  const issue = { ...(await heroIssue(lab, answers)), labels };
+  const issue = { ...(await postHeroIssue(lab, answers)), labels };
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
 }

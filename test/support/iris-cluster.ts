@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { addressOf, closeCluster, IRIS_USER, isIrisThere, PORTS, startCluster } from '../../demo/iris/cluster.ts';
+import {
+  closeCluster,
+  controllerAddress,
+  IRIS_USER,
+  isIrisInstalled,
+  PORTS,
+  startCluster,
+} from '../../demo/iris/cluster.ts';
 import type { ClusterRecord } from '../../demo/private-cluster.ts';
 import { freePorts } from '../../demo/ray/free-ports.ts';
 import type { Engine } from '../../src/domain/engine.ts';
@@ -83,11 +90,11 @@ export async function startTestIris(): Promise<TestIris> {
     await close();
     throw error;
   }
-  return { controller: addressOf(record), user: IRIS_USER, token: null, record, close };
+  return { controller: controllerAddress(record), user: IRIS_USER, token: null, record, close };
 }
 
 /** A suite on a real Iris: skipped with a reason if there is none; in CI a skip fails the run. */
 export function describeWithIris(name: string, suite: () => void): void {
   const skipReason = 'there is no .tools/iris: npm run setup:iris makes it';
-  describe.skipIf(!isIrisThere())(name, { meta: { skipReason } }, suite);
+  describe.skipIf(!isIrisInstalled())(name, { meta: { skipReason } }, suite);
 }

@@ -24,7 +24,7 @@ export type WireFault =
 export type Wire = { readonly http: Http; readonly deliverLate: () => void };
 
 /** `fault`: what happens to a request of that method; null: a normal response. */
-export function wireTo(iris: RecordedIris, fault: (method: string) => WireFault | null = () => null): Wire {
+export function createWire(iris: RecordedIris, fault: (method: string) => WireFault | null = () => null): Wire {
   const late: (() => void)[] = [];
   const http = async (request: HttpRequest): Promise<HttpResult> => {
     const method = request.url.pathname.slice(1);
@@ -37,7 +37,7 @@ export function wireTo(iris: RecordedIris, fault: (method: string) => WireFault 
     const happens = fault(method);
     switch (happens) {
       case null:
-        return answered(reach());
+        return toHttpResult(reach());
       case 'lost-before':
         return broken;
       case 'lost-after':
@@ -45,25 +45,25 @@ export function wireTo(iris: RecordedIris, fault: (method: string) => WireFault 
         return broken;
       case 'doubled':
         reach();
-        return answered(reach());
+        return toHttpResult(reach());
       case 'late':
         late.push(reach);
         return broken;
       case 'bad-gateway-before':
-        return answered({ status: 502, body: '<html>Bad Gateway</html>' });
+        return toHttpResult({ status: 502, body: '<html>Bad Gateway</html>' });
       case 'bad-gateway-after':
         reach();
-        return answered({ status: 502, body: '<html>Bad Gateway</html>' });
+        return toHttpResult({ status: 502, body: '<html>Bad Gateway</html>' });
       case 'shutdown':
         iris.linger();
-        return answered(reach());
+        return toHttpResult(reach());
       case 'restart-after':
         reach();
         iris.restart();
         return broken;
       case 'restore-before':
         iris.restore();
-        return answered(reach());
+        return toHttpResult(reach());
       case 'restore-after':
         reach();
         iris.restore();
@@ -78,7 +78,7 @@ export function wireTo(iris: RecordedIris, fault: (method: string) => WireFault 
   };
 }
 
-function answered({ status, body }: RpcAnswer): HttpResult {
+function toHttpResult({ status, body }: RpcAnswer): HttpResult {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
     kind: 'answer',

@@ -7,7 +7,7 @@ import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import type { IrisCluster } from '../../src/engines/iris/definition.ts';
 import { createIrisEngine } from '../../src/engines/iris/engine.ts';
 import { irisConfig } from './iris-config.ts';
-import { type Wire, type WireFault, wireTo } from './iris-http.ts';
+import { createWire, type Wire, type WireFault } from './iris-http.ts';
 import { createRecordedIris, type RecordedIris, type RecordedIrisOptions } from './recorded-iris.ts';
 
 export type IrisLab = {
@@ -43,7 +43,7 @@ export async function openIrisLab(options: Partial<RecordedIrisOptions> = {}): P
     ...options,
   });
   const faults: { method: string; fault: WireFault }[] = [];
-  const wire = wireTo(iris, (method) => {
+  const wire = createWire(iris, (method) => {
     const at = faults.findIndex((one) => method.endsWith(`/${one.method}`));
     return at === -1 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
   });

@@ -11,12 +11,12 @@ import { isTerminal } from '../../src/domain/engine.ts';
 import { createIrisEngine } from '../../src/engines/iris/engine.ts';
 import { stopIn, submitTo } from './capabilities.ts';
 import { irisConfig } from './iris-config.ts';
-import { type WireFault, wireTo } from './iris-http.ts';
-import { type Random, randomFrom } from './random.ts';
+import { createWire, type WireFault } from './iris-http.ts';
+import { createRandom, type Random } from './random.ts';
 import { createRecordedIris, type RecordedIris } from './recorded-iris.ts';
 
 /** How one attempt really ended, and how it was reported; empty: correct. */
-export type Told = {
+export type SubmitReport = {
   readonly id: string;
   readonly starts: number;
   readonly outcome: string;
@@ -45,13 +45,13 @@ const ON_OTHERS: readonly WireFault[] = ['lost-before', 'lost-after', 'bad-gatew
 const PER_WORLD = 50;
 
 /** Every attempt with its result. */
-export async function submitMany({ count, seed, markers }: Submits): Promise<readonly Told[]> {
+export async function submitMany({ count, seed, markers }: Submits): Promise<readonly SubmitReport[]> {
   const directory = await mkdtemp(join(tmpdir(), 'ferrybot-iris-'));
   await writeFile(join(directory, 'train.py'), '');
   try {
-    const told: Told[] = [];
+    const told: SubmitReport[] = [];
     for (let first = 0; first < count; first += PER_WORLD) {
-      const random = randomFrom(seed + first);
+      const random = createRandom(seed + first);
       const world = openWorld(random, markers);
       for (let index = first; index < Math.min(first + PER_WORLD, count); index += 1)
         told.push(await oneAttempt(world, random, `job-${index}`, directory));
@@ -90,7 +90,7 @@ function openWorld(random: Random, markers: string | null): World {
       ? random.pick(markers === null ? ON_LAUNCH : WITH_MARKS)
       : random.pick(ON_OTHERS);
   };
-  const { http, deliverLate } = wireTo(iris, fault);
+  const { http, deliverLate } = createWire(iris, fault);
   const pass = (ms: number): void => {
     nowMs += ms;
   };
@@ -111,7 +111,7 @@ function openWorld(random: Random, markers: string | null): World {
 
 const KINDS = ['quick', 'failing', 'endless', 'long'] as const;
 
-async function oneAttempt(world: World, random: Random, id: string, workingDirectory: string): Promise<Told> {
+async function oneAttempt(world: World, random: Random, id: string, workingDirectory: string): Promise<SubmitReport> {
   const { iris, engine } = world;
   const kind = random.pick(KINDS);
   const spec: JobSpec = {
@@ -125,7 +125,7 @@ async function oneAttempt(world: World, random: Random, id: string, workingDirec
   const claimed = await engine.session();
   const session = claimed.kind === 'session' ? claimed.id : '';
   world.calm(false);
-  const outcome = await asLauncher(world, spec, session, random);
+  const outcome = await submitAsLauncher(world, spec, session, random);
   world.calm(true);
   world.deliverLate();
   // Before the end is read: a lost worker, and a restarted controller.
@@ -140,12 +140,12 @@ async function oneAttempt(world: World, random: Random, id: string, workingDirec
   const isForgotten = random.chance(0.05) && wasKnown;
   if (isForgotten) iris.restore();
   if (kind === 'endless' && !worker && !isForgotten && wasKnown) await stopIn(engine, id);
-  const seen = await ended(world, id, wasKnown ? session : null);
+  const seen = await observeUntilEnded(world, id, wasKnown ? session : null);
   const starts = iris.world.starts().filter((name) => name === `/alice/${id}`).length;
   const kept = iris.world.jobs.get(`/alice/${id}`);
   const hasForgotten = kept === undefined || kept.error.includes('refused again');
   const truth = isForgotten ? 'state-lost' : worker ? 'FAILED WORKER_FAILED' : TRUTH[kind];
-  return { id, starts, outcome: outcome.kind, wrong: wrongOf(seen, truth, { hasForgotten, wasKnown }) };
+  return { id, starts, outcome: outcome.kind, wrong: findContradiction(seen, truth, { hasForgotten, wasKnown }) };
 }
 
 const TRUTH = {
@@ -159,7 +159,7 @@ const TRUTH = {
  * As the launch does after each run of the launcher: only a definite *absent* in the session of the claim may
  * submit again.
  */
-async function asLauncher(world: World, spec: JobSpec, session: string, random: Random): Promise<SubmitOutcome> {
+async function submitAsLauncher(world: World, spec: JobSpec, session: string, random: Random): Promise<SubmitOutcome> {
   let outcome: SubmitOutcome = { kind: 'unknown', message: '' };
   for (let tries = 0; tries < 8; tries += 1) {
     outcome = await submitTo(world.engine, spec);
@@ -172,7 +172,7 @@ async function asLauncher(world: World, spec: JobSpec, session: string, random: 
   return outcome;
 }
 
-async function ended(world: World, id: string, session: string | null): Promise<JobObservation> {
+async function observeUntilEnded(world: World, id: string, session: string | null): Promise<JobObservation> {
   let seen: JobObservation = { kind: 'unknown', message: '' };
   for (let look = 0; look < 100; look += 1) {
     seen = await world.engine.observe(id, session);
@@ -183,7 +183,7 @@ async function ended(world: World, id: string, session: string | null): Promise<
   return seen;
 }
 
-function wrongOf(
+function findContradiction(
   seen: JobObservation,
   truth: string,
   { hasForgotten, wasKnown }: { readonly hasForgotten: boolean; readonly wasKnown: boolean },

@@ -18,7 +18,12 @@ export const TYPED_SECRETS: Readonly<Record<string, string>> = {
  * Names of ferrybot's outputs that contain the value, or twelve characters of it. `record`: the text of the
  * logbook branch.
  */
-export function leaksOf({ state }: Pick<World, 'state'>, record: string, value: string, said = ''): readonly string[] {
+export function findLeaks(
+  { state }: Pick<World, 'state'>,
+  record: string,
+  value: string,
+  said = '',
+): readonly string[] {
   const { comments, reviews, reviewComments, checkRuns, statuses, logs, releases } = state;
   const inputs = Object.values(state.runPlans).map((plan) => plan.inputs);
   const written = { comments, reviews, reviewComments, checkRuns, statuses, logs, releases, inputs };
@@ -30,7 +35,7 @@ export function leaksOf({ state }: Pick<World, 'state'>, record: string, value: 
 }
 
 /** Every current file of the logbook branch. */
-export async function recordText({ store }: WithStore): Promise<string> {
+export async function readRecordText({ store }: WithStore): Promise<string> {
   const head = (await store.refs(LOGBOOK)).get(LOGBOOK);
   const tree = head === undefined ? null : await treeAt(store, head, '');
   const listed = tree === null ? null : await listTree(store, tree, { recursive: true, limit: 10_000 });

@@ -3,7 +3,7 @@
 import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import type { Look } from '../../src/watch/look.ts';
+import type { Poll } from '../../src/watch/look.ts';
 import { NOON } from './run-facts.ts';
 
 export function foundJob(status: JobStatus, change: Partial<FoundJob> = {}): FoundJob {
@@ -23,7 +23,7 @@ export function foundJob(status: JobStatus, change: Partial<FoundJob> = {}): Fou
 }
 
 /** An observation at noon of a running job without a log. */
-export function lookWith(change: Partial<Look> = {}): Look {
+export function buildPoll(change: Partial<Poll> = {}): Poll {
   return {
     job: foundJob('RUNNING'),
     log: NO_LOG_FACTS,

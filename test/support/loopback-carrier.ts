@@ -11,7 +11,7 @@ import { answer } from '../../packages/playground/api/api.ts';
 import { answerWithFaults } from '../../packages/playground/faults/request-faults.ts';
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { createGitDoor } from '../../packages/playground/http/git-door.ts';
-import { sendResponse, toRequest } from '../../packages/playground/http/node-request.ts';
+import { sendResponse, toFetchRequest } from '../../packages/playground/http/node-request.ts';
 import { listen } from '../../packages/playground/http/server.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
@@ -166,7 +166,7 @@ async function listenForHooks(): Promise<HookServer> {
   const server: Server = createServer((incoming, outgoing) => {
     const [receive, onBug] = serve ?? [];
     const answered = async (): Promise<void> => {
-      const request = await toRequest(incoming, origin);
+      const request = await toFetchRequest(incoming, origin);
       await sendResponse(
         outgoing,
         request === null || receive === undefined ? new Response(null, { status: 503 }) : await receive(request),

@@ -9,7 +9,7 @@ import type { TestCluster } from './slurm-cluster.ts';
 const COMMANDS = ['sbatch', 'squeue', 'scancel', 'sinfo', 'sacct', 'scontrol'];
 
 /** `script` replaces `command`; REAL in it is the real one. */
-export async function standIn(
+export async function createStandIn(
   { record }: TestCluster,
   command: string,
   script: string,
@@ -17,7 +17,7 @@ export async function standIn(
   const bin = join(record.folder, `bin-${crypto.randomUUID().slice(0, 8)}`);
   await mkdir(bin);
   for (const each of COMMANDS) {
-    const real = programAt(each);
+    const real = findProgram(each);
     const text = each === command ? script.replaceAll('REAL', real) : `exec ${real} "$@"`;
     await writeFile(join(bin, each), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
   }
@@ -25,12 +25,12 @@ export async function standIn(
 }
 
 /** sbatch reaches the controller, but its output is lost. */
-export function lostAnswers(cluster: TestCluster): Promise<Pick<SlurmCluster, 'bin'>> {
+export function createLossyPrograms(cluster: TestCluster): Promise<Pick<SlurmCluster, 'bin'>> {
   const complaint = 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
-  return standIn(cluster, 'sbatch', `REAL "$@" > /dev/null; echo "${complaint}" >&2; exit 1`);
+  return createStandIn(cluster, 'sbatch', `REAL "$@" > /dev/null; echo "${complaint}" >&2; exit 1`);
 }
 
-function programAt(name: string): string {
+function findProgram(name: string): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? name;
 }

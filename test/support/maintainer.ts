@@ -24,7 +24,7 @@ const people = z.array(z.object({ login: z.string(), token: z.string() }));
 const faults = z.object({ struck: z.record(z.string(), z.number()) });
 
 /** Finds her token through the lab's control API; throws for every unsuccessful request. */
-export async function maintainerOf({ origin, secret }: Pick<OpenedLab, 'origin' | 'secret'>): Promise<Maintainer> {
+export async function createMaintainer({ origin, secret }: Pick<OpenedLab, 'origin' | 'secret'>): Promise<Maintainer> {
   const control: Maintainer['control'] = (method, path, body) =>
     request(method, `${origin}/_playground${path}`, { authorization: `Bearer ${secret}` }, body);
   const here = people.parse(await control('GET', '/people'));

@@ -4,17 +4,17 @@
  */
 
 import { repoAccess } from '../../packages/playground/api/route.ts';
-import { strike } from '../../packages/playground/faults/strike.ts';
+import { drawStrike } from '../../packages/playground/faults/strike.ts';
 import { recordPush } from '../../packages/playground/git/pushes.ts';
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { changeTree, entryAt, type PathChange } from '../../packages/playground/git/store/git-trees.ts';
 import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
-import { actorOf, identify } from '../../packages/playground/identity/identity.ts';
-import { allows } from '../../packages/playground/identity/permissions.ts';
+import { findActor, identify } from '../../packages/playground/identity/identity.ts';
+import { judgeAccess } from '../../packages/playground/identity/permissions.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
 import { type FolderEntry, GitError, type PushOutcome } from '../../src/domain/git.ts';
-import { branded, isSha, isTreeId, type Sha } from '../../src/domain/values.ts';
+import { brandAs, isSha, isTreeId, type Sha } from '../../src/domain/values.ts';
 import { memoryVersions } from './memory-versions.ts';
 
 export type MemoryGitOptions = {
@@ -42,7 +42,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
     const found = (await store().refs(ref)).get(ref);
     if (found === undefined) return null;
     const tag = await store().readTag(found);
-    return branded(tag?.object ?? found, isSha);
+    return brandAs(tag?.object ?? found, isSha);
   };
   const tree = async (commit: Sha): Promise<string> => {
     const read = await store().readCommit(commit);
@@ -76,7 +76,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         throw new Error('patterns of a whole tree are not modelled here');
       const root = await tree(commit);
       const entry = path === '' || path === '.' ? { sha: root } : await entryAt(store(), root, path);
-      return entry === null ? null : branded(entry.sha, isTreeId);
+      return entry === null ? null : brandAs(entry.sha, isTreeId);
     },
     log: async (query) => {
       const found = await store().log({
@@ -88,7 +88,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       return found
         .filter((c) => query.sinceMs === null || c.committer.atMs >= query.sinceMs)
         .map((c) => ({
-          sha: branded(c.sha, isSha),
+          sha: brandAs(c.sha, isSha),
           subject: c.message.split('\n')[0] ?? '',
           authorName: c.author.name,
           atMs: c.committer.atMs,
@@ -96,7 +96,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
     },
     mergeBase: async (a, b) => {
       const found = await store().mergeBase(a, b);
-      return found === null ? null : branded(found, isSha);
+      return found === null ? null : brandAs(found, isSha);
     },
     isOnBranch: async (commit) => {
       if ((await store().readCommit(commit)) === null) return false;
@@ -146,9 +146,9 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       // clock, and then one of them has failed.
       const isShared = request.expected === null || request.ref.endsWith('/logbook');
       if (outcome !== 'updated' && !isShared && (await resolve(request.ref)) === written)
-        return { kind: 'pushed', sha: branded(written, isSha) };
+        return { kind: 'pushed', sha: brandAs(written, isSha) };
       if (outcome !== 'updated')
-        return (await noRoom(request.ref)) ?? { kind: 'rejected', sha: branded(written, isSha) };
+        return (await noRoom(request.ref)) ?? { kind: 'rejected', sha: brandAs(written, isSha) };
       const made: typeof tags = [];
       for (const { ref, sha } of tags) {
         const created = await store().updateRef({ ref, sha, expected: null });
@@ -164,9 +164,9 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         { ref: request.ref, before: request.expected, after: written },
         ...tags.map(({ ref, sha }) => ({ ref, before: null, after: sha })),
       ]);
-      if (strike(world, ['push-answer-lost'], PUSH) !== null)
+      if (drawStrike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };
-      return { kind: 'pushed', sha: branded(written, isSha) };
+      return { kind: 'pushed', sha: brandAs(written, isSha) };
     },
     pushTag: async (request) => {
       options.onTransport();
@@ -182,11 +182,11 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         message: request.message,
       });
       const outcome = await store().updateRef({ ref, sha, expected: null });
-      if (outcome !== 'updated') return (await noRoom(ref)) ?? { kind: 'rejected', sha: branded(sha, isSha) };
+      if (outcome !== 'updated') return (await noRoom(ref)) ?? { kind: 'rejected', sha: brandAs(sha, isSha) };
       await recordPush(act, [{ ref, before: null, after: sha }]);
-      if (strike(world, ['push-answer-lost'], PUSH) !== null)
+      if (drawStrike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };
-      return { kind: 'pushed', sha: branded(sha, isSha) };
+      return { kind: 'pushed', sha: brandAs(sha, isSha) };
     },
     deleteTags: async (names) => {
       options.onTransport();
@@ -220,8 +220,8 @@ async function actAs(options: MemoryGitOptions, repo: ReturnType<typeof onlyRepo
   const { world } = options;
   const identity = identify(world, `Bearer ${await options.token()}`);
   if (!identity.ok) return null;
-  const actor = actorOf(world, identity.caller);
-  if (actor === null || allows(world, identity.caller, repo, pushing) !== 'allowed') return null;
+  const actor = findActor(world, identity.caller);
+  if (actor === null || judgeAccess(world, identity.caller, repo, pushing) !== 'allowed') return null;
   return { world, repo, caller: identity.caller, actor };
 }
 
@@ -235,7 +235,7 @@ async function entriesIn(store: GitStore, root: string, folder: string): Promise
           {
             path: `${folder}/${name}`,
             type,
-            id: branded(sha, isTreeId),
+            id: brandAs(sha, isTreeId),
             ...(mode === '120000' ? { isLink: true } : {}),
             ...(mode === '100755' ? { isExecutable: true } : {}),
           },

@@ -6,8 +6,8 @@
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { entryAt } from '../../packages/playground/git/store/git-trees.ts';
 import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
-import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/values.ts';
-import { beginningsOf, idOfText, MARK_BYTES_MAX } from '../../src/host/git/read.ts';
+import { brandAs, isSha, isTreeId, type TreeId } from '../../src/domain/values.ts';
+import { MARK_BYTES_MAX, matchPrefixes, textBlobId } from '../../src/host/git/read.ts';
 
 type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
 
@@ -54,8 +54,8 @@ export function memoryVersions(store: () => GitStore): VersionReader {
       }
       return found;
     },
-    beginningsOf,
-    blobIdOf: idOfText,
+    beginningsOf: matchPrefixes,
+    blobIdOf: textBlobId,
   };
 }
 
@@ -63,8 +63,8 @@ async function textOf(store: GitStore, sha: string): Promise<Omit<TagText, 'name
   const tag = await store.readTag(sha);
   const commit = tag === null ? null : await store.readCommit(tag.object);
   if (tag === null || commit === null) return null;
-  const parents = commit.parents.map((parent) => branded(parent, isSha));
-  return { commit: branded(commit.sha, isSha), parents, message: tag.message };
+  const parents = commit.parents.map((parent) => brandAs(parent, isSha));
+  return { commit: brandAs(commit.sha, isSha), parents, message: tag.message };
 }
 
 async function filesUnder(
@@ -76,13 +76,13 @@ async function filesUnder(
   const walk = async (tree: string, prefix: string): Promise<void> => {
     for (const entry of (await store.readTree(tree)) ?? []) {
       if (entry.type === 'tree') await walk(entry.sha, `${prefix}${entry.name}/`);
-      else found.set(`${prefix}${entry.name}`, branded(entry.sha, isTreeId));
+      else found.set(`${prefix}${entry.name}`, brandAs(entry.sha, isTreeId));
     }
   };
   for (const path of paths) {
     const start = await entryAt(store, root, path);
     if (start?.type === 'tree') await walk(start.sha, `${path}/`);
-    else if (start?.type === 'blob') found.set(path, branded(start.sha, isTreeId));
+    else if (start?.type === 'blob') found.set(path, brandAs(start.sha, isTreeId));
   }
   return found;
 }

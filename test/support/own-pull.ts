@@ -2,8 +2,8 @@
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { stateOf, until } from './play.ts';
-import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, say } from './talk.ts';
+import { readState, until } from './play.ts';
+import { listAnswersTo, listBotComments, postComment, pushFile, readBranchFile, SHORT_FERRY } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
 export const FILE = 'experiments/ferries/daily.py';
@@ -31,7 +31,7 @@ export const WHOLE = [
   .replaceAll(/\|\n\n\|/g, '|\n|')
   .replaceAll(/\]( [^\n]*)\n\n- /g, ']$1\n- ');
 
-export type Opened = {
+export type OwnPullOptions = {
   readonly body?: string;
   readonly edit?: (text: string) => string;
   readonly draft?: boolean;
@@ -40,11 +40,11 @@ export type Opened = {
 };
 
 /** Opens a pull request from a user's branch that changes the experiment. */
-export async function openOwn(lab: VirtualLab, opened: Opened = {}): Promise<number> {
+export async function openOwnPull(lab: VirtualLab, opened: OwnPullOptions = {}): Promise<number> {
   const { body = WHOLE, edit = (text) => text.replace('warmup=100', 'warmup=80'), who = 'ada' } = opened;
   const branch = opened.branch ?? 'ada/warmup';
   await branchOff(lab, who, branch);
-  await pushFile(lab, who, branch, FILE, edit((await fileOf(lab, 'main', FILE)) ?? ''));
+  await pushFile(lab, who, branch, FILE, edit((await readBranchFile(lab, 'main', FILE)) ?? ''));
   const pull = { title: 'A longer warmup', body, head: branch, base: 'main', draft: opened.draft ?? false };
   return ((await lab.as(who, 'POST', '/pulls', pull)) as { readonly number: number }).number;
 }
@@ -55,7 +55,7 @@ export async function branchOff(lab: VirtualLab, who: Person, branch: string): P
 }
 
 /** The playground cannot mark a draft as ready: this changes the row, and the next edit sends the webhook. */
-export async function ready({ world, as }: VirtualLab, pull: number): Promise<void> {
+export async function markReady({ world, as }: VirtualLab, pull: number): Promise<void> {
   for (const [key, row] of Object.entries(world.state.issues))
     if (row.number === pull && row.pull !== null)
       world.state.issues[key] = { ...row, pull: { ...row.pull, draft: false } };
@@ -70,18 +70,18 @@ export async function openFromFork(lab: VirtualLab): Promise<number> {
     'ada',
     'warmup',
     FILE,
-    ((await fileOf(lab, 'main', FILE)) ?? '').replace('warmup=100', 'warmup=80'),
+    ((await readBranchFile(lab, 'main', FILE)) ?? '').replace('warmup=100', 'warmup=80'),
   );
   await lab.as('sol', 'POST', '/forks', {});
   const pull = { title: 'A longer warmup', body: WHOLE, head: 'sol:warmup', base: 'main' };
   return ((await lab.as('sol', 'POST', '/pulls', pull)) as { readonly number: number }).number;
 }
 
-export function label(lab: VirtualLab, who: Person, pull: number, labels = [LABEL]): Promise<unknown> {
+export function addLabels(lab: VirtualLab, who: Person, pull: number, labels = [LABEL]): Promise<unknown> {
   return lab.as(who, 'POST', `/issues/${pull}/labels`, { labels });
 }
 
-export function runOf(pull: number, day = '20261121'): string {
+export function ownRunName(pull: number, day = '20261121'): string {
   return `ferry-daily-${day}-pr${pull}`;
 }
 
@@ -95,35 +95,40 @@ export async function openLab(options: VirtualLabOptions = {}): Promise<VirtualL
 }
 
 /** Advances the clock until the run's gates were evaluated, and returns its state. */
-export async function gated(open: VirtualLab, run: string) {
-  await until(open, `the gates of ${run}`, async () => ((await stateOf(open, run))?.gate ?? null) !== null, {
+export async function readGates(open: VirtualLab, run: string) {
+  await until(open, `the gates of ${run}`, async () => ((await readState(open, run))?.gate ?? null) !== null, {
     limitMs: 3 * 3_600_000,
   });
-  const state = await stateOf(open, run);
+  const state = await readState(open, run);
   if (state === null) throw new Error(`${run} is gone`);
   return state;
 }
 
 /** The gates that block a launch, with their codes. */
-export function openGates(state: RunState): readonly string[] {
+export function listOpenGates(state: RunState): readonly string[] {
   return (state.gate?.verdicts ?? [])
     .filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown')
     .map(({ gate, code }) => `${gate} ${code}`);
 }
 
 /** ferrybot's comments in a pull request without a run. */
-export function toldIn(world: VirtualLab, pull: number): readonly string[] {
-  return botComments(world)
+export function listBotCommentsIn(world: VirtualLab, pull: number): readonly string[] {
+  return listBotComments(world)
     .filter(({ kind, thread }) => kind === 'own-pull' && thread === pull)
     .map(({ text }) => text);
 }
 
-export function threads(world: VirtualLab): number {
+export function countThreads(world: VirtualLab): number {
   return Object.keys(world.world.state.issues).length;
 }
 
-export async function answer(world: VirtualLab, who: Person, thread: number, text: string): Promise<string> {
-  const comment = await say(world, who, thread, text);
-  await until(world, `the answer to ${text}`, () => answersTo(world, comment).length > 0);
-  return answersTo(world, comment).join('\n');
+export async function commentAndReadAnswer(
+  world: VirtualLab,
+  who: Person,
+  thread: number,
+  text: string,
+): Promise<string> {
+  const comment = await postComment(world, who, thread, text);
+  await until(world, `the answer to ${text}`, () => listAnswersTo(world, comment).length > 0);
+  return listAnswersTo(world, comment).join('\n');
 }

@@ -5,13 +5,13 @@ import type { GitStore } from '../../packages/playground/git/store/git-store.ts'
 import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { fold } from '../../src/domain/logbook/fold.ts';
+import { foldEvents } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { remembered } from '../../src/domain/values.ts';
+import { memoize } from '../../src/domain/values.ts';
 import { completeEvent, decodeLine, splitLines } from '../../src/logbook/chain.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
-import { approvalLine, shownApprovalLine } from './approve.ts';
-import { say } from './talk.ts';
+import { findShownApprovalLine, requireApprovalLine } from './approve.ts';
+import { postComment } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
 /** What reading a logbook needs of a lab, virtual or real. */
@@ -56,12 +56,12 @@ export async function logbookParts(
 }
 
 /** The decoded events of a run. */
-export async function eventsOf(lab: WithStore, run: string): Promise<readonly LogbookEvent[]> {
-  return eventsOfText(await logbookText(lab, run));
+export async function readEventsOf(lab: WithStore, run: string): Promise<readonly LogbookEvent[]> {
+  return parseEventsOnce(await logbookText(lab, run));
 }
 
 /** A waiting test reads many times between two events, and equal texts have equal events. */
-const eventsOfText = remembered(
+const parseEventsOnce = memoize(
   (text: string) =>
     splitLines(text).whole.map((line) => {
       const framed = decodeLine(line);
@@ -74,8 +74,8 @@ const eventsOfText = remembered(
 );
 
 /** The folded state of a run, or null before its proposal. */
-export async function stateOf(lab: WithStore, run: string): Promise<RunState | null> {
-  const folded = fold(await eventsOf(lab, run));
+export async function readState(lab: WithStore, run: string): Promise<RunState | null> {
+  const folded = foldEvents(await readEventsOf(lab, run));
   if (!folded.ok) throw new Error(`illegal: ${folded.error.rule}`);
   return folded.value;
 }
@@ -103,7 +103,7 @@ export function untilState(
   options: Parameters<typeof until>[3] = {},
 ): Promise<void> {
   const isDone = async (): Promise<boolean> => {
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     return state !== null && done(state);
   };
   return until(lab, `${done} of ${run}`, isDone, options);
@@ -125,24 +125,24 @@ export async function propose(
   await lab.dispatchDaily();
   let again = 0;
   await until(lab, `the proposal of ${run}`, async () => {
-    const state = await stateOf(lab, run);
+    const state = await readState(lab, run);
     if (state?.gate !== undefined && state.gate !== null && state.gate.digest !== null) return true;
     again += 1;
     if (again % 10 === 0 && state === null) await lab.dispatchDaily();
     return false;
   });
-  const state = await stateOf(lab, run);
+  const state = await readState(lab, run);
   if (state === null) throw new Error('the run is gone again');
   return { run, pull: state.proposal.pull, issue: state.proposal.issue };
 }
 
 /** Waits until the card asks for an approval, and posts its line in the thread. Returns the comment's id. */
 export async function approve(lab: VirtualLab, who: Person, thread: number, run?: string): Promise<number> {
-  await until(lab, 'a card that asks for an approval', () => shownApprovalLine(lab, run) !== null, {
+  await until(lab, 'a card that asks for an approval', () => findShownApprovalLine(lab, run) !== null, {
     stepMs: 5_000,
     limitMs: 3 * 3_600_000,
   });
-  return say(lab, who, thread, approvalLine(lab, run));
+  return postComment(lab, who, thread, requireApprovalLine(lab, run));
 }
 
 /** The maintainer approves, and the clock advances until the job has ended. */
@@ -153,11 +153,11 @@ export async function approveAndFinish(lab: VirtualLab, run: string, pull: numbe
 
 /** Advances the clock until the job of an approved run has ended. */
 export async function finish(lab: VirtualLab, run: string): Promise<void> {
-  await until(lab, `the launch of ${run}`, async () => (await stateOf(lab, run))?.submission !== null, {
+  await until(lab, `the launch of ${run}`, async () => (await readState(lab, run))?.submission !== null, {
     stepMs: 5_000,
     limitMs: 3 * 3_600_000,
   });
-  await until(lab, `the end of ${run}`, async () => (await stateOf(lab, run))?.end !== null, {
+  await until(lab, `the end of ${run}`, async () => (await readState(lab, run))?.end !== null, {
     stepMs: 60_000,
     limitMs: 12 * 3_600_000,
   });
@@ -166,7 +166,7 @@ export async function finish(lab: VirtualLab, run: string): Promise<void> {
 /** The maintainer seals, and the clock advances until the run is sealed. */
 export async function seal(lab: VirtualLab, run: string, issue: number): Promise<void> {
   await lab.as('mira', 'POST', `/issues/${issue}/comments`, { body: '/seal' });
-  await until(lab, `the seal of ${run}`, async () => (await stateOf(lab, run))?.seal !== null, {
+  await until(lab, `the seal of ${run}`, async () => (await readState(lab, run))?.seal !== null, {
     stepMs: 5_000,
     limitMs: 3 * 3_600_000,
   });

@@ -8,7 +8,7 @@ export type Random = {
 };
 
 /** mulberry32: 32 bits of state are enough for some thousand draws. */
-export function randomFrom(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -6,7 +6,7 @@
 import { execa } from 'execa';
 import { z } from 'zod';
 import { createExperimentReader } from '../../src/app/experiment-reader.ts';
-import type { ExperimentFile, Reading } from '../../src/domain/launch/change-facts.ts';
+import type { ExperimentFile, FileReading } from '../../src/domain/launch/change-facts.ts';
 import { scriptText } from '../../src/host/python/script.ts';
 import { parseReading } from '../../src/host/python-child.ts';
 
@@ -23,7 +23,7 @@ print(json.dumps([json.dumps(space["read"](base64.b64decode(one))) for one in js
 export async function readExperiments(
   sources: readonly (string | Uint8Array)[],
   python = 'python3',
-): Promise<readonly Reading[]> {
+): Promise<readonly FileReading[]> {
   const files = sources.map((source) => Buffer.from(source));
   const input = JSON.stringify(files.map((file) => file.toString('base64')));
   const { stdout } = await execa(python, ['-I', '-S', '-c', DRIVER, scriptText('read_experiment.py')], {
@@ -42,7 +42,7 @@ export async function readExperiments(
 export const readExperiment = createExperimentReader(process.env['PATH'] ?? '');
 
 /** The same with the Python of this machine, as Python unless `path` has another suffix. */
-export function readText(text: string, path = 'daily.py'): Promise<Reading> {
+export function readText(text: string, path = 'daily.py'): Promise<FileReading> {
   return readExperiment(text, { path, python: 'python3' });
 }
 
@@ -65,7 +65,9 @@ export async function newestPython(): Promise<{ readonly python: string; readonl
 }
 
 /** One reading, and the CPU time of its whole process. */
-export async function childCpuSeconds(text: string): Promise<{ readonly reading: Reading; readonly seconds: number }> {
+export async function childCpuSeconds(
+  text: string,
+): Promise<{ readonly reading: FileReading; readonly seconds: number }> {
   const reading = await readText(text);
   const driver = `
 import resource, sys

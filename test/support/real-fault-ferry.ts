@@ -11,13 +11,13 @@ import { openLabFolder } from '../../demo/lab-folder.ts';
 import { readJournal, readLogbook } from '../../demo/logbook-events.ts';
 import { type OpenedLab, openLab } from '../../demo/open-lab.ts';
 import { exampleLab } from '../../demo/seed-lab.ts';
-import { openQuestion } from '../../demo/stages.ts';
+import { findOpenQuestion } from '../../demo/stages.ts';
 import type { Fault, FaultKind } from '../../packages/playground/faults/fault.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { shownApprovalLine } from './approve.ts';
-import { countContent, type FaultReport, judge, usualFault } from './fault-ferry.ts';
-import { type Maintainer, maintainerOf } from './maintainer.ts';
-import { stateOf } from './play.ts';
+import { findShownApprovalLine } from './approve.ts';
+import { countContent, type FaultReport, judgeFerry, usualFault } from './fault-ferry.ts';
+import { createMaintainer, type Maintainer } from './maintainer.ts';
+import { readState } from './play.ts';
 
 export type RealFaultReport = FaultReport & { readonly seconds: number };
 
@@ -83,7 +83,7 @@ export async function playForReal(kind: FaultKind, seed: number, stop: AbortSign
 
 async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<FaultReport> {
   const writes = countContent(lab.world);
-  const mira = await maintainerOf(lab);
+  const mira = await createMaintainer(lab);
   await mira.control('PUT', '/faults', { faults: [fault] });
   // A broken lab ends the play too.
   const over = new AbortController();
@@ -103,9 +103,9 @@ async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<
   const jobs = await readdir(join(lab.folder.jobs, 'jobs')).catch(noneYet);
   const launches = jobs.filter((name) => !name.startsWith('.')).length;
   const { kind, seed } = fault;
-  const run = await runOf(lab);
-  return judge(
-    { world: lab.world, store: storeOf(lab) },
+  const run = await findRun(lab);
+  return judgeFerry(
+    { world: lab.world, store: gitStore(lab) },
     { kind, seed, overHttp: true, run, writes, problem, struck, launches },
   );
 }
@@ -118,10 +118,10 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
     let answered: number | null = null;
     while (performance.now() < until) {
       stop.throwIfAborted();
-      const run = await runOf(lab);
-      const state = run === null ? null : await stateOf({ store: storeOf(lab) }, run);
+      const run = await findRun(lab);
+      const state = run === null ? null : await readState({ store: gitStore(lab) }, run);
       if (state !== null && done(state)) return state;
-      const asked = state === null ? openQuestion(await readJournal(lab.world), 'daily') : null;
+      const asked = state === null ? findOpenQuestion(await readJournal(lab.world), 'daily') : null;
       // A second answer would be answered with the existing ferry.
       if (asked !== null && asked !== answered) await mira.answer(asked);
       answered = asked ?? answered;
@@ -147,7 +147,7 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
 async function cardLine(lab: OpenedLab, until: number, stop: AbortSignal): Promise<string> {
   while (performance.now() < until) {
     stop.throwIfAborted();
-    const line = shownApprovalLine(lab);
+    const line = findShownApprovalLine(lab);
     if (line !== null) return line;
     await sleep(POLL_MS);
   }
@@ -155,12 +155,12 @@ async function cardLine(lab: OpenedLab, until: number, stop: AbortSignal): Promi
 }
 
 /** The day's run, once it is in the logbook. */
-async function runOf(lab: OpenedLab): Promise<string | null> {
+async function findRun(lab: OpenedLab): Promise<string | null> {
   const names = [...(await readLogbook(lab.world)).keys()];
   return names.find((name) => name.startsWith('ferry-daily-')) ?? null;
 }
 
-function storeOf({ world }: OpenedLab): ReturnType<OpenedLab['world']['gitOf']> {
+function gitStore({ world }: OpenedLab): ReturnType<OpenedLab['world']['gitOf']> {
   const [repo] = Object.values(world.state.repos);
   if (repo === undefined) throw new Error('this world has no repository');
   return world.gitOf(repo);

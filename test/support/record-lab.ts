@@ -5,7 +5,7 @@ import { createEventStore, type EventStore } from '../../src/app/record.ts';
 import type { GitReader, GitWriter } from '../../src/domain/git.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import type { PublicKey } from '../../src/domain/logbook/parts.ts';
-import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
+import { brandAs, isInstant, isRunId } from '../../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import type { Remote } from '../host/git/scratch-repository.ts';
 import { START_MS, keys as sampleKeys, seededKey } from '../logbook/sample-logbook.ts';
@@ -33,7 +33,7 @@ export type RecordProcess = {
 
 type Counts = { -readonly [K in keyof Omit<Cost, 'git'>]: number } & { git: Record<string, number> };
 
-const NOW = branded(START_MS, isInstant);
+const NOW = brandAs(START_MS, isInstant);
 
 /** A new process with its own mirror. */
 export function recordProcess(
@@ -41,8 +41,8 @@ export function recordProcess(
   now = NOW,
   keys: readonly PublicKey[] = sampleKeys,
 ): RecordProcess {
-  let counts = nothing();
-  const git = counted(remote.client(), () => counts);
+  let counts = zeroCounts();
+  const git = countCalls(remote.client(), () => counts);
   // Only the parts of a lab and its config that keeping a record needs.
   const lab = {
     repository: 'lab/models',
@@ -66,18 +66,18 @@ export function recordProcess(
     open: { store, lab, git } as never,
     append: async (run, drafts) => {
       await store.load();
-      const result = await store.append([{ run: run === 'journal' ? run : branded(run, isRunId), drafts }], now);
+      const result = await store.append([{ run: run === 'journal' ? run : brandAs(run, isRunId), drafts }], now);
       if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
     },
     costOf: async (work) => {
-      counts = nothing();
+      counts = zeroCounts();
       await work();
       return counts;
     },
   };
 }
 
-function nothing(): Counts {
+function zeroCounts(): Counts {
   return {
     git: {},
     signaturesVerified: 0,
@@ -88,7 +88,7 @@ function nothing(): Counts {
   };
 }
 
-function counted(git: GitReader & GitWriter, counts: () => Counts): GitReader & GitWriter {
+function countCalls(git: GitReader & GitWriter, counts: () => Counts): GitReader & GitWriter {
   const asked = (name: string): void => {
     counts().git[name] = (counts().git[name] ?? 0) + 1;
   };

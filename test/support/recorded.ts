@@ -3,23 +3,23 @@
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { Surface } from '../../src/domain/actor.ts';
 import type { EventOf } from '../../src/domain/logbook/define.ts';
-import { commentName, type MarkerKind } from '../../src/domain/marker.ts';
-import { eventsOf, type WithStore } from './play.ts';
-import { botComments, say } from './talk.ts';
+import { commentId, type MarkerKind } from '../../src/domain/marker.ts';
+import { readEventsOf, type WithStore } from './play.ts';
+import { listBotComments, postComment } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
 type Threads = Pick<VirtualLab, 'world'> & WithStore;
 type Answer = Pick<EventOf<'command-answered'>['data'], 'code' | 'detail'>;
 
 /** The recorded answers to the commands of one comment; none if ferrybot posted no answer. */
-export async function recordedAnswers(
+export async function listRecordedAnswers(
   lab: Threads,
   comment: number,
   surface: Surface = 'comment',
 ): Promise<readonly Answer[]> {
-  const name = commentName({ surface, id: comment });
-  const posted = botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === name);
-  const events = await Promise.all(posted.map(({ run }) => eventsOf(lab, run)));
+  const name = commentId({ surface, id: comment });
+  const posted = listBotComments(lab).filter(({ kind, key }) => kind === 'answer' && key === name);
+  const events = await Promise.all(posted.map(({ run }) => readEventsOf(lab, run)));
   return events.flat().flatMap((event) => {
     const isMeant = event.type === 'command-answered' && event.data.comment === comment;
     return isMeant && event.data.surface === surface ? [event.data] : [];
@@ -27,21 +27,21 @@ export async function recordedAnswers(
 }
 
 /** The codes of the answers to one comment. */
-export async function codesOf(lab: Threads, comment: number, surface?: Surface): Promise<readonly string[]> {
-  return (await recordedAnswers(lab, comment, surface)).map(({ code }) => code);
+export async function listAnswerCodes(lab: Threads, comment: number, surface?: Surface): Promise<readonly string[]> {
+  return (await listRecordedAnswers(lab, comment, surface)).map(({ code }) => code);
 }
 
 /** Posts the comment, advances the clock (by default five minutes), and returns the codes of the answer. */
-export async function ask(
+export async function commentAndReadCode(
   lab: VirtualLab,
   who: Person,
   thread: number,
   words: string,
   waitMs = 300_000,
 ): Promise<string> {
-  const comment = await say(lab, who, thread, words);
+  const comment = await postComment(lab, who, thread, words);
   await lab.clock.advance(waitMs);
-  return (await codesOf(lab, comment)).join(' ');
+  return (await listAnswerCodes(lab, comment)).join(' ');
 }
 
 /**
@@ -49,10 +49,10 @@ export async function ask(
  * reason, or the type.
  */
 export async function postedEvents(lab: Threads, kind: MarkerKind): Promise<readonly string[]> {
-  const posted = botComments(lab).filter((comment) => comment.kind === kind);
+  const posted = listBotComments(lab).filter((comment) => comment.kind === kind);
   return Promise.all(
     posted.map(async ({ run, key }) => {
-      const event = (await eventsOf(lab, run)).find(({ seq }) => String(seq) === key);
+      const event = (await readEventsOf(lab, run)).find(({ seq }) => String(seq) === key);
       if (event === undefined) throw new Error(`no event ${key} in the record of ${run}`);
       if (event.type === 'incident') return [event.data.code, event.data.detail['reason'] ?? []].flat().join(': ');
       return event.type === 'notified' ? event.data.reason : event.type;

@@ -44,7 +44,7 @@ export const RENTAL_LANE = `  gpu:
 `;
 
 /** The example config with both. */
-export function withRentals(config: string): string {
+export function addRentalLane(config: string): string {
   return `${config.trimEnd()}\n${RENTAL_LANE}`.replace(/^clusters:\n/m, (line) => `${line}${RENTAL_CLUSTER}`);
 }
 
@@ -62,7 +62,7 @@ export function openRentalLab(
       failAt: died === undefined ? null : { step: died.step ?? 100, line: died.line, exitCode: 1 },
     });
   };
-  return openVirtualLab({ script, config: withRentals, ...options });
+  return openVirtualLab({ script, config: addRentalLane, ...options });
 }
 
 /** Opens an issue as this user, without a form or label. */
@@ -72,7 +72,7 @@ export async function openIssue(lab: VirtualLab, who: Person, body = 'I need a c
 }
 
 /** The run of an issue; null before there is one. */
-export function runOf(lab: VirtualLab, issue: number): string {
+export function rentalRunName(lab: VirtualLab, issue: number): string {
   const date = new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
   return `rental-gpu-${date}-issue${issue}`;
 }

@@ -14,7 +14,7 @@ import type { SimulatedEngine } from './simulated-engine.ts';
 const FLEET = 'ferrybot:lab:';
 
 /** A rented machine, and when it was destroyed. */
-export type Made = {
+export type RentedMachine = {
   readonly id: number;
   readonly jobId: string;
   readonly atMs: number;
@@ -23,14 +23,14 @@ export type Made = {
 
 export type Machines = {
   readonly account: Account;
-  readonly made: readonly Made[];
+  readonly made: readonly RentedMachine[];
   /** When this machine's job really ended; null while it runs. */
   readonly jobEndedAtMs: (jobId: string) => Promise<number | null>;
 };
 
 /** Makes this engine rent a machine for each job. */
 export function rentMachines(engine: SimulatedEngine, now: () => number): Machines {
-  const made: Made[] = [];
+  const made: RentedMachine[] = [];
   const account = createAccount({
     now,
     offers: OFFERS.filter(({ id }) => id === 103 || id === 106).flatMap((offer) =>
@@ -49,7 +49,7 @@ export function rentMachines(engine: SimulatedEngine, now: () => number): Machin
   const submit = engine.submit.bind(engine);
   const observe = engine.observe.bind(engine);
   const rented: RentalAccount = {
-    read: async () => ({ kind: 'read', instances: account.list().map(rowOf), credit: account.credit() }),
+    read: async () => ({ kind: 'read', instances: account.list().map(toRentedInstance), credit: account.credit() }),
     offer: async () => ({ kind: 'read', offer: null }),
     destroy: async (condemned, permit) => {
       spendCapability(permit, destroyStep(condemned));
@@ -86,7 +86,7 @@ export function rentMachines(engine: SimulatedEngine, now: () => number): Machin
   return { account, made, jobEndedAtMs };
 }
 
-function rent(account: Account, jobId: string, atMs: number): Made {
+function rent(account: Account, jobId: string, atMs: number): RentedMachine {
   const offer = [...account.offers.keys()].find((id) => !account.rented.has(id)) ?? 0;
   const created = account.create(offer, {
     ...{ image: 'x', disk: 30, env: [], onstart: null, args: [], runtype: 'args', bid: null },
@@ -97,7 +97,7 @@ function rent(account: Account, jobId: string, atMs: number): Made {
   return { id: created.instance.id, jobId, atMs, endedAtMs: null };
 }
 
-function rowOf({ id, label, actual, createdAtMs, offer, disk }: Instance) {
+function toRentedInstance({ id, label, actual, createdAtMs, offer, disk }: Instance) {
   const storage = storageHourly(offer, disk);
   return {
     id,

@@ -5,15 +5,15 @@ import type { Dispatch } from '../../src/domain/effect.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
-import { foldOne } from '../../src/domain/logbook/fold.ts';
+import { foldEvent } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { after, branded, type Instant, isInstant } from '../../src/domain/values.ts';
+import { addMs, brandAs, type Instant, isInstant } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { sealEvents } from '../../src/logbook/append.ts';
 import { keys, signers } from '../logbook/sample-logbook.ts';
 import {
   approvalDrafts,
-  type Commanded,
+  type CommandInput,
   claimDraft,
   commandDrafts,
   dropData,
@@ -39,7 +39,7 @@ export type RunBuilder = {
   readonly gated: (change?: Partial<EventDataByType['gated']>) => RunBuilder;
   /** The card shows the gates' result, since it was known. */
   readonly shown: () => RunBuilder;
-  readonly commanded: (command: Commanded) => RunBuilder;
+  readonly commanded: (command: CommandInput) => RunBuilder;
   /** `named`: the record has the digest in the comment. */
   readonly approved: (by: Actor, naming?: 'named') => RunBuilder;
   readonly dropped: (reason: DropReason) => RunBuilder;
@@ -80,7 +80,7 @@ export function aRun(change: Partial<EventDataByType['proposed']> & { readonly r
     ...proposal,
   };
   const first: EventDraft = { type: 'proposed', role: 'control', data };
-  return grown({ run, events: [], state: null, now: branded(Date.parse(`${date}T09:00:00.000Z`), isInstant) }, [first]);
+  return grown({ run, events: [], state: null, now: brandAs(Date.parse(`${date}T09:00:00.000Z`), isInstant) }, [first]);
 }
 
 type Growth = {
@@ -105,13 +105,13 @@ function grown(before: Growth, drafts: readonly EventDraft[]): RunBuilder {
   );
   let state = before.state;
   for (const { event } of sealed) {
-    const next = foldOne(state, event);
+    const next = foldEvent(state, event);
     if (!next.ok) throw new Error(`entry ${next.error.seq}: ${next.error.rule}`);
     state = next.value;
   }
   if (state === null) throw new Error('a run without events');
   const events = [...before.events, ...sealed.map(({ event }) => event)];
-  return builderOf({ run: before.run, events, state, now: after(before.now, STEP_MS) }, state);
+  return builderOf({ run: before.run, events, state, now: addMs(before.now, STEP_MS) }, state);
 }
 
 function builderOf(growth: Growth, state: RunState): RunBuilder {
@@ -119,7 +119,7 @@ function builderOf(growth: Growth, state: RunState): RunBuilder {
   return {
     state,
     events: growth.events,
-    later: (ms) => builderOf({ ...growth, now: after(growth.now, ms) }, state),
+    later: (ms) => builderOf({ ...growth, now: addMs(growth.now, ms) }, state),
     add,
     gated: (change = {}) => add({ type: 'gated', role: 'control', data: { ...gatedData(state), ...change } }),
     shown: () => add(shownDraft(state)),

@@ -2,13 +2,13 @@
 
 import type { Actor, Surface } from '../../src/domain/actor.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import { bindingHex, type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
+import { buildSubmissionId, type Order, shortDigestHex } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
-import { type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
+import { listCurrentApprovals, type RunState } from '../../src/domain/logbook/run-state.ts';
 import {
-  after,
-  branded,
+  addMs,
+  brandAs,
   type Digest,
   type Instant,
   isDigest,
@@ -23,13 +23,13 @@ import { aManifest, passingVerdicts } from './run-parts.ts';
 export const alice: Actor = { id: 101, login: 'alice' };
 export const bob: Actor = { id: 102, login: 'bob' };
 export const labBot: Actor = { id: 900, login: 'lab-bot[bot]' };
-export const digestOf = (text: string): Digest => branded(`sha256:${sha256Hex(text)}`, isDigest);
-export const shaOf = (text: string): Sha => branded(sha256Hex(text).slice(0, 40), isSha);
+export const digestOf = (text: string): Digest => brandAs(`sha256:${sha256Hex(text)}`, isDigest);
+export const toSha = (text: string): Sha => brandAs(sha256Hex(text).slice(0, 40), isSha);
 
 const ORDER_MS = 2 * 60 * 60 * 1_000;
 
 /** A recorded command with its answer. */
-export type Commanded = {
+export type CommandInput = {
   readonly by: Actor;
   readonly name: string;
   readonly args?: Readonly<Record<string, string>>;
@@ -40,18 +40,18 @@ export type Commanded = {
   readonly surface?: Surface;
 };
 
-function manifestOf(state: RunState): Manifest {
+function buildManifestFor(state: RunState): Manifest {
   const { lane, runName, repository } = state.proposal;
   return aManifest({ lane, runName, repository });
 }
 
 /** Every gate passes, on a manifest of this run. */
 export function gatedData(state: RunState): EventDataByType['gated'] {
-  const manifest = manifestOf(state);
+  const manifest = buildManifestFor(state);
   return {
     digest: canonicalDigest(manifest, digestOf),
     manifest,
-    commit: shaOf('launch commit'),
+    commit: toSha('launch commit'),
     body: digestOf('the body'),
     verdicts: passingVerdicts(state.proposal),
   };
@@ -66,7 +66,7 @@ export function shownDraft({ gate, proposal }: RunState): EventDraft {
 }
 
 /** A command that was seen and answered, in the thread of the run. */
-export function commandDrafts(state: RunState, command: Commanded): readonly EventDraft[] {
+export function commandDrafts(state: RunState, command: CommandInput): readonly EventDraft[] {
   const place = {
     comment: command.comment ?? 500 + state.commands.size,
     surface: command.surface ?? 'comment',
@@ -83,14 +83,14 @@ export function commandDrafts(state: RunState, command: Commanded): readonly Eve
 
 /** `/approve-launch` by `by` for the last gated manifest: seen, answered, and the approval itself. */
 export function approvalDrafts(state: RunState, by: Actor, naming?: 'named'): readonly EventDraft[] {
-  const digest = digestOfGate(state);
+  const digest = gateDigest(state);
   const comment = 600 + state.commands.size;
-  const count = standingApprovals(state).length + 1;
+  const count = listCurrentApprovals(state).length + 1;
   const quorum = Number(state.gate?.manifest?.policy['approvals.quorum'] ?? 1);
   const [seen, answered] = commandDrafts(state, {
     by,
     name: 'approve-launch',
-    ...(naming === 'named' ? { args: { digest: bindingHex(digest) } } : {}),
+    ...(naming === 'named' ? { args: { digest: shortDigestHex(digest) } } : {}),
     code: count < quorum ? 'approved-waiting-for-more' : 'approved',
     detail: { digest: digest.slice(7, 19), count, quorum },
     comment,
@@ -106,7 +106,7 @@ export function approvalDrafts(state: RunState, by: Actor, naming?: 'named'): re
   return [seen, { type: 'approved', role: 'control', actor: by, data }, answered];
 }
 
-function digestOfGate(state: RunState): Digest {
+function gateDigest(state: RunState): Digest {
   const digest = state.gate?.digest ?? null;
   if (digest === null) throw new Error('gate the run first');
   return digest;
@@ -114,7 +114,7 @@ function digestOfGate(state: RunState): Digest {
 
 /** Drops all approvals. */
 export function dropData(state: RunState, reason: DropReason): EventDataByType['approval-dropped'] {
-  return { reason, digest: digestOfGate(state), users: standingApprovals(state).map((a) => a.actor.id) };
+  return { reason, digest: gateDigest(state), users: listCurrentApprovals(state).map((a) => a.actor.id) };
 }
 
 /**
@@ -128,31 +128,31 @@ export function orderData(state: RunState, now: Instant, change: Partial<Order>)
     run: state.run,
     repository: state.proposal.repository,
     attempt,
-    digest: digestOfGate(state),
-    commit: state.gate?.commit ?? shaOf(''),
+    digest: gateDigest(state),
+    commit: state.gate?.commit ?? toSha(''),
     pull: state.proposal.pull,
-    approvals: standingApprovals(state).map((a) => ({
+    approvals: listCurrentApprovals(state).map((a) => ({
       comment: a.comment,
       surface: a.surface,
       user: a.actor.id,
       bodyDigest: a.bodyDigest,
     })),
-    submissionId: submissionIdOf(state.run, attempt),
+    submissionId: buildSubmissionId(state.run, attempt),
     issuedAt: toRfc3339(now),
-    expiresAt: toRfc3339(after(now, ORDER_MS)),
+    expiresAt: toRfc3339(addMs(now, ORDER_MS)),
     ...change,
   };
   return { order, orderDigest: canonicalDigest(order, digestOf) };
 }
 
-function orderOf(state: RunState): NonNullable<RunState['order']> {
+function requireOrder(state: RunState): NonNullable<RunState['order']> {
   if (state.order === null) throw new Error('order the run first');
   return state.order;
 }
 
 /** The runner claims the current order. */
 export function claimDraft(state: RunState): EventDraft {
-  const { digest, order } = orderOf(state);
+  const { digest, order } = requireOrder(state);
   return {
     type: 'claimed',
     role: 'runner',
@@ -162,14 +162,14 @@ export function claimDraft(state: RunState): EventDraft {
 
 /** The job of the claimed attempt runs under its deterministic id. */
 export function submittedData(state: RunState): EventDataByType['submitted'] {
-  const { digest, order } = orderOf(state);
+  const { digest, order } = requireOrder(state);
   return {
     orderDigest: digest,
     attempt: order.attempt,
     engine: 'local',
     jobId: order.submissionId,
     cluster: 'local',
-    command: manifestOf(state).command,
+    command: buildManifestFor(state).command,
     commit: order.commit,
     adopted: false,
     urls: { log: `https://cluster.example/jobs/${order.submissionId}/log` },
@@ -196,7 +196,7 @@ export function observedData(now: Instant): EventDataByType['observed'] {
     signatures: [],
     logOffset: 4096,
     cadenceMs: 570_000,
-    lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(now, 660_000)) },
+    lease: { holder: 'watch-1', fence: 1, until: toRfc3339(addMs(now, 660_000)) },
   };
 }
 
@@ -224,7 +224,7 @@ export function endedData(state: RunState): EventDataByType['ended'] {
 export function sealedData(state: RunState): EventDataByType['sealed'] {
   return {
     tag: `ferry/${state.proposal.lane}/${state.proposal.date.replaceAll('-', '')}/${state.run}`,
-    commit: state.submission?.commit ?? shaOf(''),
+    commit: state.submission?.commit ?? toSha(''),
     verdict: 'pass',
     accept: null,
     closurePull: 14,

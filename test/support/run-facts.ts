@@ -20,21 +20,21 @@ import type {
 } from '../../src/domain/facts.ts';
 import { readMarker, type VerifiedMarker } from '../../src/domain/marker.ts';
 import { notAsked } from '../../src/domain/reconcile-request.ts';
-import { branded, type Instant, isInstant, isTreeId, known, type Observed, unknown } from '../../src/domain/values.ts';
-import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
+import { brandAs, type Instant, isInstant, isTreeId, known, type Observed, unknown } from '../../src/domain/values.ts';
+import { alice, bob, digestOf, labBot, toSha } from './run-drafts.ts';
 
-export const instant = (text: string): Instant => branded(Date.parse(text), isInstant);
+export const instant = (text: string): Instant => brandAs(Date.parse(text), isInstant);
 export const NOON = instant('2026-11-21T12:00:00.000Z');
 
 /** A text as ferrybot first wrote it. */
-export function written(text = 'as proposed'): TextVersion {
+export function createdVersion(text = 'as proposed'): TextVersion {
   return { by: { kind: 'app', login: 'lab-bot' }, text };
 }
 
 /** A text that these people edited, the last editor first. */
-export function editedBy(...people: readonly Actor[]): readonly TextVersion[] {
+export function versionsEditedBy(...people: readonly Actor[]): readonly TextVersion[] {
   const edits = people.map((actor, index) => ({ by: byPerson(actor), text: `words ${index}` }));
-  return [...edits, written()];
+  return [...edits, createdVersion()];
 }
 
 export function byPerson(actor: Actor): Contributor {
@@ -54,8 +54,8 @@ export function aPull(change: Partial<PullFacts> = {}): PullFacts {
     bodyDigest: digestOf('the whole body'),
     author: labBot,
     authorIsBot: true,
-    versions: [written()],
-    headSha: shaOf('launch commit'),
+    versions: [createdVersion()],
+    headSha: toSha('launch commit'),
     headBranch: 'ferrybot/proposal/ferry-daily-20261121',
     headRepository: 'lab/models',
     baseBranch: 'main',
@@ -74,7 +74,7 @@ export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
     labels: ['experiment'],
     updatedAt: NOON,
     writtenAt: NOON,
-    versions: [written()],
+    versions: [createdVersion()],
     ...change,
   };
 }
@@ -82,11 +82,11 @@ export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
 /** A declared change of one knob in the experiment file. */
 export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
   return {
-    headSha: shaOf('launch commit'),
-    baseSha: shaOf('base'),
-    mergeBase: shaOf('base'),
+    headSha: toSha('launch commit'),
+    baseSha: toSha('base'),
+    mergeBase: toSha('base'),
     changedPaths: ['experiments/ferries/daily.py'],
-    trees: { experiments: branded('1'.repeat(40), isTreeId), lib: branded('2'.repeat(40), isTreeId) },
+    trees: { experiments: brandAs('1'.repeat(40), isTreeId), lib: brandAs('2'.repeat(40), isTreeId) },
     delta: {
       kind: 'knobs',
       changes: [
@@ -124,7 +124,7 @@ export function aConfigHealth(change: Partial<ConfigHealth> = {}): ConfigHealth 
     problems: 0,
     first: '',
     line: 0,
-    inForce: shaOf('base'),
+    inForce: toSha('base'),
     since: null,
     missingLane: null,
     ...change,
@@ -150,7 +150,7 @@ export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
 }
 
 /** The marker of a text as if its seal had been verified. */
-export function verified(body: string, change: Partial<VerifiedMarker> = {}): VerifiedMarker | null {
+export function parseVerifiedMarker(body: string, change: Partial<VerifiedMarker> = {}): VerifiedMarker | null {
   const marker = readMarker(body);
   if (marker === null) return null;
   return { ...marker, role: 'control', at: NOON, text: 'a'.repeat(64), isIntact: true, ...change };
@@ -168,7 +168,7 @@ export function aComment(author: Actor, body: string, change: Partial<CommentFac
     authorIsBot: false,
     byUs: false,
     byOwnApp: false,
-    marker: change.byUs === true ? verified(body) : null,
+    marker: change.byUs === true ? parseVerifiedMarker(body) : null,
     body,
     bodyDigest: digestOf(body),
     createdAt: at,
@@ -193,12 +193,12 @@ export function aWorkflowRun(change: Partial<WorkflowRunFacts> = {}): WorkflowRu
 }
 
 /** GitHub's state of the workflow runs that control dispatched. */
-export function seenRuns(...runs: readonly WorkflowRunFacts[]): Pick<RunFacts, 'workflowRuns'> {
+export function knownWorkflowRuns(...runs: readonly WorkflowRunFacts[]): Pick<RunFacts, 'workflowRuns'> {
   return { workflowRuns: new Map(runs.map((run) => [run.id, known(run)])) };
 }
 
 /** The permissions of people, as a lookup by numeric user id. */
-export function permissions(
+export function knownPermissions(
   ...held: readonly (readonly [Actor, Permission])[]
 ): ReadonlyMap<number, Observed<Permission>> {
   return new Map(held.map(([actor, permission]) => [actor.id, known(permission)]));
@@ -220,7 +220,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     body: known(aBody()),
     checks: known([aCheck()]),
     configHealth: known(aConfigHealth()),
-    permissions: permissions([alice, 'maintain'], [bob, 'maintain']),
+    permissions: knownPermissions([alice, 'maintain'], [bob, 'maintain']),
     people: known([
       { actor: alice, permission: 'maintain' },
       { actor: bob, permission: 'maintain' },
@@ -231,7 +231,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     clusterActions: known([]),
     workflowRuns: new Map(),
     containerImage: notAsked(),
-    closureLog: known({ base: shaOf('base'), text: null }),
+    closureLog: known({ base: toSha('base'), text: null }),
     sealTag: known(null),
     smallFix: unknown('not asked for'),
     fixer: unknown('not asked for'),

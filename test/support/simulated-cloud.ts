@@ -1,13 +1,13 @@
 /** The TPU VMs of a lab on virtual time: gcloud is simulated, the adapter around it is real. */
 
-import type { CloudOf } from '../../src/app/lab.ts';
+import type { CloudLookup } from '../../src/app/lab.ts';
 import { createTpuCloud } from '../../src/clouds/gcp/gcloud.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { aNode, type Node } from '../care/gcloud-standin.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export type SimulatedCloud = {
-  readonly cloudOf: (clock: VirtualClock) => CloudOf;
+  readonly cloudOf: (clock: VirtualClock) => CloudLookup;
   /** The arguments of every call, oldest first. */
   readonly calls: (readonly string[])[];
   nodes: readonly Node[];
@@ -20,7 +20,7 @@ export type SimulatedCloud = {
 };
 
 /** Two workers; the first one has the address 10.130.1.45. */
-export function simulatedCloud(): SimulatedCloud {
+export function createSimulatedCloud(): SimulatedCloud {
   const cloud: SimulatedCloud = {
     calls: [],
     nodes: [aNode('ray-worker-7c21', '10.130.1.45'), aNode('ray-worker-8d32', '10.130.1.46')],
@@ -37,7 +37,7 @@ export function simulatedCloud(): SimulatedCloud {
 }
 
 /** The called deletions, by name. */
-export function deletions({ calls }: SimulatedCloud): readonly string[] {
+export function listDeletions({ calls }: SimulatedCloud): readonly string[] {
   return calls.filter((args) => args[3] === 'delete').map((args) => args[4] ?? '');
 }
 

@@ -2,10 +2,9 @@
 
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import {
-  commitIn,
-  described,
   type Engine,
   type FoundJob,
+  findCommit,
   isSameJob,
   type Job,
   type JobObservation,
@@ -17,6 +16,7 @@ import {
   type SubmitOutcome,
   stopStep,
   submitStep,
+  toJobDescription,
 } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known } from '../../src/domain/values.ts';
@@ -112,12 +112,12 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
       const { command = [], env = {} } = job?.spec ?? {};
       return answer(
         'describe',
-        described(
+        toJobDescription(
           seen,
           job?.origin ?? {
             submitter: 'runner',
             entrypoint: command.join(' '),
-            gitCommit: commitIn(env['GIT_COMMIT']),
+            gitCommit: findCommit(env['GIT_COMMIT']),
           },
         ),
       );

@@ -7,7 +7,7 @@ import { describe } from 'vitest';
 import type { ClusterRecord } from '../../demo/private-cluster.ts';
 import { freePorts } from '../../demo/ray/free-ports.ts';
 import { closeCluster, missingPrograms, startCluster } from '../../demo/slurm/cluster.ts';
-import { configurationOf, PORTS } from '../../demo/slurm/cluster-files.ts';
+import { configurationPath, PORTS } from '../../demo/slurm/cluster-files.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import type { SlurmCluster } from '../../src/engines/slurm/definition.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
@@ -36,7 +36,7 @@ export async function startTestCluster(): Promise<TestCluster> {
     throw error;
   }
   const config: TestCluster['config'] = (changes = {}) => ({
-    ...slurmConfig({ folder: jobs, conf: configurationOf(record), cpusPerTask: 1 }),
+    ...slurmConfig({ folder: jobs, conf: configurationPath(record), cpusPerTask: 1 }),
     ...changes,
   });
   return {

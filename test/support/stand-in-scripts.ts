@@ -11,7 +11,7 @@ import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scri
 import { serveJobs } from './jobs-api.ts';
 
 /** What the script does: it may start a job, then prints, then ends or hangs. */
-export type Doing = {
+export type StandInBehaviour = {
   readonly starts?: boolean;
   readonly stdout?: string;
   readonly stderr?: string;
@@ -20,7 +20,7 @@ export type Doing = {
 };
 
 /** One call of the script, as it saw itself. */
-export type SeenCall = {
+export type RecordedCall = {
   readonly verb: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -38,9 +38,9 @@ export type StandIn = {
   readonly address: string;
   /** The engine with this script; `settings` replaces its own. */
   readonly engine: (settings?: ScriptSettings) => Engine;
-  readonly does: (verb: 'submit', doing: Doing) => Promise<void>;
+  readonly does: (verb: 'submit', doing: StandInBehaviour) => Promise<void>;
   readonly jobs: (jobs: readonly object[]) => Promise<void>;
-  readonly calls: () => Promise<readonly SeenCall[]>;
+  readonly calls: () => Promise<readonly RecordedCall[]>;
   readonly close: () => Promise<void>;
 };
 

@@ -35,7 +35,7 @@ export async function openExperiment(lab: VirtualLab, title = 'Try cosine'): Pro
 }
 
 /** Posts a comment, lets the bot do what takes no time, and returns the comment's id. */
-export async function say(lab: VirtualLab, who: Person, thread: number, body: string): Promise<number> {
+export async function postComment(lab: VirtualLab, who: Person, thread: number, body: string): Promise<number> {
   return numbered.parse(await lab.as(who, 'POST', `/issues/${thread}/comments`, { body })).id;
 }
 
@@ -51,7 +51,7 @@ export type BotComment = {
 };
 
 /** Every comment by ferrybot, oldest first. */
-export function botComments(lab: Pick<VirtualLab, 'world'>): readonly BotComment[] {
+export function listBotComments(lab: Pick<VirtualLab, 'world'>): readonly BotComment[] {
   return Object.values(lab.world.state.comments).flatMap((comment) => {
     const marker = readMarker(comment.body);
     if (marker === null || lab.world.state.users[comment.authorId]?.type !== 'Bot') return [];
@@ -62,27 +62,27 @@ export function botComments(lab: Pick<VirtualLab, 'world'>): readonly BotComment
 }
 
 /** ferrybot's comments of one kind. */
-export function told(lab: VirtualLab, kind: string): readonly string[] {
-  return botComments(lab)
+export function listBotTexts(lab: VirtualLab, kind: string): readonly string[] {
+  return listBotComments(lab)
     .filter((comment) => comment.kind === kind)
     .map((comment) => comment.text);
 }
 
 /** The answers to one comment of a person: none, or one. */
-export function answersTo(lab: VirtualLab, comment: number): readonly string[] {
-  return botComments(lab)
+export function listAnswersTo(lab: VirtualLab, comment: number): readonly string[] {
+  return listBotComments(lab)
     .filter(({ kind, key }) => kind === 'answer' && key === `comment-${comment}`)
     .map(({ text }) => text);
 }
 
 /** Kinds and keys of comments that were posted more than once, which must not happen. */
-export function saidTwice(lab: Pick<VirtualLab, 'world'>): readonly string[] {
-  const names = botComments(lab).map(({ run, kind, key }) => `${run} ${kind} ${key}`);
+export function listRepeatedComments(lab: Pick<VirtualLab, 'world'>): readonly string[] {
+  const names = listBotComments(lab).map(({ run, kind, key }) => `${run} ${kind} ${key}`);
   return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
 /** A file at the tip of a branch, or null. */
-export async function fileOf(lab: VirtualLab, branch: string, path: string): Promise<string | null> {
+export async function readBranchFile(lab: VirtualLab, branch: string, path: string): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
   const tip = (await lab.store.refs(ref)).get(ref);
   const bytes = tip === undefined ? null : await readPath(lab.store, tip, path);
@@ -99,7 +99,7 @@ export async function pushFile(
 ): Promise<void> {
   const content = Buffer.from(text).toString('base64');
   for (let attempt = 1; ; attempt += 1) {
-    const there = await fileOf(lab, branch, path);
+    const there = await readBranchFile(lab, branch, path);
     const sha =
       there === null ? {} : { sha: filed.parse(await lab.as(who, 'GET', `/contents/${path}?ref=${branch}`)).sha };
     try {
@@ -116,13 +116,13 @@ export async function pushFile(
 export async function pushExperiment(lab: VirtualLab, run: string, edit: (text: string) => string): Promise<void> {
   const branch = `ferrybot/proposal/${run}`;
   const path = 'experiments/ferries/daily.py';
-  const text = await fileOf(lab, branch, path);
+  const text = await readBranchFile(lab, branch, path);
   if (text === null) throw new Error(`${path} is not on ${branch}`);
   await pushFile(lab, 'ada', branch, path, edit(text));
 }
 
 /** Holds back jobs of one mode until they are released: a runner that is offline for a while. */
-export function heldJobs(mode: string): {
+export function holdJobs(mode: string): {
   readonly beforeJob: (mode: string) => Promise<void>;
   readonly waiting: () => number;
   readonly letGo: () => void;
@@ -141,7 +141,7 @@ export function heldJobs(mode: string): {
 }
 
 /** The current text of an issue or pull request. */
-export function bodyOf(lab: VirtualLab, number: number): string {
+export function readBody(lab: VirtualLab, number: number): string {
   const found = Object.values(lab.world.state.issues).find((issue) => issue.number === number);
   if (found === undefined) throw new Error(`there is no #${number}`);
   return found.body;
@@ -159,7 +159,7 @@ export async function dispatchLaunch(
 }
 
 /** Runs of the launch workflow, oldest first. */
-export function launchRuns(lab: VirtualLab): readonly { readonly conclusion: string | null }[] {
+export function listLaunchRuns(lab: VirtualLab): readonly { readonly conclusion: string | null }[] {
   const { runs, workflows } = lab.world.state;
   return Object.values(runs).filter((run) => workflows[run.workflowId]?.path.endsWith('ferrybot-launch.yml'));
 }

@@ -3,9 +3,9 @@
 import { Octokit } from '@octokit/core';
 import { createImages } from '../../src/app/images.ts';
 import type { Lab } from '../../src/app/lab.ts';
-import { fixSmallMistake } from '../../src/app/small-fix.ts';
+import { askPythonForFix } from '../../src/app/small-fix.ts';
 import type { CheckpointReader } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isDigest, isInstant, known, type Observed } from '../../src/domain/values.ts';
+import { brandAs, isDigest, isInstant, known, type Observed } from '../../src/domain/values.ts';
 import { createClient } from '../../src/github/call.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { openStore, type StoreOpener } from '../../src/stores/open.ts';
@@ -29,7 +29,7 @@ type ComposerInput = {
 };
 
 /** Composes processes that share a clock, a carrier and a log; each has its own name, token and keys. */
-export function composer(
+export function createComposer(
   input: ComposerInput,
 ): (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab {
   const { options, carrier, wires, clock, inFlight, log, clients } = input;
@@ -68,20 +68,20 @@ export function composer(
       gitAs: wires.gitOf(token),
       signingKeys: keys,
       hash: sha256Hex,
-      digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
+      digestOf: (text) => brandAs(`sha256:${sha256Hex(text)}`, isDigest),
       verifySignature: verifyOnce,
       readExperiment: async (source, file) =>
         options.python?.(process, file.python) ?? inFlight.track('Python', () => readExperiment(source, file)),
       pythonVersion: async (python) => options.pythonVersion?.(process, python) ?? known('3.11'),
       fixSmallMistake: (question, python) =>
-        inFlight.track('Python', () => fixSmallMistake(question, python, globalThis.process.env['PATH'] ?? '')),
+        inFlight.track('Python', () => askPythonForFix(question, python, globalThis.process.env['PATH'] ?? '')),
       helpers: options.helpers ?? NO_HELPERS,
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
-      stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),
+      stores: (path) => trackReads(openStore(virtualStores(clock), path), inFlight),
       images: createImages({}, { fetch: registryFetch, sleep: clock.sleep }),
       // All processes use GitHub's clock (docs/decisions/0116-react-to-any-trigger-the-same-way.md), as in
       // compose-lab.ts.
-      now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
+      now: () => brandAs(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
       log: (line, fields) => {
         // A crashed process logs nothing more, even if the error was caught.
         if (crash !== null) throw crash.error;
@@ -100,7 +100,7 @@ export function composer(
 }
 
 /** A folder of this machine: the virtual clock waits while it is listed. */
-function watched(store: Observed<CheckpointReader>, inFlight: InFlight): Observed<CheckpointReader> {
+function trackReads(store: Observed<CheckpointReader>, inFlight: InFlight): Observed<CheckpointReader> {
   if (store.kind === 'unknown') return store;
   const { list, newest, measure } = store.value;
   return known({

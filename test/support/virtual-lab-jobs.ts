@@ -3,10 +3,10 @@
 import type { InProcessHandlers } from '../../packages/playground/actions/runner/in-process-executor.ts';
 import { type ActionParts, isMode } from '../../src/app/action/parts.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
-import type { DisksOf } from '../../src/app/disk-scan/disk-port.ts';
-import type { TrackerOf } from '../../src/app/engines.ts';
+import type { DiskPortOpener } from '../../src/app/disk-scan/disk-port.ts';
+import type { TrackerLookup } from '../../src/app/engines.ts';
 import type { RunFixer } from '../../src/app/fixer/fix-mode.ts';
-import type { CloudOf, Lab } from '../../src/app/lab.ts';
+import type { CloudLookup, Lab } from '../../src/app/lab.ts';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
 import { hasCluster } from '../../src/config/lane-of-file.ts';
 import type { StorePath } from '../../src/domain/checkpoint/stored.ts';
@@ -20,7 +20,7 @@ import type { SimulatedEngine } from './simulated-engine.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import type { Wires } from './virtual-lab-carrier.ts';
 import { virtualStores } from './virtual-lab-compose.ts';
-import { keysIn } from './virtual-lab-keys.ts';
+import { readKeys } from './virtual-lab-keys.ts';
 
 type JobsInput = {
   readonly clock: VirtualClock;
@@ -32,9 +32,9 @@ type JobsInput = {
   readonly shipTree: Wires['shipTree'];
   readonly stateDirectory: string;
   readonly inFlight: InFlight;
-  readonly cloudOf: CloudOf;
-  readonly disks: DisksOf;
-  readonly trackerOf: TrackerOf;
+  readonly cloudOf: CloudLookup;
+  readonly disks: DiskPortOpener;
+  readonly trackerOf: TrackerLookup;
   readonly beforeJob: (mode: string) => Promise<void>;
   readonly runFixer: RunFixer;
   /** Stores the artifact of a step with actions/upload-artifact. */
@@ -95,7 +95,7 @@ function partsOf(
   const { clock, engine, engineInUse, compose, shipTree, stateDirectory } = input;
   const { cloudOf, disks, trackerOf, runFixer } = input;
   return {
-    lab: compose(mode, async () => inputs['token'] ?? '', keysIn(env)),
+    lab: compose(mode, async () => inputs['token'] ?? '', readKeys(env)),
     mode,
     inputs: {
       run: inputs['run'] ?? '',

@@ -5,12 +5,12 @@ import { parseSigningKey } from '../../src/host/keys.ts';
 import { DEMO_KEYS } from './demo-keys.ts';
 
 /** The keys of the App's server. */
-export function serverKeys(): Lab['signingKeys'] {
-  return { control: signing(DEMO_KEYS.control.seed) };
+export function readServerKeys(): Lab['signingKeys'] {
+  return { control: createSigningKey(DEMO_KEYS.control.seed) };
 }
 
 /** The keys in a job's environment. */
-export function keysIn(env: Readonly<Record<string, string>>): Lab['signingKeys'] {
+export function readKeys(env: Readonly<Record<string, string>>): Lab['signingKeys'] {
   const names = {
     control: 'FERRYBOT_CONTROL_KEY',
     runner: 'FERRYBOT_RUNNER_KEY',
@@ -19,7 +19,7 @@ export function keysIn(env: Readonly<Record<string, string>>): Lab['signingKeys'
   const keys: { -readonly [Role in keyof Lab['signingKeys']]: Lab['signingKeys'][Role] } = {};
   for (const role of ['control', 'runner', 'watch'] as const) {
     const seed = env[names[role]];
-    if (seed !== undefined && seed !== '') keys[role] = signing(seed);
+    if (seed !== undefined && seed !== '') keys[role] = createSigningKey(seed);
   }
   return keys;
 }
@@ -27,7 +27,7 @@ export function keysIn(env: Readonly<Record<string, string>>): Lab['signingKeys'
 /** A lab has three keys, and hundreds of jobs. */
 const known = new Map<string, NonNullable<Lab['signingKeys']['control']>>();
 
-function signing(seed: string): NonNullable<Lab['signingKeys']['control']> {
+function createSigningKey(seed: string): NonNullable<Lab['signingKeys']['control']> {
   const before = known.get(seed);
   if (before !== undefined) return before;
   const key = parseSigningKey(seed);

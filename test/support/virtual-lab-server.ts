@@ -10,7 +10,7 @@ import type { Lab } from '../../src/app/lab.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import { Crash } from './crash.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-import { serverKeys } from './virtual-lab-keys.ts';
+import { readServerKeys } from './virtual-lab-keys.ts';
 
 type ServerInput = {
   readonly world: World;
@@ -35,7 +35,7 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
     minted = mintInstallationToken(world, row, row.permissions, null);
     return minted.token;
   };
-  const make = (): Worker => createWorker(compose('server', token, serverKeys()), 'main', ['runner']);
+  const make = (): Worker => createWorker(compose('server', token, readServerKeys()), 'main', ['runner']);
   let worker = make();
   let waiting: ReconcileRequest[] = [];
   let isRunning = false;

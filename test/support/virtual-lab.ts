@@ -11,18 +11,18 @@ import type { GitStore } from '../../packages/playground/git/store/git-store.ts'
 import { startWebhooks } from '../../packages/playground/webhooks/webhooks.ts';
 import { createWorld } from '../../packages/playground/world/create-world.ts';
 import type { Person, Seeded } from '../../packages/playground/world/seed.ts';
-import { copyOf, type State } from '../../packages/playground/world/state.ts';
+import { copyState, type State } from '../../packages/playground/world/state.ts';
 import type { World } from '../../packages/playground/world/world.ts';
-import type { DisksOf } from '../../src/app/disk-scan/disk-port.ts';
+import type { DiskPortOpener } from '../../src/app/disk-scan/disk-port.ts';
 import { createTrackers } from '../../src/app/engines.ts';
 import type { RunFixer } from '../../src/app/fixer/fix-mode.ts';
-import type { CloudOf, Lab } from '../../src/app/lab.ts';
+import type { CloudLookup, Lab } from '../../src/app/lab.ts';
 import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import type { Reading } from '../../src/domain/launch/change-facts.ts';
+import type { FileReading } from '../../src/domain/launch/change-facts.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import type { Observed } from '../../src/domain/values.ts';
-import { triggerOf } from '../../src/handlers/registry.ts';
+import { toTrigger } from '../../src/handlers/registry.ts';
 import { type FerryShape, ferryScript, type JobScript } from './ferry-script.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { leaveArtifact } from './left-artifacts.ts';
@@ -31,7 +31,7 @@ import type { FullDisk } from './memory-git.ts';
 import { createSimulatedEngine, type SimulatedEngine } from './simulated-engine.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { type Carrier, memoryCarrier } from './virtual-lab-carrier.ts';
-import { composer } from './virtual-lab-compose.ts';
+import { createComposer } from './virtual-lab-compose.ts';
 import { virtualJobs } from './virtual-lab-jobs.ts';
 import { copyOfStore } from './virtual-lab-repository.ts';
 import { startServer } from './virtual-lab-server.ts';
@@ -64,12 +64,12 @@ export type VirtualLabOptions = {
   /** A job of the action waits for this before it starts, like a job with an offline runner. */
   readonly beforeJob?: (mode: string) => Promise<void>;
   /** The machines of a cluster; by default none. */
-  readonly cloudOf?: (clock: VirtualClock) => CloudOf;
+  readonly cloudOf?: (clock: VirtualClock) => CloudLookup;
   /**
    * The result that a process's Python returns instead of reading a file; null or absent: this machine's
    * Python reads it.
    */
-  readonly python?: (process: string, interpreter: string) => Reading | null;
+  readonly python?: (process: string, interpreter: string) => FileReading | null;
   /** The version that a process finds; absent: 3.11 everywhere. */
   readonly pythonVersion?: (process: string, interpreter: string) => Observed<string>;
   /** Replaces the lab's own programs: a proposer, checks before a push. By default none. */
@@ -78,7 +78,7 @@ export type VirtualLabOptions = {
   /** Runs the fixer of a lane; its runner waits for it. By default none. */
   readonly fixer?: RunFixer;
   /** Replaces gcloud and the lab's scripts. By default none. */
-  readonly disks?: DisksOf;
+  readonly disks?: DiskPortOpener;
   /** Replaces the network between the watch and a lane's tracker, with `TRACKER_KEY` in `keyFrom`. */
   readonly trackerFetch?: (at: { readonly clock: VirtualClock; readonly inFlight: InFlight }) => typeof fetch;
   /** Replaces the network between the bot and container registries. */
@@ -142,7 +142,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     gitStores: () => carrier.store,
     baseUrl: carrier.origin,
     randomBytes: seededBytes(from?.seed),
-    ...(from === undefined ? {} : { state: copyOf(from.state) }),
+    ...(from === undefined ? {} : { state: copyState(from.state) }),
   });
   const log: string[] = [];
   const hook = { url: carrier.hookUrl, secret: SECRET };
@@ -169,7 +169,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     },
   });
   const clients: Lab['client'][] = [];
-  const compose = composer({ options, carrier, wires, clock, inFlight, log, clients });
+  const compose = createComposer({ options, carrier, wires, clock, inFlight, log, clients });
   const actions = createActions({
     world,
     runners: RUNNERS,
@@ -247,7 +247,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     },
     keep: () => ({
       atMs: clock.now(),
-      state: copyOf(world.state),
+      state: copyState(world.state),
       store: copyOfStore(carrier.store),
       seeded,
     }),
@@ -283,7 +283,7 @@ async function receive(request: Request, wakeUp: (trigger: ReconcileRequest) => 
   // Synchronous on purpose: the virtual clock would overtake work on another thread on a loaded machine.
   const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
   if (signature !== request.headers.get('x-hub-signature-256')) return new Response('bad signature', { status: 400 });
-  const trigger = triggerOf(request.headers.get('x-github-event') ?? '', JSON.parse(body));
+  const trigger = toTrigger(request.headers.get('x-github-event') ?? '', JSON.parse(body));
   if (trigger !== null) wakeUp(trigger);
   return new Response('ok');
 }
@@ -311,6 +311,6 @@ const RUNNERS = [
 const noFixer: RunFixer = async () => {
   throw new Error('this lab has no fixer');
 };
-const noDisks: DisksOf = async () => {
+const noDisks: DiskPortOpener = async () => {
   throw new Error('this lab has no workers');
 };

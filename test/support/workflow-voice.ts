@@ -9,15 +9,15 @@ import { setLabels } from '../../packages/playground/threads/label-changes.ts';
 import {
   type Act,
   addComment,
-  authoredBy,
+  createAuthored,
   deleteComment,
   editComment,
   emitIssue,
-  freshThread,
   putIssue,
+  reloadThread,
   takeNumber,
 } from '../../packages/playground/threads/threads.ts';
-import { actionsApp, findIssue, findRepo, findUser, must } from '../../packages/playground/world/lookup.ts';
+import { actionsApp, findIssue, findRepo, findUser, requireRow } from '../../packages/playground/world/lookup.ts';
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
@@ -32,7 +32,7 @@ export async function sayAsWorkflow(lab: VirtualLab, thread: number, body: strin
 /** Such a job edits a comment of github-actions[bot], which may be ferrybot's. */
 export async function editAsWorkflow(lab: VirtualLab, id: number, body: string): Promise<void> {
   const act = workflowOf(lab);
-  const comment = must(lab.world.state.comments[id], 'the comment');
+  const comment = requireRow(lab.world.state.comments[id], 'the comment');
   await editComment(act, issueOf(act, comment.issueNumber), comment, body);
   await lab.clock.settle();
 }
@@ -40,7 +40,7 @@ export async function editAsWorkflow(lab: VirtualLab, id: number, body: string):
 /** Such a job deletes a comment. */
 export async function deleteAsWorkflow(lab: VirtualLab, id: number): Promise<void> {
   const act = workflowOf(lab);
-  const comment = must(lab.world.state.comments[id], 'the comment');
+  const comment = requireRow(lab.world.state.comments[id], 'the comment');
   await deleteComment(act, issueOf(act, comment.issueNumber), comment);
   await lab.clock.settle();
 }
@@ -79,8 +79,8 @@ export async function openIssueAsWorkflow(
   const { title, body, labels } = issue;
   const number = takeNumber(act);
   const opened = putIssue(act.world, {
-    ...authoredBy(act, 'issues', body),
-    ...freshThread,
+    ...createAuthored(act, 'issues', body),
+    ...reloadThread,
     repoId: act.repo.id,
     number,
     title,
@@ -99,7 +99,7 @@ export async function openAsWorkflow(
   text: { readonly title: string; readonly body: string },
 ): Promise<number> {
   const refs = await lab.store.refs('refs/heads/');
-  const tipOf = (name: string): string => must(refs.get(`refs/heads/${name}`), name);
+  const tipOf = (name: string): string => requireRow(refs.get(`refs/heads/${name}`), name);
   const [headSha, baseSha] = [tipOf(branch), tipOf('main')];
   const wanted = { ...text, headRef: branch, headSha, baseRef: 'main', baseSha, draft: false };
   const { number } = await openPull(workflowOf(lab), wanted);
@@ -108,13 +108,13 @@ export async function openAsWorkflow(
 }
 
 function workflowOf({ world }: VirtualLab): Act {
-  const repo = must(findRepo(world, 'lab', 'ferries'), 'the repository');
-  const actor = must(findUser(world, 'github-actions[bot]'), 'the bot of the workflows');
+  const repo = requireRow(findRepo(world, 'lab', 'ferries'), 'the repository');
+  const actor = requireRow(findUser(world, 'github-actions[bot]'), 'the bot of the workflows');
   const { appId, userId } = actionsApp;
   const caller = { kind: 'workflow', appId, userId, repoId: repo.id, runId: 0, permissions: {} } as const;
   return { world, repo, actor, caller };
 }
 
 function issueOf({ world, repo }: Act, thread: number) {
-  return must(findIssue(world, repo, thread), `the thread ${thread}`);
+  return requireRow(findIssue(world, repo, thread), `the thread ${thread}`);
 }

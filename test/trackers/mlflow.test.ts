@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
-import { createMlflow } from '../../src/trackers/mlflow.ts';
+import { createMlflowTracker } from '../../src/trackers/mlflow.ts';
 import { EXPERIMENT, type MlflowServer, openMlflow } from '../support/mlflow-server.ts';
 
 const AT = Date.UTC(2026, 10, 20, 10);
@@ -14,7 +14,7 @@ describeWith('mlflow', 'a run of MLflow', () => {
   });
   afterAll(() => server.close());
   const tracker = (change: { readonly project?: string; readonly key?: string } = {}) =>
-    createMlflow(
+    createMlflowTracker(
       { fetch, now: Date.now },
       { address: server.address, entity: '', project: change.project ?? EXPERIMENT, key: change.key ?? null },
     );

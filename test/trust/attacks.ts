@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
-import { branded, isDigest } from '../../src/domain/values.ts';
+import { brandAs, isDigest } from '../../src/domain/values.ts';
 import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
-import { canonicalDigest, canonicalize, signedText } from '../../src/logbook/chain.ts';
+import { canonicalDigest, canonicalize, textToSign } from '../../src/logbook/chain.ts';
 import type { BundleLab } from './bundle-lab.ts';
 import type { BundleWorld } from './bundle-world.ts';
 
@@ -56,7 +56,7 @@ export async function forgedOrder(lab: BundleLab, { key, sig, role, keyId }: For
   const hash = sha256Hex(canonicalize(claimed));
   const signing = parseSigningKey(key === 'own' ? OWN_SEED : lab.keys.roles[key].privatePem);
   if (!signing.ok) throw new Error(signing.error);
-  return canonicalize({ ...claimed, hash, sig: sig ?? signing.value.sign(signedText(hash)) });
+  return canonicalize({ ...claimed, hash, sig: sig ?? signing.value.sign(textToSign(hash)) });
 }
 
 /**
@@ -76,7 +76,7 @@ export async function orderOn(
   };
   const approved = like('approved');
   const issued = like('ordered').data['order'] as Order;
-  const bodyDigest = branded(`sha256:${sha256Hex(said.body)}`, isDigest);
+  const bodyDigest = brandAs(`sha256:${sha256Hex(said.body)}`, isDigest);
   const cited = { comment: said.id, surface: said.surface, bodyDigest };
   const now = lab.clock.now();
   const order: Order = {
@@ -85,7 +85,7 @@ export async function orderOn(
     issuedAt: new Date(now).toISOString(),
     expiresAt: new Date(now + 60 * 60_000).toISOString(),
   };
-  const digest = canonicalDigest(order, (text) => branded(`sha256:${sha256Hex(text)}`, isDigest));
+  const digest = canonicalDigest(order, (text) => brandAs(`sha256:${sha256Hex(text)}`, isDigest));
   const users = issued.approvals.map(({ user }) => user);
   const { actor: _, ...plain } = approved;
   const drop = { reason: 'revoked', digest: issued.digest, users };
@@ -102,7 +102,7 @@ export async function orderOn(
     const at = new Date(now).toISOString();
     const next = { ...entry, seq: (last?.seq ?? 0) + 1, prev: last?.hash ?? '', at };
     const hash = sha256Hex(canonicalText(next));
-    last = { ...next, hash, sig: signing.value.sign(signedText(hash)) };
+    last = { ...next, hash, sig: signing.value.sign(textToSign(hash)) };
     lines.push(canonicalText(last));
   }
   await pushLogbook(lab, lab.run, lines);

@@ -3,7 +3,7 @@
  * world.
  */
 
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import {
   type BundleWorld,
   type BundleWorldOptions,
@@ -47,7 +47,7 @@ export async function openBundleLab(options: Omit<BundleWorldOptions, 'server'> 
 
 async function untilOrdered(lab: BundleWorld): Promise<Pick<BundleLab, 'run' | 'pull' | 'approval' | 'order'>> {
   const { pull } = (await proposedIn(lab)).proposal;
-  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: approvalLine(lab) })) as {
+  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: requireApprovalLine(lab) })) as {
     readonly id: number;
   };
   await lab.sweep();

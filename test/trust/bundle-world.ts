@@ -23,7 +23,7 @@ import { composeLab } from '../../src/app/compose-lab.ts';
 import { createWorker } from '../../src/app/control/worker.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import { createLabOpener } from '../../src/app/open-lab.ts';
-import { propose } from '../../src/app/propose/propose.ts';
+import { proposeForAllLanes } from '../../src/app/propose/propose.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -153,7 +153,7 @@ export async function stateIn({ control: lab }: Pick<BundleWorld, 'control'>): P
 export async function proposedIn(lab: BundleWorld): Promise<RunState> {
   const opening = await createLabOpener(lab.control, 'main').open();
   if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
-  const proposed = (await propose(opening.open)).find(({ lane }) => lane === 'daily')?.outcome;
+  const proposed = (await proposeForAllLanes(opening.open)).find(({ lane }) => lane === 'daily')?.outcome;
   if (proposed?.kind !== 'proposed') throw new Error(`proposed: ${JSON.stringify(proposed)}`);
   return shownIn(lab);
 }

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Octokit } from '@octokit/core';
 import { describe, expect, it } from 'vitest';
-import { DOCTOR_CHECKS, type Finding, judgeAll } from '../../src/app/cli/doctor/checks.ts';
+import { DOCTOR_CHECKS, type Finding, runDoctorChecks } from '../../src/app/cli/doctor/checks.ts';
 import type { Environment, Facts, WorkflowFiles } from '../../src/app/cli/doctor/facts.ts';
-import { examine } from '../../src/app/cli/verbs/doctor.ts';
+import { examineLab } from '../../src/app/cli/verbs/doctor.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/discovery.ts';
 import { known, unknown } from '../../src/domain/values.ts';
@@ -138,7 +138,7 @@ const refs = (name: string, found: readonly { readonly name: string; readonly ty
   environment(name, { refs: known(found) });
 
 function judge(change: Partial<Facts>, check: string): Finding {
-  const found = judgeAll({ ...GOOD, ...change }).find((finding) => finding.check === check);
+  const found = runDoctorChecks({ ...GOOD, ...change }).find((finding) => finding.check === check);
   if (found === undefined) throw new Error(`no check is called ${check}`);
   return found;
 }
@@ -152,7 +152,7 @@ describe('settings', () => {
   });
 
   it('are ok if everything is set up', () => {
-    expect(judgeAll(GOOD).filter((finding) => finding.state !== 'ok')).toEqual([]);
+    expect(runDoctorChecks(GOOD).filter((finding) => finding.state !== 'ok')).toEqual([]);
   });
 
   it.each([
@@ -220,7 +220,7 @@ describe('settings', () => {
 
   it('that cannot be read are unknown, each with a next step', () => {
     const away = unknown('GitHub answers 403');
-    const blind = judgeAll({
+    const blind = runDoctorChecks({
       ...GOOD,
       files: away,
       clusters: [{ name: 'iris', asks: away }],
@@ -378,7 +378,7 @@ describe('an examination', () => {
   const here = { cwd: tmpdir(), held: {}, now: NOON };
 
   it('returns every check once and in order, and ok only for what it could read', async () => {
-    const findings = await examine(answering({ ...repository, ...files }), here);
+    const findings = await examineLab(answering({ ...repository, ...files }), here);
     expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
     const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
     expect(ok).toEqual(['config', 'cluster-keys', 'workflows', 'workflow-secrets', 'fork-approval']);
@@ -387,12 +387,12 @@ describe('an examination', () => {
   });
 
   it('is unknown if the token cannot see the repository', async () => {
-    expect(await examine(answering({}), here)).toMatchObject([{ check: 'config', state: 'unknown' }]);
+    expect(await examineLab(answering({}), here)).toMatchObject([{ check: 'config', state: 'unknown' }]);
   });
 
   it('reports an invalid config and skips the checks that depend on it', async () => {
     const broken = { [`${contents}/.github/ferrybot.yml`]: file('version: 2\n') };
-    const findings = await examine(answering({ ...repository, ...broken }), here);
+    const findings = await examineLab(answering({ ...repository, ...broken }), here);
     expect(findings).toMatchObject([{ check: 'config', state: 'missing' }]);
   });
 });

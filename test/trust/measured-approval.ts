@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { type BundleWorld, HOSTED, openBundleWorld, proposedIn, stateIn } from './bundle-world.ts';
 
 export type MeasuredApproval = {
@@ -43,7 +43,7 @@ export async function measureApproval(): Promise<MeasuredApproval> {
 }
 
 async function approveIn(lab: BundleWorld, pull: number): Promise<void> {
-  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: approvalLine(lab) });
+  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: requireApprovalLine(lab) });
   await lab.runJobs();
   const order = (await stateIn(lab))?.order?.status;
   if (order !== 'open') throw new Error(`the approval led to no order: ${order}`);

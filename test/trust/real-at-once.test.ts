@@ -5,8 +5,8 @@
 
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { approvalLine } from '../support/approve.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { eventsPathOf, push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -71,9 +71,9 @@ async function types(): Promise<readonly string[]> {
 
 // threat T106
 it('a simultaneous approval and stop start nothing once the stop is recorded', async () => {
-  await say('mira', approvalLine(lab));
+  await say('mira', requireApprovalLine(lab));
   await lab.runJobs();
-  await Promise.all([say('ada', approvalLine(lab)), say('mira', '/stop')]);
+  await Promise.all([say('ada', requireApprovalLine(lab)), say('mira', '/stop')]);
   await lab.runJobs();
   await lab.useRunners(HOSTED, HOSTED_TOO, LAUNCHER);
   await lab.runJobs();
@@ -87,7 +87,7 @@ it('a simultaneous approval and stop start nothing once the stop is recorded', a
 // threat T57
 it('an approval by the requester is refused by the runner if the config no longer allows it', async () => {
   expect((await stateIn(lab))?.proposal.requestedBy?.login).toBe('mira');
-  await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
+  await Promise.all([say('mira', requireApprovalLine(lab)), say('ada', requireApprovalLine(lab))]);
   await lab.runJobs();
   expect((await stateIn(lab))?.order?.status).toBe('open');
   const config = await lab.git('show', `main:${CONFIG}`);
@@ -95,14 +95,14 @@ it('an approval by the requester is refused by the runner if the config no longe
   await push(lab, 'main', { files: { [CONFIG]: strict } });
   await lab.useRunners(HOSTED, LAUNCHER);
   await lab.runJobs();
-  const [refused] = incidentsWith((await stateIn(lab))?.incidents ?? [], 'runner-refused');
+  const [refused] = filterIncidents((await stateIn(lab))?.incidents ?? [], 'runner-refused');
   expect(refused?.detail.reason).toBe('approver-not-permitted');
   expect(await jobs()).toBe(0);
 });
 
 // threat T105
 it('two simultaneous approvals make one order and one job, and a /stop takes effect before the claim or after it', async () => {
-  await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
+  await Promise.all([say('mira', requireApprovalLine(lab)), say('ada', requireApprovalLine(lab))]);
   await lab.runJobs();
   await lab.useRunners(HOSTED, LAUNCHER);
   await say('ada', '/stop');

@@ -4,7 +4,7 @@
  */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -78,7 +78,7 @@ it.each<[string, () => Promise<void>]>([
 // threat T164
 // The clock only moves forward, so only the valid approval follows this test.
 it('a forged order with an expired approval is refused with approval-outdated', async () => {
-  const line = approvalLine(lab);
+  const line = requireApprovalLine(lab);
   const said = await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
   lab.clock.advance(25 * HOUR);
   const order = await orderAgainWithStolenKey(lab, run, (said as { readonly id: number }).id);

@@ -12,7 +12,7 @@ import { createLabOpener, type OpenLab } from '../../src/app/open-lab.ts';
 import type { ActionRecord } from '../../src/domain/actions/action.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
-import { consentLine } from '../support/approve.ts';
+import { requireActionLine } from '../support/approve.ts';
 import { diskIssue } from '../support/disk-lab.ts';
 import { type BundleWorld, bookmark, openBundleWorld } from './bundle-world.ts';
 
@@ -130,7 +130,7 @@ async function care(): Promise<string> {
   return lab.runJobs();
 }
 
-const line = (): string => consentLine(lab, '`start-cleanup-cron`');
+const line = (): string => requireActionLine(lab, '`start-cleanup-cron`');
 
 describe('a consent recorded with the stolen control key', () => {
   afterEach(() => expect(existsSync(started), 'the cluster was changed').toBe(false));

@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
-import { branded, isRunId } from '../../src/domain/values.ts';
-import { transactJournal } from '../../src/logbook/append.ts';
+import { brandAs, isRunId } from '../../src/domain/values.ts';
+import { recordInJournal } from '../../src/logbook/append.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { bookmark, startedIn } from './bundle-world.ts';
 import { headOfRecord, marksOf, pushFiles, putBranchBack, recordFiles } from './record-attacks.ts';
@@ -25,9 +25,9 @@ beforeAll(async () => {
   if (state === undefined) throw new Error('there is no run');
   before = await headOfRecord(lab);
   const { run, proposedAt, head } = state;
-  const live = [{ run: branded(run, isRunId), began: proposedAt, seq: head.seq, hash: head.hash, launched: false }];
+  const live = [{ run: brandAs(run, isRunId), began: proposedAt, seq: head.seq, hash: head.hash, launched: false }];
   const draft = { type: 'record-checkpointed', role: 'control', data: { ended: [], live } } as const;
-  expect(await transactJournal(open, () => [draft])).toMatchObject({ kind: 'recorded' });
+  expect(await recordInJournal(open, () => [draft])).toMatchObject({ kind: 'recorded' });
   const files = await recordFiles(lab);
   journal = files[JOURNAL] ?? '';
   own = Object.entries(files).find(([path]) => path.includes(run)) ?? ['', ''];

@@ -5,8 +5,8 @@
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { ANSWERS, formBody, HERO_LANE } from '../support/hero-run.ts';
-import { leaksOf, TYPED_SECRETS } from '../support/leaks.ts';
-import { openGates } from '../support/own-pull.ts';
+import { findLeaks, TYPED_SECRETS } from '../support/leaks.ts';
+import { listOpenGates } from '../support/own-pull.ts';
 import { type BundleWorld, bookmark, openBundleWorld, stateIn } from './bundle-world.ts';
 
 let lab: BundleWorld;
@@ -45,15 +45,15 @@ it.each(Object.entries(TYPED_SECRETS).filter(([name]) => name !== 'LAB_PASSWORD'
     await look();
     const state = await stateIn(lab);
     expect(state?.run).toBe('grug-moe-1e23-ep8');
-    expect(state === undefined ? null : openGates(state)).toContain('contract-complete incomplete');
+    expect(state === undefined ? null : listOpenGates(state)).toContain('contract-complete incomplete');
     expect(state?.contract?.['command']).toMatchObject({ value: '', source: 'unclear' });
     const text = await record();
     expect(text).toContain(`a text without the secret in ${name}`);
-    expect(leaksOf(lab.world, text, value, printed)).toEqual([]);
+    expect(findLeaks(lab.world, text, value, printed)).toEqual([]);
     await lab.as('ada', 'PATCH', `/issues/${number}`, { body: formBody(answers) });
     await look();
     expect((await stateIn(lab))?.gate?.digest).toMatch(/^sha256:/);
-    expect(leaksOf(lab.world, await record(), value, printed)).toEqual([]);
+    expect(findLeaks(lab.world, await record(), value, printed)).toEqual([]);
   },
   120_000,
 );

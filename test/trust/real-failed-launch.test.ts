@@ -4,8 +4,8 @@
  */
 
 import { afterEach, expect, it } from 'vitest';
-import { approvalLine } from '../support/approve.ts';
-import { botComments } from '../support/talk.ts';
+import { requireApprovalLine } from '../support/approve.ts';
+import { listBotComments } from '../support/talk.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -32,14 +32,14 @@ async function approved(server: boolean): Promise<string> {
   return `/issues/${pull}/comments`;
 }
 
-const say = (thread: string): Promise<unknown> => lab.as('mira', 'POST', thread, { body: approvalLine(lab) });
+const say = (thread: string): Promise<unknown> => lab.as('mira', 'POST', thread, { body: requireApprovalLine(lab) });
 const withoutStateFolder = (): void => {
   for (const [id, repo] of Object.entries(lab.world.state.repos))
     lab.world.state.repos[id] = { ...repo, variables: { ...repo.variables, FERRYBOT_STATE_DIR: '' } };
 };
-const card = (): string => botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+const card = (): string => listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
 const incidents = (): readonly string[] =>
-  botComments(lab)
+  listBotComments(lab)
     .filter(({ kind }) => kind === 'incident')
     .map(({ text }) => text);
 

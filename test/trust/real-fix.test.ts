@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
 import { isRunId } from '../../src/domain/values.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { endedData } from '../support/run-drafts.ts';
 import { push } from './attacks.ts';
 import {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   pull = proposed.proposal.pull;
   await lab.runJobs();
   await lab.useRunners(HOSTED, LAUNCHER);
-  spent = await said('mira', approvalLine(lab));
+  spent = await said('mira', requireApprovalLine(lab));
   await lab.sweep();
   await lab.runJobs();
   await failedIn();
@@ -80,7 +80,7 @@ async function pushed(change: Parameters<typeof push>[2]): Promise<void> {
 it('a fix with its own approval is started as the second attempt', async () => {
   await pushed(FIX);
   await shownIn(lab);
-  await said('mira', approvalLine(lab));
+  await said('mira', requireApprovalLine(lab));
   await lab.sweep();
   expect(await lab.runJobs()).toContain('ferrybot: submitted');
   expect((await stateIn(lab))?.submission?.attempt).toBe(2);

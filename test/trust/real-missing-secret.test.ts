@@ -5,9 +5,9 @@
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { approvalLine, shownApprovalLine } from '../support/approve.ts';
-import { botComments } from '../support/talk.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
+import { findShownApprovalLine, requireApprovalLine } from '../support/approve.ts';
+import { listBotComments } from '../support/talk.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -53,12 +53,12 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 async function approve(): Promise<string> {
-  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: approvalLine(lab) });
+  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: requireApprovalLine(lab) });
   return lab.runJobs();
 }
 
 const said = (): string =>
-  botComments(lab)
+  listBotComments(lab)
     .map(({ text }) => text)
     .join('\n\n');
 
@@ -67,7 +67,7 @@ it('a workflow without the secret launches nothing, and the incident names the f
   const state = await stateIn(lab);
   expect(state?.order).toMatchObject({ status: 'failed', claim: null });
   expect(await startedIn(lab)).toEqual([]);
-  const told = botComments(lab).filter(({ kind }) => kind === 'incident');
+  const told = listBotComments(lab).filter(({ kind }) => kind === 'incident');
   expect(told).toHaveLength(1);
   for (const word of ['WANDB\\_API\\_KEY', 'ferrybot-launch', 'env:', LAUNCH]) expect(told[0]?.text).toContain(word);
   expect(said()).not.toContain('the launch is in progress');
@@ -79,7 +79,7 @@ it("the run launches once the workflow names the secret, after another approval 
   const given = text.replace(key, `${key}\n          WANDB_API_KEY: \${{ secrets.WANDB_API_KEY }}`);
   expect(given).not.toBe(text);
   await push(lab, 'main', { files: { [LAUNCH]: given } });
-  expect(shownApprovalLine(lab)).not.toBeNull();
+  expect(findShownApprovalLine(lab)).not.toBeNull();
   lab.clock.advance(5_000);
   const printed = await approve();
   expect(printed, said().slice(-2_500)).toContain('ferrybot: submitted');
@@ -90,10 +90,10 @@ it('withheld log lines raise no alarm, and a comment names the secret that the w
   const state = await stateIn(lab);
   expect(state?.end?.status).toBe('SUCCEEDED');
   // The job leaves no metrics file, so one alarm about that is expected.
-  const alarms = incidentsWith(state?.incidents ?? [], 'run-alarm').map(({ detail }) => detail.detector);
+  const alarms = filterIncidents(state?.incidents ?? [], 'run-alarm').map(({ detail }) => detail.detector);
   expect(alarms.filter((detector) => detector !== 'green-no-op')).toEqual([]);
   expect(state?.end?.trackers).toEqual([]);
-  const [withheld] = incidentsWith(state?.incidents ?? [], 'log-withheld');
+  const [withheld] = filterIncidents(state?.incidents ?? [], 'log-withheld');
   expect(withheld?.detail).toMatchObject({ secrets: 'WANDB_API_KEY' });
   expect(said()).toContain('`ferrybot-watch`');
   expect(said()).not.toMatch(/which is \*\*not\*\*|can be followed in/);

@@ -4,7 +4,7 @@
  */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { FILE, LABEL, WHOLE } from '../support/own-pull.ts';
 import { push } from './attacks.ts';
 import {
@@ -39,7 +39,7 @@ beforeAll(async () => {
   lab.clock.advance(5_000);
   ({ run } = await shownIn(lab));
   await shownIn(lab);
-  line = approvalLine(lab);
+  line = requireApprovalLine(lab);
   await lab.runJobs();
   await lab.useRunners(HOSTED, LAUNCHER);
   rewind = await bookmark(lab);

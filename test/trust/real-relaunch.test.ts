@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
 import { isRunId } from '../../src/domain/values.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { endedData } from '../support/run-drafts.ts';
 import {
   type BundleWorld,
@@ -44,7 +44,7 @@ describe.each([
     await lab.runJobs();
     await lab.useRunners(HOSTED, LAUNCHER);
     lab.clock.advance(5_000);
-    await lab.as('mira', 'POST', `/issues/${proposed.proposal.pull}/comments`, { body: approvalLine(lab) });
+    await lab.as('mira', 'POST', `/issues/${proposed.proposal.pull}/comments`, { body: requireApprovalLine(lab) });
     await lab.sweep();
     await lab.runJobs();
     expect(await startedIn(lab)).toHaveLength(1);

@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { REPOSITORY } from '../../demo/seed-lab.ts';
 import { mintWorkflowToken } from '../../packages/playground/identity/tokens.ts';
-import { approvalLine } from '../support/approve.ts';
-import { type BotComment, botComments } from '../support/talk.ts';
+import { requireApprovalLine } from '../support/approve.ts';
+import { type BotComment, listBotComments } from '../support/talk.ts';
 import { hideAs } from '../support/workflow-voice.ts';
 import { push } from './attacks.ts';
 import { type BundleWorld, HOSTED, LAUNCHER, openBundleWorld, proposedIn, startedIn, stateIn } from './bundle-world.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 function card(): BotComment {
-  const found = botComments(lab).find(({ kind }) => kind === 'card');
+  const found = listBotComments(lab).find(({ kind }) => kind === 'card');
   if (found === undefined) throw new Error('there is no card');
   return found;
 }
@@ -55,19 +55,19 @@ async function asWorkflow(method: string, path: string, body?: object): Promise<
 
 /** mira copies the line; returns the answer of the chat workflow's job. */
 async function answered(): Promise<string> {
-  const body = approvalLine(lab);
+  const body = requireApprovalLine(lab);
   const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as {
     readonly id: number;
   };
   await lab.runJobs();
-  const answers = botComments(lab).filter(({ key }) => key === `comment-${said.id}`);
+  const answers = listBotComments(lab).filter(({ key }) => key === `comment-${said.id}`);
   return answers.map(({ text }) => text).join('\n');
 }
 
 // threat T90
 it('a copy of an earlier card blocks approvals until it is deleted and the hidden card is visible again', async () => {
   await lab.useRunners(HOSTED);
-  const before = { text: card().text, line: approvalLine(lab) };
+  const before = { text: card().text, line: requireApprovalLine(lab) };
   const branch = `ferrybot/proposal/${run}`;
   const file = await lab.git('show', `${branch}:${FILE}`);
   await push(lab, branch, { files: { [FILE]: `${file}\n# A remark of ada.\n` } }, 'ada');
@@ -77,21 +77,21 @@ it('a copy of an earlier card blocks approvals until it is deleted and the hidde
   await lab.as('ada', 'POST', '/actions/workflows/ferrybot-chat.yml/dispatches', { ref: 'main' });
   await lab.runJobs();
   lab.clock.advance(5_000);
-  expect(approvalLine(lab)).not.toBe(before.line);
+  expect(requireApprovalLine(lab)).not.toBe(before.line);
   await hideAs(lab, 'ada', card().id);
-  const copy = before.text.replaceAll(before.line, approvalLine(lab));
+  const copy = before.text.replaceAll(before.line, requireApprovalLine(lab));
   const { id } = await asWorkflow('POST', `/issues/${pull}/comments`, { body: copy });
   await lab.runJobs();
   lab.clock.advance(5_000);
   expect(await answered()).toMatch(new RegExp(`not approved.*Delete or hide the comment at .*#issuecomment-${id}\\)`));
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
   expect(await startedIn(lab)).toEqual([]);
-  const told = botComments(lab).filter(({ kind }) => kind === 'incident');
+  const told = listBotComments(lab).filter(({ kind }) => kind === 'incident');
   expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('`hidden`')]);
   expect(lab.world.state.comments[card().id]?.minimizedReason).toBeNull();
   await asWorkflow('DELETE', `/issues/comments/${id}`);
   lab.clock.advance(5_000);
-  line = approvalLine(lab);
+  line = requireApprovalLine(lab);
   expect(await answered()).toContain('approved manifest');
 });
 

@@ -4,8 +4,8 @@
  */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { approvalLine } from '../support/approve.ts';
-import { type BotComment, botComments } from '../support/talk.ts';
+import { requireApprovalLine } from '../support/approve.ts';
+import { type BotComment, listBotComments } from '../support/talk.ts';
 import { push } from './attacks.ts';
 import { type BundleWorld, bookmark, HOSTED, openBundleWorld, proposedIn, stateIn } from './bundle-world.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const state = await proposedIn(lab);
   ({ run } = state);
   ({ pull, issue } = state.proposal);
-  line = approvalLine(lab);
+  line = requireApprovalLine(lab);
   await lab.runJobs();
   await lab.useRunners(HOSTED);
   lab.clock.advance(5_000);
@@ -34,7 +34,7 @@ afterEach(() => rewind());
 afterAll(() => lab.close());
 
 function card(): BotComment {
-  const found = botComments(lab).find(({ kind }) => kind === 'card');
+  const found = listBotComments(lab).find(({ kind }) => kind === 'card');
   if (found === undefined) throw new Error('there is no card');
   return found;
 }
@@ -45,7 +45,7 @@ async function answered(body: string): Promise<string> {
     readonly id: number;
   };
   await lab.runJobs();
-  const answers = botComments(lab).filter(({ key }) => key === `comment-${said.id}`);
+  const answers = listBotComments(lab).filter(({ key }) => key === `comment-${said.id}`);
   return answers.map(({ text }) => text).join('\n');
 }
 
@@ -57,7 +57,7 @@ it('the correct line on a falsified card is refused, the editor is named, and th
   lab.clock.advance(1_000);
   expect(await answered(line)).toContain('not approved');
   expect(card().text).not.toContain('harmless');
-  const told = botComments(lab).filter(({ kind }) => kind === 'incident');
+  const told = listBotComments(lab).filter(({ kind }) => kind === 'incident');
   expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('ada changed it')]);
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
 });

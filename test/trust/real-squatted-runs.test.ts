@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { push } from './attacks.ts';
 import { type BundleWorld, HOSTED, LAUNCHER, openBundleWorld, proposedIn, stateIn } from './bundle-world.ts';
 
@@ -57,7 +57,7 @@ it('watch and stop run while workflow runs with the same titles are queued on an
   }
   await push(lab, BRANCH, { files });
   await squat();
-  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: approvalLine(lab) });
+  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: requireApprovalLine(lab) });
   await lab.runJobs();
   expect((await stateIn(lab))?.submission?.cluster).toBe('us-central1');
   expect(runsOf('ferrybot-watch.yml', 'main')).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** The control key alone launches nothing: the runner evaluates the change and the lane itself. */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -112,7 +112,7 @@ async function said(body: string): Promise<number> {
 it('a forged order with a revoked approval is refused with held', async () => {
   // The launcher is offline until the revocation; otherwise it could be faster.
   await lab.useRunners(HOSTED);
-  const approval = await said(approvalLine(lab));
+  const approval = await said(requireApprovalLine(lab));
   await lab.sweep();
   await said('/revoke');
   await lab.sweep();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/host/process.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
 import { environment } from '../host/git/scratch-repository.ts';
-import { approvalLine } from '../support/approve.ts';
+import { requireApprovalLine } from '../support/approve.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { stateIn } from './bundle-world.ts';
 import { headOfRecord, incidentsIn, marksOf, pushFiles, putBranchBack, recordFiles } from './record-attacks.ts';
@@ -113,7 +113,7 @@ it('invalid lines in run and journal block everything; after the repair the appr
   // Held and lifted: the journal has entries, and the run is approved again below.
   await said('/hold lane=daily reason="a bad node eats jobs"');
   await said('/unhold lane=daily');
-  await said(approvalLine(lab));
+  await said(requireApprovalLine(lab));
   const order = { run: lab.run, order: (await stateIn(lab))?.order?.digest ?? '' };
   const whole = await recordFiles(lab);
   const junk = Object.entries(whole).map(([path, text]) => [path, `${text}junk\n`] as const);

@@ -5,8 +5,8 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
-import { approveAndFinish, propose, seal, stateOf } from '../support/play.ts';
-import { answersTo, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { approveAndFinish, propose, readState, seal } from '../support/play.ts';
+import { listAnswersTo, postComment, pushFile, readBranchFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -45,14 +45,14 @@ it('a writer who pushes a config into a ferrybot pull request cannot merge it wi
   lab = await openVirtualLab();
   const { run, pull } = await propose(lab);
   protectDefaultBranch(lab);
-  const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+  const config = (await readBranchFile(lab, 'main', CONFIG_PATH)) ?? '';
   await pushFile(lab, 'ada', `ferrybot/proposal/${run}`, CONFIG_PATH, `${config}# mine\n`);
   const approve = (who: 'ada' | 'mira'): Promise<unknown> =>
     lab.as(who, 'POST', `/pulls/${pull}/reviews`, { event: 'APPROVE', body: 'fine' });
   const merge = (): Promise<unknown> => lab.as('ada', 'PUT', `/pulls/${pull}/merge`, { merge_method: 'merge' });
   await approve('ada');
   await expect(merge()).rejects.toThrow('approval from someone other than ada');
-  expect(await fileOf(lab, 'main', CONFIG_PATH)).toBe(config);
+  expect(await readBranchFile(lab, 'main', CONFIG_PATH)).toBe(config);
   await approve('mira');
   expect(await merge()).toMatchObject({ merged: true });
 });
@@ -65,11 +65,11 @@ it('a closure branch pushed by a writer with other changes is not labelled log-o
   const main = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
   const branch = `ferrybot/closure/${run}`;
   await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: main ?? '' });
-  await pushFile(lab, 'ada', branch, CONFIG_PATH, `${(await fileOf(lab, 'main', CONFIG_PATH)) ?? ''}# mine\n`);
-  const said = await say(lab, 'mira', issue, '/seal');
+  await pushFile(lab, 'ada', branch, CONFIG_PATH, `${(await readBranchFile(lab, 'main', CONFIG_PATH)) ?? ''}# mine\n`);
+  const said = await postComment(lab, 'mira', issue, '/seal');
   await lab.clock.advance(30 * 60_000);
-  expect(answersTo(lab, said)).toEqual([expect.stringContaining(CONFIG_PATH)]);
-  expect((await stateOf(lab, run))?.seal).toBeNull();
+  expect(listAnswersTo(lab, said)).toEqual([expect.stringContaining(CONFIG_PATH)]);
+  expect((await readState(lab, run))?.seal).toBeNull();
   expect(Object.values(lab.world.state.issues).filter((one) => one.pull?.headRef === branch)).toEqual([]);
   await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
   await seal(lab, run, issue);

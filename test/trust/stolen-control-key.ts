@@ -1,15 +1,15 @@
 /** Attacks with the control key and write permission: any entry of control, signed with its key. */
 
 import { createGatherer } from '../../src/app/control/gather.ts';
-import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-lab.ts';
+import { createLabOpener, type OpenLab, openLaneOfRun } from '../../src/app/open-lab.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import { failedAttempt } from '../../src/domain/launch/next-attempt.ts';
-import { submissionIdOf } from '../../src/domain/launch/order.ts';
+import { lastFailure } from '../../src/domain/launch/next-attempt.ts';
+import { buildSubmissionId } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
-import { after, type Digest, isRunId, type RunId, type Sha, toRfc3339, unknown } from '../../src/domain/values.ts';
+import { nextAttemptNumber, type RunState, shownSince } from '../../src/domain/logbook/run-state.ts';
+import { addMs, type Digest, isRunId, type RunId, type Sha, toRfc3339, unknown } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
-import { type Gated, gateRun } from '../../src/run/gate-run.ts';
+import { type GateEvaluation, gateRun } from '../../src/run/gate-run.ts';
 import type { BundleWorld } from './bundle-world.ts';
 
 const HOUR = 3_600_000;
@@ -66,7 +66,7 @@ export async function orderWithStolenKey(
   // The thief also forges the entry that the card was shown.
   const shownAt = new Date(open.lab.now()).toISOString();
   const shown = { digest, body, thread: pull, comment: 1, text: '0'.repeat(64), shownAt };
-  if (shownAtOf(runIn(open, run), digest) === null)
+  if (shownSince(runIn(open, run), digest) === null)
     await append(open, run, { type: 'shown', role: 'control', data: shown });
   lab.clock.advance(5_000);
   const there = on === null ? undefined : lab.world.state.comments[on];
@@ -130,8 +130,8 @@ async function orderOn(open: OpenLab, run: string, { said, text, digest, body, c
   await append(open, run, { type: 'approved', role: 'control', actor, data: approved });
   const now = open.lab.now();
   const state = runIn(open, run);
-  const attempt = nextAttempt(state.order);
-  const last = failedAttempt(state);
+  const attempt = nextAttemptNumber(state.order);
+  const last = lastFailure(state);
   const { comment, surface, bodyDigest } = approved;
   const order = {
     v: 1,
@@ -143,9 +143,9 @@ async function orderOn(open: OpenLab, run: string, { said, text, digest, body, c
     pull: state.proposal.pull,
     approvals: [{ comment, surface, user: actor.id, bodyDigest }],
     ...(last === null ? {} : { parent: { run: state.run, attempt: last.submission.attempt } }),
-    submissionId: submissionIdOf(state.run, attempt),
+    submissionId: buildSubmissionId(state.run, attempt),
     issuedAt: toRfc3339(now),
-    expiresAt: toRfc3339(after(now, HOUR)),
+    expiresAt: toRfc3339(addMs(now, HOUR)),
   } as const;
   const named = canonicalDigest(order, open.lab.digestOf);
   await append(open, run, { type: 'ordered', role: 'control', data: { order, orderDigest: named } });
@@ -153,7 +153,7 @@ async function orderOn(open: OpenLab, run: string, { said, text, digest, body, c
 }
 
 /** Control's own evaluation of the gates: the thief has its code too. */
-async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
+async function gatedNow(open: OpenLab, state: RunState): Promise<GateEvaluation> {
   const { lab } = open;
   const facts = await createGatherer(open).gather(
     state,
@@ -166,7 +166,7 @@ async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
     holds: state.holds,
     approvals: unknown('nobody asks'),
     approved: null,
-    config: openForRun(open, state).config,
+    config: openLaneOfRun(open, state).config,
     repository: lab.repository,
     now: lab.now(),
     facts,

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
-import { fold } from '../../src/domain/logbook/fold.ts';
+import { foldEvents } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { branded, isInstant } from '../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../src/domain/values.ts';
 import { digested, type Unrecorded, withUnrecorded } from '../../src/watch/digest.ts';
-import { fileOf, lifeOfAFerry, observed } from '../logbook/sample-logbook.ts';
+import { composeFile, listFerryEvents, observed } from '../logbook/sample-logbook.ts';
 
 const MINUTE = 60_000;
 /** A ferry with one observation, nine entries after its first. */
@@ -14,8 +14,8 @@ const recorded = stateOf(1);
 const LOOKED_MS = Date.parse(recorded.observation?.at ?? '');
 
 function stateOf(checks: number): RunState {
-  const life = lifeOfAFerry(checks).slice(0, -4);
-  const folded = fold(fileOf(life).events);
+  const life = listFerryEvents(checks).slice(0, -4);
+  const folded = foldEvents(composeFile(life).events);
   if (!folded.ok || folded.value === null) throw new Error('no run');
   return folded.value;
 }
@@ -26,7 +26,7 @@ function poll(
   more: { state?: RunState; isEach?: boolean; others?: readonly EventDraft[] } = {},
 ) {
   const { state = recorded, isEach = false, others = [] } = more;
-  const at = branded(LOOKED_MS + minutes * MINUTE, isInstant);
+  const at = brandAs(LOOKED_MS + minutes * MINUTE, isInstant);
   const draft = observed(1 + minutes);
   if (draft.type !== 'observed') throw new Error('no observation');
   const first: EventDraft = { ...draft, data: { ...draft.data, ...changes } };

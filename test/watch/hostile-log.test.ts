@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/domain/logbook/definitions.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
-import { foundJob, lookWith } from '../support/look.ts';
+import { buildPoll, foundJob } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 
@@ -46,7 +46,7 @@ const LOGS: readonly (readonly [name: string, log: (number: string) => string])[
 
 function entriesOf(text: string) {
   const log = readLogText(NO_LOG_FACTS, `${text}\n`);
-  return eventsOf(submitted.state, lookWith({ log, job: foundJob('FAILED') }));
+  return buildEvents(submitted.state, buildPoll({ log, job: foundJob('FAILED') }));
 }
 
 describe('an observation of a job with invalid numbers', () => {

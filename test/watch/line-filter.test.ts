@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
-import { findTellingWord, finishLog, NO_LOG_FACTS, readLogBytes } from '../../src/watch/log-facts.ts';
+import { findSignalWord, finishLog, NO_LOG_FACTS, readLogBytes } from '../../src/watch/log-facts.ts';
 import { readLogText } from '../support/log-text.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -18,7 +18,7 @@ describe('every signature', () => {
           // The generator supports neither `\b` nor `i`: test the pattern itself.
           fc.pre(pattern.test(line) && !line.includes('\n'));
           const bytes = utf8(`\n${line}\n`);
-          expect(findTellingWord(bytes, 0, bytes.length)).not.toBe(-1);
+          expect(findSignalWord(bytes, 0, bytes.length)).not.toBe(-1);
         }),
         { numRuns: 30 },
       );

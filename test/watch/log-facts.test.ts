@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SIGNATURES, signatureNamed } from '../../src/diagnosis/rows.ts';
+import { findSignature, SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { finishLog, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
+import { measureCpuMs } from '../support/cpu-ms.ts';
 import { readLogText } from '../support/log-text.ts';
 
 const read = (...pieces: readonly string[]) => finishLog(pieces.reduce(readLogText, NO_LOG_FACTS));
@@ -150,12 +150,12 @@ describe('failure signatures', () => {
   it('have unique ids, and each is tested above', () => {
     expect(new Set(SIGNATURES.map(({ signature }) => signature)).size).toBe(SIGNATURES.length);
     expect(SIGNATURES).toHaveLength(31);
-    expect(signatureNamed('vmem-exhausted')).toMatchObject({ class: 'oom-hbm' });
-    expect(signatureNamed('of-an-older-version')).toBeNull();
+    expect(findSignature('vmem-exhausted')).toMatchObject({ class: 'oom-hbm' });
+    expect(findSignature('of-an-older-version')).toBeNull();
   });
 
   it('take little time on a hostile line', () => {
     const hostile = `eval/${'a/'.repeat(8000)} Progress on:${'train '.repeat(2000)} No progress after ${'x'.repeat(9000)}\n`;
-    expect(cpuMs(() => read(hostile.repeat(20)))).toBeLessThan(2_000);
+    expect(measureCpuMs(() => read(hostile.repeat(20)))).toBeLessThan(2_000);
   });
 });

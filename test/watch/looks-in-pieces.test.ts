@@ -7,10 +7,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { observeJob } from '../../src/app/watch/look.ts';
 import type { JobStatus, LogRead } from '../../src/domain/engine.ts';
-import { incidentsWith } from '../../src/domain/incidents.ts';
+import { filterIncidents } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { foundJob } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -59,7 +59,7 @@ async function lookedAt(sizes: readonly number[], log = LOG, end: JobStatus = 'F
       readMetrics: async () => ({}),
       redact: (text) => text,
     });
-    run = run.add(...eventsOf(state, look));
+    run = run.add(...buildEvents(state, look));
   }
   return run;
 }
@@ -76,14 +76,14 @@ describe('a log that grows between observations', () => {
   it('keeps the address of a bad node when its traceback was split', async () => {
     const { state } = await lookedAt([LOG.indexOf(HEAD) + HEAD.length + 30]);
     expect(
-      incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => [detail.signature, detail.workers]),
+      filterIncidents(state.incidents, 'failure-signature').map(({ detail }) => [detail.signature, detail.workers]),
     ).toEqual([['device-busy', '10.0.0.9']]);
   });
 
   it('yields the same incidents and end, for any cuts', async () => {
     const whole = (await lookedAt([])).state;
     const told = (state: typeof whole): unknown => [
-      incidentsWith(state.incidents, 'failure-signature').map(({ code, detail }) => [code, detail]),
+      filterIncidents(state.incidents, 'failure-signature').map(({ code, detail }) => [code, detail]),
       state.end?.signatures,
       state.end?.metrics,
     ];
@@ -102,11 +102,11 @@ describe('a log that grows between observations', () => {
     const log = Buffer.from(`${far}${BUSY}\n`);
     for (const size of [HEAD.length + 1, far.length - 700, far.length]) {
       const { state } = await lookedAt([size], log);
-      expect(incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual(['']);
+      expect(filterIncidents(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual(['']);
     }
     const near = Buffer.from(`${far.slice(0, -'a line\n'.length)}${BUSY}\n`);
     const { state } = await lookedAt([HEAD.length + 1, 300], near);
-    expect(incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual([
+    expect(filterIncidents(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual([
       '10.0.0.9',
     ]);
   });
@@ -145,7 +145,7 @@ describe('a job that succeeds', () => {
   it('is no empty success with a checkpoint and an evaluation in its log', async () => {
     const saved = ['Saved checkpoint to gs://lab/x for step 40', 'eval/loss: 2.3'];
     const log = Buffer.from(`${saved.join('\n')}\n`);
-    const told = incidentsWith((await lookedAt([], log, 'SUCCEEDED')).state.incidents, 'run-alarm');
+    const told = filterIncidents((await lookedAt([], log, 'SUCCEEDED')).state.incidents, 'run-alarm');
     expect(told.filter(({ detail }) => detail.detector === 'green-no-op' && detail.seen.includes('steps'))).toEqual([]);
   });
 });

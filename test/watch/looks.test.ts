@@ -3,26 +3,26 @@
 import { describe, expect, it } from 'vitest';
 import type { JobStatus } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { after, fromRfc3339, type Instant } from '../../src/domain/values.ts';
-import { withheldText } from '../../src/domain/written-secrets.ts';
+import { addMs, fromRfc3339, type Instant } from '../../src/domain/values.ts';
+import { textForWithheld } from '../../src/domain/written-secrets.ts';
 import { heroSettings } from '../../src/kinds/hero/settings.ts';
 import { rentalSettings } from '../../src/kinds/rental/settings.ts';
 import {
   type Cadence,
-  leaseFor,
   nextCheckAt,
-  nextLookMs,
-  released,
-  stopLookPeriodMs,
+  nextObservationMs,
+  releaseLease,
+  stopPollPeriodMs,
+  takeLease,
   USUAL_CADENCE,
 } from '../../src/watch/cadence.ts';
-import { logFactsFrom } from '../../src/watch/course.ts';
+import { restoreLogFacts } from '../../src/watch/course.ts';
 import { type LogFacts, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import type { Look } from '../../src/watch/look.ts';
-import { STOP_UNHEARD_MS } from '../../src/watch/look-incidents.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import type { Poll } from '../../src/watch/look.ts';
+import { STOP_UNCONFIRMED_MS } from '../../src/watch/look-incidents.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
-import { foundJob, lookWith } from '../support/look.ts';
+import { buildPoll, foundJob } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { instant, NOON } from '../support/run-facts.ts';
@@ -46,7 +46,7 @@ const BAR = 'tqdm Progress on:train STEPit/1.20kit rate:0.7it/s remaining:10:00 
 
 describe('the lease', () => {
   it('starts at fence 1 and lasts longer than its cadence', () => {
-    expect(leaseFor(submitted.state, 'w', NOON, 570_000)).toEqual({
+    expect(takeLease(submitted.state, 'w', NOON, 570_000)).toEqual({
       holder: 'w',
       fence: 1,
       until: '2026-11-21T12:11:00.000Z',
@@ -55,16 +55,16 @@ describe('the lease', () => {
 
   // rule ML-09
   it('is renewed by its holder under the same fence, and by another watch only after it expired', () => {
-    expect(leaseFor(watched.state, 'watch-1', lastMomentBefore, 1)?.fence).toBe(1);
-    expect(leaseFor(watched.state, 'watch-2', lastMomentBefore, 1)).toBeNull();
-    expect(leaseFor(watched.state, 'watch-2', until, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
+    expect(takeLease(watched.state, 'watch-1', lastMomentBefore, 1)?.fence).toBe(1);
+    expect(takeLease(watched.state, 'watch-2', lastMomentBefore, 1)).toBeNull();
+    expect(takeLease(watched.state, 'watch-2', until, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
   });
 
   it('is free immediately after its release', () => {
     const lease = watched.state.observation?.lease;
     if (lease === undefined) throw new Error('no lease');
-    const run = watched.observed({ lease: released(lease, NOON) });
-    expect(leaseFor(run.state, 'watch-2', NOON, 1)?.fence).toBe(2);
+    const run = watched.observed({ lease: releaseLease(lease, NOON) });
+    expect(takeLease(run.state, 'watch-2', NOON, 1)?.fence).toBe(2);
   });
 });
 
@@ -83,10 +83,10 @@ describe('the cadence', () => {
     let run: typeof submitted = submitted;
     return found.map((what, index) => {
       const now = nextCheckAt(run.state, cadence, NOON);
-      const { facts } = logFactsFrom(run.state);
+      const { facts } = restoreLogFacts(run.state);
       const log = what === 'well' ? readLogText(facts, BAR.replace('STEP', `${index + 1}00`)) : facts;
-      const look: Look = { ...lookWith(), at: now, job: JOBS[what], log, cadence };
-      run = run.later(now - at(run) - MINUTE).add(...eventsOf(run.state, look));
+      const look: Poll = { ...buildPoll(), at: now, job: JOBS[what], log, cadence };
+      run = run.later(now - at(run) - MINUTE).add(...buildEvents(run.state, look));
       return (now - at(submitted)) / MINUTE;
     });
   };
@@ -114,7 +114,7 @@ describe('the cadence', () => {
   });
 
   it('is recorded in the observation, and the lease lasts longer', () => {
-    const drafts = (job: Look['job']) => eventsOf(watched.state, { ...lookWith(), at: NOON, job });
+    const drafts = (job: Poll['job']) => buildEvents(watched.state, { ...buildPoll(), at: NOON, job });
     expect(drafts(JOBS.well)[0]?.data).toMatchObject({
       cadenceMs: 570_000,
       lease: { until: '2026-11-21T12:11:00.000Z' },
@@ -135,21 +135,21 @@ describe('the cadence', () => {
     const ill = { signatures: ['owner-died'] };
     const seen = hurt.observed(ill);
     const taken = hurt.commanded({ name: 'ack', by: bob, code: 'incident-taken' }).observed(ill);
-    expect(nextLookMs(seen.state, CADENCE, instant(seen.state.head.at))).toBe(120_000);
-    expect(nextLookMs(taken.state, CADENCE, instant(taken.state.head.at))).toBe(570_000);
+    expect(nextObservationMs(seen.state, CADENCE, instant(seen.state.head.at))).toBe(120_000);
+    expect(nextObservationMs(taken.state, CADENCE, instant(taken.state.head.at))).toBe(570_000);
   });
 
   it('checks for a stop at least every 30 s', () => {
-    expect(stopLookPeriodMs(CADENCE)).toBe(30_000);
-    expect(stopLookPeriodMs({ ...CADENCE, startupMs: [2_000, 9_000], pollMs: 5_000 })).toBe(2_000);
+    expect(stopPollPeriodMs(CADENCE)).toBe(30_000);
+    expect(stopPollPeriodMs({ ...CADENCE, startupMs: [2_000, 9_000], pollMs: 5_000 })).toBe(2_000);
   });
 });
 
 describe('an observation', () => {
-  const base = lookWith();
-  const found = (status: JobStatus, message = ''): Look => lookWith({ job: foundJob(status, { message }) });
-  const later = (minutes: number): Look['at'] => after(NOON, minutes * 60_000);
-  const types = (look: Look, run = submitted): readonly string[] => eventsOf(run.state, look).map((e) => e.type);
+  const base = buildPoll();
+  const found = (status: JobStatus, message = ''): Poll => buildPoll({ job: foundJob(status, { message }) });
+  const later = (minutes: number): Poll['at'] => addMs(NOON, minutes * 60_000);
+  const types = (poll: Poll, run = submitted): readonly string[] => buildEvents(run.state, poll).map((e) => e.type);
 
   it('ends the run on a terminal status and on no other', () => {
     expect(types(found('RUNNING'))).toEqual(['observed']);
@@ -159,7 +159,7 @@ describe('an observation', () => {
   });
 
   it('raises an alarm for a job that succeeded without a step', () => {
-    expect(eventsOf(submitted.state, found('SUCCEEDED'))).toMatchObject([
+    expect(buildEvents(submitted.state, found('SUCCEEDED'))).toMatchObject([
       { type: 'observed' },
       { type: 'incident', data: { code: 'run-alarm', detail: { detector: 'green-no-op', seen: 'steps' } } },
       { type: 'ended' },
@@ -169,19 +169,19 @@ describe('an observation', () => {
   // threat T237
   it.each([-1, 9e15, 1e300])('records no invented time from a job or cluster, such as %d', (ms) => {
     const job = { ...foundJob('SUCCEEDED'), startedAtMs: ms, endedAtMs: ms };
-    const ended = eventsOf(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
+    const ended = buildEvents(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
     expect(ended?.data).toMatchObject({ startedAt: null, endedAt: null });
   });
 
   it("truncates a cluster's error text to the size of an entry", () => {
     const job = { ...foundJob('FAILED'), errorType: 'x'.repeat(2_000_000) };
-    const ended = eventsOf(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
+    const ended = buildEvents(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
     expect(JSON.stringify(ended).length).toBeLessThan(10_000);
   });
 
   it('reports once that the job is missing, and never that it ended', () => {
-    const look: Look = { ...base, job: { kind: 'absent', session: null } };
-    const first = eventsOf(submitted.state, look);
+    const look: Poll = { ...base, job: { kind: 'absent', session: null } };
+    const first = buildEvents(submitted.state, look);
     expect(first).toMatchObject([
       { type: 'observed', data: { status: 'UNKNOWN' } },
       { data: { code: 'engine-state-lost' } },
@@ -192,16 +192,16 @@ describe('an observation', () => {
     const { submission } = told.state;
     if (submission === null) throw new Error('no submission');
     const second = { ...told.state, submission: { ...submission, attempt: 2 }, observation: null };
-    expect(eventsOf(second, look)).toMatchObject([
+    expect(buildEvents(second, look)).toMatchObject([
       { type: 'observed' },
       { data: { code: 'engine-state-lost', detail: { attempt: 2 } } },
     ]);
   });
 
   it('reports a quarter hour without an answer once, and again only after a successful observation', () => {
-    const dark: Look = { ...base, job: { kind: 'unknown', message: 'the dashboard answers 502' } };
-    const lookAfter = (minutes: number, look: Look): Look => ({ ...look, at: later(minutes) });
-    const first = submitted.add(...eventsOf(submitted.state, dark));
+    const dark: Poll = { ...base, job: { kind: 'unknown', message: 'the dashboard answers 502' } };
+    const lookAfter = (minutes: number, poll: Poll): Poll => ({ ...poll, at: later(minutes) });
+    const first = submitted.add(...buildEvents(submitted.state, dark));
     expect(first.state.incidents).toEqual([]);
     expect(first.state.observation?.unread).toEqual({
       what: 'job',
@@ -209,7 +209,7 @@ describe('an observation', () => {
       why: 'the dashboard answers 502',
     });
     expect(types(lookAfter(10, dark), first)).toEqual(['observed']);
-    const told = eventsOf(first.state, lookAfter(19, dark));
+    const told = buildEvents(first.state, lookAfter(19, dark));
     expect(told[1]?.data).toEqual({
       code: 'engine-unreadable',
       detail: {
@@ -219,17 +219,17 @@ describe('an observation', () => {
     });
     const still = first.add(...told);
     expect(types(lookAfter(60, dark), still)).toEqual(['observed']);
-    const seen = still.add(...eventsOf(still.state, lookAfter(70, found('RUNNING'))));
+    const seen = still.add(...buildEvents(still.state, lookAfter(70, found('RUNNING'))));
     expect(seen.state.observation?.unread).toBeUndefined();
-    const again = seen.add(...eventsOf(seen.state, lookAfter(80, dark)));
+    const again = seen.add(...buildEvents(seen.state, lookAfter(80, dark)));
     expect(types(lookAfter(100, dark), again)).toEqual(['observed', 'incident']);
   });
 
   it('records the status when the log cannot be read, and reports the unreadable log', () => {
-    const mute: Look = { ...found('RUNNING'), logUnread: 'no log: 500' };
-    const first = submitted.add(...eventsOf(submitted.state, mute));
+    const mute: Poll = { ...found('RUNNING'), logUnread: 'no log: 500' };
+    const first = submitted.add(...buildEvents(submitted.state, mute));
     expect(first.state.observation).toMatchObject({ status: 'RUNNING', unread: { what: 'log' } });
-    expect(eventsOf(first.state, { ...mute, at: later(15) })).toMatchObject([
+    expect(buildEvents(first.state, { ...mute, at: later(15) })).toMatchObject([
       { type: 'observed' },
       { data: { detail: { message: "the job's log could not be read for 15 min: no log: 500" } } },
     ]);
@@ -239,10 +239,10 @@ describe('an observation', () => {
     const stopped = watched.stopRequested(alice);
     const pending = found('RUNNING');
     const early = stopped.observed();
-    const late = stopped.later(STOP_UNHEARD_MS).observed();
+    const late = stopped.later(STOP_UNCONFIRMED_MS).observed();
     expect(types(pending, stopped)).toEqual(['observed']);
     expect(types(pending, early)).toEqual(['observed']);
-    const first = eventsOf(late.state, pending);
+    const first = buildEvents(late.state, pending);
     expect(first).toMatchObject([
       { type: 'observed' },
       { data: { code: 'stop-unconfirmed', detail: { message: expect.stringContaining('RUNNING') } } },
@@ -261,7 +261,7 @@ describe('an observation', () => {
     const redact = (text: string): string => text.replaceAll(secret, '***');
     const shown = (line: string): string => {
       const log = readLogText(NO_LOG_FACTS, `KeyError: ${line}\n`);
-      const [, incident] = eventsOf(submitted.state, { ...found('RUNNING'), redact, log });
+      const [, incident] = buildEvents(submitted.state, { ...found('RUNNING'), redact, log });
       return JSON.stringify(incident);
     };
     for (const length of [limits.messageCharactersMax, limits.logLineCharsMax])
@@ -279,7 +279,7 @@ describe('an observation', () => {
     const link = `https://wandb.ai/lab/ferries/runs/${secret}`;
     const log = readLogText(NO_LOG_FACTS, `eval/${secret}=1.5\n${link}\n`);
     const look = { ...found('FAILED'), redact, log, metrics: { [secret]: '1', [`eval/${secret}`]: '2' } };
-    const written = JSON.stringify(eventsOf(submitted.state, look));
+    const written = JSON.stringify(buildEvents(submitted.state, look));
     expect(written).toContain('eval/***');
     expect(written).toContain('tracker-drift');
     expect(written).not.toContain('half');
@@ -287,15 +287,15 @@ describe('an observation', () => {
 
   it('draws no conclusion from a withheld log: no tracker alarm, metric name or start checkpoint', () => {
     const withheld = { secrets: 'HARBOUR', workflows: '.github/workflows/ferrybot-watch.yml' };
-    const redact = (text: string): string => (text === '' ? '' : withheldText(['HARBOUR']));
-    const look = (log: LogFacts, at: Instant): Look => ({ ...found('RUNNING'), at, redact, withheld, log });
+    const redact = (text: string): string => (text === '' ? '' : textForWithheld(['HARBOUR']));
+    const look = (log: LogFacts, at: Instant): Poll => ({ ...found('RUNNING'), at, redact, withheld, log });
     const link = `https://wandb.ai/lab/ferries/runs/${submitted.state.order?.manifest?.tracker.runId}`;
     const text = `${link}\neval/loss=1.5\nLoading checkpoint from gs://lab/ferry/step-100\n${BAR.replace('STEP', '100')}`;
-    const first = submitted.add(...eventsOf(submitted.state, look(readLogText(NO_LOG_FACTS, text), NOON)));
-    const { facts } = logFactsFrom(first.state);
+    const first = submitted.add(...buildEvents(submitted.state, look(readLogText(NO_LOG_FACTS, text), NOON)));
+    const { facts } = restoreLogFacts(first.state);
     const later = instant(new Date(NOON + 10 * MINUTE).toISOString());
     const second = first.later(10 * MINUTE);
-    const both = second.add(...eventsOf(second.state, look(facts, later)));
+    const both = second.add(...buildEvents(second.state, look(facts, later)));
     expect(both.state.incidents.map(({ code }) => code)).toEqual(['log-withheld']);
     expect(both.state.observation).toMatchObject({ trackers: [], evals: {} });
     expect(both.state.observation?.resumedFrom).toBeUndefined();
@@ -304,14 +304,14 @@ describe('an observation', () => {
 
   it('can be recorded when its message is cut inside a character', () => {
     const message = `${'x'.repeat(limits.messageCharactersMax - 1)}🚢`;
-    expect(submitted.add(...eventsOf(submitted.state, found('FAILED', message))).state.end?.message).toBe(
+    expect(submitted.add(...buildEvents(submitted.state, found('FAILED', message))).state.end?.message).toBe(
       'x'.repeat(limits.messageCharactersMax - 1),
     );
   });
 
   it('continues at the offset of the previous one', () => {
-    expect(logFactsFrom(submitted.state)).toEqual({ facts: NO_LOG_FACTS, offset: 0 });
-    expect(logFactsFrom(watched.state)).toMatchObject({
+    expect(restoreLogFacts(submitted.state)).toEqual({ facts: NO_LOG_FACTS, offset: 0 });
+    expect(restoreLogFacts(watched.state)).toMatchObject({
       offset: 4096,
       facts: { step: { value: 4600, exact: false } },
     });

@@ -9,12 +9,12 @@ import type { JobObservation } from '../../src/domain/engine.ts';
 import { type FailureClass, FIRST_RESPONSE } from '../../src/domain/failure-class.ts';
 import type { Standstill } from '../../src/domain/logbook/events/job-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { after, toRfc3339 } from '../../src/domain/values.ts';
-import { logFactsFrom } from '../../src/watch/course.ts';
-import { STANDSTILL_LOOKS_MIN } from '../../src/watch/look-incidents.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import { addMs, toRfc3339 } from '../../src/domain/values.ts';
+import { restoreLogFacts } from '../../src/watch/course.ts';
+import { STANDSTILL_OBSERVATIONS_MIN } from '../../src/watch/look-incidents.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
-import { foundJob, lookWith } from '../support/look.ts';
+import { buildPoll, foundJob } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -34,16 +34,16 @@ function watching(): {
   let at = NOON;
   return {
     look: (added, seen = foundJob('RUNNING'), unread) => {
-      at = after(at, 570_000);
-      const { facts } = logFactsFrom(run.state);
-      const look = lookWith({
+      at = addMs(at, 570_000);
+      const { facts } = restoreLogFacts(run.state);
+      const look = buildPoll({
         at,
         job: seen,
         log: readLogText(facts, added),
         logUnread: unread ?? null,
-        lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(at, 700_000)) },
+        lease: { holder: 'watch-1', fence: 1, until: toRfc3339(addMs(at, 700_000)) },
       });
-      const events = eventsOf(run.state, look);
+      const events = buildEvents(run.state, look);
       for (const event of events) {
         if (event.type === 'observed') run = run.observed(event.data);
         if (event.type === 'incident') run = run.incident(event.data.code, event.data.detail);
@@ -59,9 +59,9 @@ function watching(): {
 const submitted = aRun().gated().approved(bob).ordered().submitted();
 /** The incidents of one observation of this line. */
 const told = (state: RunState, line: string): readonly object[] =>
-  eventsOf(
+  buildEvents(
     state,
-    lookWith({ at: after(NOON, 120_000), log: readLogText(logFactsFrom(state).facts, `${line}\n`) }),
+    buildPoll({ at: addMs(NOON, 120_000), log: readLogText(restoreLogFacts(state).facts, `${line}\n`) }),
   ).flatMap((event) => (event.type === 'incident' ? [event.data.detail] : []));
 
 describe('a run without progress', () => {
@@ -160,5 +160,5 @@ describe('a failure in the log', () => {
 });
 
 it('requires at least two observations for a standstill', () => {
-  expect(STANDSTILL_LOOKS_MIN).toBeGreaterThanOrEqual(2);
+  expect(STANDSTILL_OBSERVATIONS_MIN).toBeGreaterThanOrEqual(2);
 });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { paceOf } from '../../src/watch/training.ts';
+import { medianPace } from '../../src/watch/training.ts';
 import { readLogText } from '../support/log-text.ts';
 
 type Said = { step?: number; total?: number; loss?: string; seconds?: number; tokens?: number };
@@ -152,7 +152,7 @@ describe('a log', () => {
     const read = readLogText(facts, '  0%|          | 12/2436 [00:15<53:20,  1.32s/it]\r');
     expect(read.step).toEqual({ value: 11, exact: true });
     expect(read.exactTotal).toBe(2436);
-    expect(paceOf(read.training)).toEqual({
+    expect(medianPace(read.training)).toEqual({
       secondsPerStep: '1.32',
       tokensPerSecond: null,
       remainingSeconds: 3201,

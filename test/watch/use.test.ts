@@ -7,9 +7,9 @@ import { expect, it } from 'vitest';
 import type { FoundJob } from '../../src/domain/engine.ts';
 import type { TrackedRun } from '../../src/domain/tracker.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { eventsOf } from '../../src/watch/observation.ts';
+import { buildEvents } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
-import { foundJob, lookWith } from '../support/look.ts';
+import { buildPoll, foundJob } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -31,12 +31,12 @@ const TRACKED: TrackedRun = {
 };
 
 function looked(job: FoundJob, log: string, run: TrackedRun | null) {
-  const look = lookWith({
+  const look = buildPoll({
     job,
     log: readLogText(NO_LOG_FACTS, log),
     tracker: run === null ? null : { asked: 'r', answer: { kind: 'found', run } },
   });
-  const { observation } = submitted.add(...eventsOf(submitted.state, look)).state;
+  const { observation } = submitted.add(...buildEvents(submitted.state, look)).state;
   const { usePercent, memory } = observation?.pace ?? {};
   return { usePercent, memory };
 }

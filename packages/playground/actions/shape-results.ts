@@ -4,7 +4,7 @@ import { repoApi } from '../git/shape-repo.ts';
 import type { JsonObject } from '../world/json.ts';
 import { repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Artifact, CacheEntry } from './results/state-results.ts';
 import { isExpired } from './results/stored-rows.ts';
@@ -21,9 +21,9 @@ export function shapeArtifact(world: World, row: Artifact): JsonObject {
     url,
     archive_download_url: `${url}/zip`,
     expired: isExpired(world, row),
-    created_at: iso(row.createdAtMs),
-    expires_at: iso(row.expiresAtMs),
-    updated_at: iso(row.updatedAtMs),
+    created_at: toIso(row.createdAtMs),
+    expires_at: toIso(row.expiresAtMs),
+    updated_at: toIso(row.updatedAtMs),
     digest: `sha256:${row.blob?.sha256 ?? ''}`,
     workflow_run:
       run === undefined
@@ -44,8 +44,8 @@ export function shapeCache(row: CacheEntry): JsonObject {
     ref: row.ref,
     key: row.key,
     version: row.version,
-    last_accessed_at: iso(row.usedAtMs),
-    created_at: iso(row.createdAtMs),
+    last_accessed_at: toIso(row.usedAtMs),
+    created_at: toIso(row.createdAtMs),
     size_in_bytes: row.blob?.bytes ?? 0,
   };
 }

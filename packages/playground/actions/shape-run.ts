@@ -8,7 +8,7 @@ import type { JsonObject } from '../world/json.ts';
 import { findPull, repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Job, Run, Workflow } from './state-actions.ts';
 
@@ -20,8 +20,8 @@ export function shapeWorkflow(world: World, row: Workflow): JsonObject {
     name: row.name,
     path: row.path,
     state: row.state,
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.updatedAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.updatedAtMs),
     url: `${repoApi(world, repo)}/actions/workflows/${row.id}`,
     html_url: `${repoPage(world, repo)}/blob/${repo.defaultBranch}/${row.path}`,
     badge_url: `${repoPage(world, repo)}/actions/workflows/${row.path.split('/').at(-1) ?? ''}/badge.svg`,
@@ -52,11 +52,11 @@ export async function shapeRun(world: World, run: Run): Promise<JsonObject> {
     url,
     html_url: `${repoPage(world, repo)}/actions/runs/${run.id}`,
     pull_requests: pullsAt(world, repo, run.headSha),
-    created_at: iso(run.createdAtMs),
-    updated_at: iso(run.updatedAtMs),
+    created_at: toIso(run.createdAtMs),
+    updated_at: toIso(run.updatedAtMs),
     actor: shapeUserById(world, run.actorId),
     triggering_actor: shapeUserById(world, run.triggeringActorId),
-    run_started_at: iso(run.startedAtMs),
+    run_started_at: toIso(run.startedAtMs),
     jobs_url: `${url}/jobs`,
     logs_url: `${url}/logs`,
     check_suite_url: `${repoApi(world, repo)}/check-suites/${run.checkSuiteId}`,
@@ -67,13 +67,13 @@ export async function shapeRun(world: World, run: Run): Promise<JsonObject> {
     workflow_url: `${repoApi(world, repo)}/actions/workflows/${run.workflowId}`,
     head_commit: head === null ? null : shapeSimpleCommit(head),
     repository: shapeMinimalRepo(world, repo),
-    head_repository: shapeMinimalRepo(world, headRepoOf(world, run)),
+    head_repository: shapeMinimalRepo(world, headRepo(world, run)),
     referenced_workflows: [],
   };
 }
 
 /** The repository of the head: for a pull request from a fork that fork, even if the run uses the base's own files. */
-function headRepoOf(world: World, run: Run): Repo {
+function headRepo(world: World, run: Run): Repo {
   const repo = repoById(world, run.repoId);
   const [number] = run.pullNumbers;
   const pull = number === undefined ? null : findPull(world, repo, number);
@@ -97,18 +97,18 @@ export function shapeJob(world: World, job: Job): JsonObject {
     html_url: page,
     status: job.status,
     conclusion: job.conclusion,
-    created_at: iso(job.createdAtMs),
+    created_at: toIso(job.createdAtMs),
     // Before a job starts, GitHub reports its creation time here.
-    started_at: iso(job.startedAtMs ?? job.createdAtMs),
-    completed_at: isoOrNull(job.completedAtMs),
+    started_at: toIso(job.startedAtMs ?? job.createdAtMs),
+    completed_at: toIsoOrNull(job.completedAtMs),
     name: job.name,
     steps: job.steps.map((step) => ({
       name: step.name,
       status: step.status,
       conclusion: step.conclusion,
       number: step.number,
-      started_at: isoOrNull(step.startedAtMs),
-      completed_at: isoOrNull(step.completedAtMs),
+      started_at: toIsoOrNull(step.startedAtMs),
+      completed_at: toIsoOrNull(step.completedAtMs),
     })),
     // On GitHub a job and its check run have the same id.
     check_run_url: `${repoApi(world, repo)}/check-runs/${job.checkRunId ?? job.id}`,

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { answerGraphql } from '../graphql/answer.ts';
 import { createRouter, type Match } from '../http/router.ts';
-import { callerName, identify, suspensionOf } from '../identity/identity.ts';
+import { callerName, findSuspension, identify } from '../identity/identity.ts';
 import type { Caller } from '../identity/state-people.ts';
 import { playground } from '../limits/limits.ts';
-import { countUsage, type RateResource, rateHeaders, rateOf, spend } from '../limits/rate.ts';
-import { enter, secondaryWaitMs } from '../limits/secondary.ts';
+import { countUsage, currentRate, type RateResource, rateHeaders, spendRequest } from '../limits/rate.ts';
+import { beginRequest, secondaryWaitMs } from '../limits/secondary.ts';
 import { type AnswerMade, publishAnswer } from '../world/channels.ts';
 import type { Json } from '../world/json.ts';
 import { nextId, type World } from '../world/world.ts';
@@ -15,7 +15,7 @@ import { allRoutes } from './all-routes.ts';
 import { dispatch } from './dispatch.ts';
 import { isOperation } from './github-operations.ts';
 import { noBody, readJsonBody, readUpload } from './read-body.ts';
-import { type Answer, failed, notFound, rateLimited, secondaryLimit } from './reply.ts';
+import { type Answer, failedAnswer, notFoundAnswer, rateLimitAnswer, secondaryLimitAnswer } from './reply.ts';
 import { refuseHeaders, selectedVersion } from './request-headers.ts';
 import type { Call, Route } from './route.ts';
 
@@ -28,25 +28,25 @@ const uploadPrefix = '/api/uploads';
 export async function answer(world: World, request: Request): Promise<Response> {
   const url = new URL(request.url);
   const identity = identify(world, request.headers.get('authorization'));
-  if (!identity.ok) return send(world, request, { kind: 'anonymous' }, failed(401, identity.message));
+  if (!identity.ok) return sendAnswer(world, request, { kind: 'anonymous' }, failedAnswer(401, identity.message));
   const { caller, token } = identity;
-  const suspended = suspensionOf(world, caller);
-  if (suspended !== null) return send(world, request, caller, failed(403, suspended));
+  const suspended = findSuspension(world, caller);
+  if (suspended !== null) return sendAnswer(world, request, caller, failedAnswer(403, suspended));
   const isQuery = isGraphql(request) && request.method === 'POST';
   const isFree = url.pathname === `${restPrefix}/rate_limit`;
-  if (!isQuery && !isFree && isSpent(world, caller, 'core'))
-    return send(world, request, caller, rateLimited(limitedName(caller)));
+  if (!isQuery && !isFree && isLimitExceeded(world, caller, 'core'))
+    return sendAnswer(world, request, caller, rateLimitAnswer(limitSubject(caller)));
   const prefix = [restPrefix, uploadPrefix].find((one) => url.pathname.startsWith(`${one}/`));
   const path = prefix === undefined ? null : url.pathname.slice(prefix.length);
   const match = path === null ? null : router(request.method === 'HEAD' ? 'GET' : request.method, path);
-  if (!isQuery && match === null) return send(world, request, caller, unserved(world, request, caller));
+  if (!isQuery && match === null) return sendAnswer(world, request, caller, answerUnserved(world, request, caller));
   const unfit = isQuery
     ? null
     : refuseHeaders(request.headers, match?.route.pattern.endsWith('/assets/:asset') ?? false);
-  if (unfit !== null) return send(world, request, caller, unfit);
+  if (unfit !== null) return sendAnswer(world, request, caller, unfit);
   const upload = prefix === uploadPrefix ? await readUpload(request) : null;
   const body = upload === null ? await readJsonBody(request) : noBody;
-  if (!body.ok) return send(world, request, caller, failed(400, body.message));
+  if (!body.ok) return sendAnswer(world, request, caller, failedAnswer(400, body.message));
   if (isQuery || match === null) return graphql(world, request, caller, body.value);
   const call: Call = {
     world,
@@ -62,49 +62,49 @@ export async function answer(world: World, request: Request): Promise<Response> 
   const writes = request.method !== 'GET' && request.method !== 'HEAD';
   const cost = { points: writes ? 5 : 1, content: match.route.content, resource: 'core' } as const;
   const waitMs = secondaryWaitMs(world, caller, cost);
-  if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs));
-  const leave = enter(world, caller, cost);
-  const result = withNeeds(match.route, await dispatch(call, match).finally(leave));
+  if (waitMs !== null) return sendAnswer(world, request, caller, secondaryLimitAnswer(waitMs));
+  const leave = beginRequest(world, caller, cost);
+  const result = addAcceptedPermissions(match.route, await dispatch(call, match).finally(leave));
   if (request.method !== 'GET' && request.method !== 'HEAD' && result.status < 400) await world.save();
-  count(world, caller, match, result);
+  countRequest(world, caller, match, result);
   // A partly served route names the part that it refuses.
-  if (result.status === 501) remember(world, caller, request.method, `${url.pathname}${url.search}`);
-  return send(world, request, caller, result);
+  if (result.status === 501) recordUnserved(world, caller, request.method, `${url.pathname}${url.search}`);
+  return sendAnswer(world, request, caller, result);
 }
 
 async function graphql(world: World, request: Request, caller: Caller, body: Json): Promise<Response> {
   if (caller.kind === 'anonymous' || caller.kind === 'app') {
-    return send(world, request, caller, failed(401, 'This endpoint requires you to be authenticated.'));
+    return sendAnswer(world, request, caller, failedAnswer(401, 'This endpoint requires you to be authenticated.'));
   }
   // Unlike REST, GraphQL answers a spent budget with status 200 and an error in the body.
-  if (isSpent(world, caller, 'graphql')) {
-    const message = `API rate limit exceeded for ${limitedName(caller)}.`;
+  if (isLimitExceeded(world, caller, 'graphql')) {
+    const message = `API rate limit exceeded for ${limitSubject(caller)}.`;
     const errors = [{ type: 'RATE_LIMITED', message }];
-    return send(world, request, caller, { status: 200, body: { errors }, headers: {} }, 'graphql');
+    return sendAnswer(world, request, caller, { status: 200, body: { errors }, headers: {} }, 'graphql');
   }
   const mutates = isMutation(body);
   const cost = { points: mutates ? 5 : 1, content: mutates, resource: 'graphql' } as const;
   const waitMs = secondaryWaitMs(world, caller, cost);
-  if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs), 'graphql');
-  spend(world, caller, 'graphql');
+  if (waitMs !== null) return sendAnswer(world, request, caller, secondaryLimitAnswer(waitMs), 'graphql');
+  spendRequest(world, caller, 'graphql');
   countUsage(world, caller, 'graphql');
-  const leave = enter(world, caller, cost);
+  const leave = beginRequest(world, caller, cost);
   const result = await answerGraphql(world, caller, body).finally(leave);
-  for (const what of result.unserved) remember(world, caller, 'GRAPHQL', what);
+  for (const what of result.unserved) recordUnserved(world, caller, 'GRAPHQL', what);
   if (result.mutation) {
     await world.save();
     if (result.content) countUsage(world, caller, 'contentWrites');
   }
-  return send(world, request, caller, { status: result.status, body: result.body, headers: {} }, 'graphql');
+  return sendAnswer(world, request, caller, { status: result.status, body: result.body, headers: {} }, 'graphql');
 }
 
-function isSpent(world: World, caller: Caller, resource: RateResource): boolean {
-  const { used, limit } = rateOf(world, caller, resource);
+function isLimitExceeded(world: World, caller: Caller, resource: RateResource): boolean {
+  const { used, limit } = currentRate(world, caller, resource);
   return used >= limit;
 }
 
 /** The name in GitHub's rate limit message. */
-function limitedName(caller: Caller): string {
+function limitSubject(caller: Caller): string {
   switch (caller.kind) {
     case 'anonymous':
       return '127.0.0.1';
@@ -129,13 +129,13 @@ function isMutation(body: Json): boolean {
  * GitHub lists in every answer which permissions an App needs (docs.github.com/rest: troubleshooting, "Resource not
  * accessible").
  */
-function withNeeds(route: Route, answered: Answer): Answer {
+function addAcceptedPermissions(route: Route, answered: Answer): Answer {
   if (route.scope === 'plain') return answered;
   const needs = route.access.permissions.map((need) => need.replace(':', '=')).join('; ');
   return { ...answered, headers: { ...answered.headers, 'x-accepted-github-permissions': needs } };
 }
 
-function count(world: World, caller: Caller, match: Match<Route>, result: Answer): void {
+function countRequest(world: World, caller: Caller, match: Match<Route>, result: Answer): void {
   const { route } = match;
   if (route.pattern === '/app/installations/:id/access_tokens') {
     countUsage(world, caller, 'mints');
@@ -144,23 +144,26 @@ function count(world: World, caller: Caller, match: Match<Route>, result: Answer
   if (route.content && result.status < 400) countUsage(world, caller, 'contentWrites');
 }
 
-function remember(world: World, caller: Caller, method: string, path: string): void {
+function recordUnserved(world: World, caller: Caller, method: string, path: string): void {
   const row = { method, path, caller: callerName(world, caller), atMs: world.clock.now() };
   if (world.state.unserved.length < playground.unservedKept) world.state.unserved.push(row);
 }
 
 /** 404 for operations that GitHub does not have, 501 for operations that only the playground lacks. */
-function unserved(world: World, request: Request, caller: Caller): Answer {
+function answerUnserved(world: World, request: Request, caller: Caller): Answer {
   const { pathname } = new URL(request.url);
-  if (!isOperation(request.method, pathname.replace(restPrefix, ''))) return notFound();
-  remember(world, caller, request.method, pathname);
-  return failed(501, `THE PLAYGROUND HAS NO ROUTE ${request.method} ${pathname}: add it to the routes/ of its room`);
+  if (!isOperation(request.method, pathname.replace(restPrefix, ''))) return notFoundAnswer();
+  recordUnserved(world, caller, request.method, pathname);
+  return failedAnswer(
+    501,
+    `THE PLAYGROUND HAS NO ROUTE ${request.method} ${pathname}: add it to the routes/ of its room`,
+  );
 }
 
 /**
  * Adds GitHub's headers. A GET whose ETag the caller already has becomes a 304, which is not counted against the limit.
  */
-function send(
+function sendAnswer(
   world: World,
   request: Request,
   caller: Caller,
@@ -176,7 +179,7 @@ function send(
     date: new Date(world.clock.now()).toUTCString(),
     'access-control-expose-headers': 'ETag, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   });
-  const bytes = bytesOf(answered.body);
+  const bytes = toBytes(answered.body);
   if (!(answered.body instanceof Uint8Array) && answered.body !== null) {
     headers.set('content-type', 'application/json; charset=utf-8');
   }
@@ -193,19 +196,19 @@ function send(
   if (known) countUsage(world, caller, 'notModified');
   // A 304 is free only for authenticated callers (docs: best practices, conditional requests).
   const isForNothing = known && caller.kind !== 'anonymous';
-  if (!isForNothing && resource === 'core' && !free && !isMint(request)) {
-    spend(world, caller);
+  if (!isForNothing && resource === 'core' && !free && !isTokenRequest(request)) {
+    spendRequest(world, caller);
     countUsage(world, caller, 'rest');
   }
-  for (const [name, value] of Object.entries(rateHeaders(rateOf(world, caller, resource), resource)))
+  for (const [name, value] of Object.entries(rateHeaders(currentRate(world, caller, resource), resource)))
     headers.set(name, value);
   if (known) return new Response(null, { status: 304, headers });
-  if (!isGraphql(request)) publishAnswer(() => made(request, answered));
+  if (!isGraphql(request)) publishAnswer(() => toAnswerMade(request, answered));
   const empty = answered.body === null || request.method === 'HEAD';
   return new Response(empty ? null : new Uint8Array(bytes), { status: answered.status, headers });
 }
 
-function made(request: Request, { status, body }: Answer): AnswerMade {
+function toAnswerMade(request: Request, { status, body }: Answer): AnswerMade {
   const path = new URL(request.url).pathname.replace(/^\/api\/(?:v3|uploads)/, '');
   const text = body instanceof Uint8Array || body === null ? null : JSON.stringify(body);
   return { method: request.method, path, status, text };
@@ -215,11 +218,11 @@ function isGraphql(request: Request): boolean {
   return new URL(request.url).pathname === '/api/graphql';
 }
 
-function isMint(request: Request): boolean {
+function isTokenRequest(request: Request): boolean {
   return request.method === 'POST' && /\/app\/installations\/\d+\/access_tokens$/.test(new URL(request.url).pathname);
 }
 
-function bytesOf(body: Answer['body']): Uint8Array {
+function toBytes(body: Answer['body']): Uint8Array {
   if (body instanceof Uint8Array) return body;
   return body === null ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body));
 }

@@ -11,11 +11,11 @@ let patterns: readonly RegExp[] | null = null;
  * description.
  */
 export function isOperation(method: string, path: string): boolean {
-  patterns ??= readList();
+  patterns ??= readOperations();
   return patterns.some((pattern) => pattern.test(`${method === 'HEAD' ? 'GET' : method} ${path}`));
 }
 
-function readList(): readonly RegExp[] {
+function readOperations(): readonly RegExp[] {
   const text = readFileSync(new URL('./github-operations.txt', import.meta.url), 'utf8');
   return text
     .trim()

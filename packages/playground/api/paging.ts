@@ -2,12 +2,12 @@
 
 import { github } from '../limits/limits.ts';
 import type { Json } from '../world/json.ts';
-import { type Answer, ok } from './reply.ts';
+import { type Answer, okAnswer } from './reply.ts';
 import type { Call } from './route.ts';
 
 export type Page = { readonly page: number; readonly perPage: number };
 
-export function pageOf(query: URLSearchParams): Page {
+export function readPage(query: URLSearchParams): Page {
   const perPage = wholeNumber(query.get('per_page'), github.pageSizeDefault);
   return {
     page: Math.max(1, wholeNumber(query.get('page'), 1)),
@@ -16,36 +16,36 @@ export function pageOf(query: URLSearchParams): Page {
 }
 
 /** Answers one page of `rows`, each formatted by `shape`. */
-export async function paged<Row>(
+export async function answerPage<Row>(
   call: Call,
   rows: readonly Row[],
   shape: (row: Row) => Json | Promise<Json>,
 ): Promise<Answer> {
-  return pagedAs(call, rows, shape, (items) => items);
+  return answerPageAs(call, rows, shape, (items) => items);
 }
 
 /** The same for lists that are wrapped in an object with `total_count`. */
-export async function pagedIn<Row>(
+export async function answerPageIn<Row>(
   call: Call,
   key: string,
   rows: readonly Row[],
   shape: (row: Row) => Json | Promise<Json>,
 ): Promise<Answer> {
-  return pagedAs(call, rows, shape, (items) => ({ total_count: rows.length, [key]: items }));
+  return answerPageAs(call, rows, shape, (items) => ({ total_count: rows.length, [key]: items }));
 }
 
 /** The same for a custom wrapper. */
-export async function pagedAs<Row>(
+export async function answerPageAs<Row>(
   call: Call,
   rows: readonly Row[],
   shape: (row: Row) => Json | Promise<Json>,
   wrap: (items: readonly Json[]) => Json,
 ): Promise<Answer> {
-  const { page, perPage } = pageOf(call.query);
+  const { page, perPage } = readPage(call.query);
   const slice = rows.slice((page - 1) * perPage, page * perPage);
   const items = await Promise.all(slice.map((row) => shape(row)));
   const link = linkHeader(call.url, page, Math.max(1, Math.ceil(rows.length / perPage)));
-  return ok(wrap(items), link === '' ? {} : { link });
+  return okAnswer(wrap(items), link === '' ? {} : { link });
 }
 
 function linkHeader(url: URL, page: number, last: number): string {

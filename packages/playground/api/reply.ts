@@ -18,33 +18,33 @@ export type FieldError = {
 
 const documentation = 'https://docs.github.com/rest';
 
-export function ok(body: Json, headers: Readonly<Record<string, string>> = {}): Answer {
+export function okAnswer(body: Json, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status: 200, body, headers };
 }
 
-export function created(body: Json): Answer {
+export function createdAnswer(body: Json): Answer {
   return { status: 201, body, headers: {} };
 }
 
-export function noContent(): Answer {
+export function noContentAnswer(): Answer {
   return { status: 204, body: null, headers: {} };
 }
 
 /** A file's bytes or a text with its own media type. */
-export function raw(bytes: Uint8Array, mediaType: string): Answer {
+export function rawAnswer(bytes: Uint8Array, mediaType: string): Answer {
   return { status: 200, body: bytes, headers: { 'content-type': mediaType } };
 }
 
-export function failed(status: number, message: string): Answer {
+export function failedAnswer(status: number, message: string): Answer {
   return { status, body: { message, documentation_url: documentation, status: `${status}` }, headers: {} };
 }
 
-export function notFound(): Answer {
-  return failed(404, 'Not Found');
+export function notFoundAnswer(): Answer {
+  return failedAnswer(404, 'Not Found');
 }
 
 /** 422 with the invalid fields, as in GitHub's validation errors. */
-export function invalid(errors: readonly FieldError[], message = 'Validation Failed'): Answer {
+export function invalidAnswer(errors: readonly FieldError[], message = 'Validation Failed'): Answer {
   return {
     status: 422,
     body: {
@@ -59,7 +59,7 @@ export function invalid(errors: readonly FieldError[], message = 'Validation Fai
 }
 
 /** 403 for an exhausted hourly limit. */
-export function rateLimited(who: string): Answer {
+export function rateLimitAnswer(who: string): Answer {
   const body = {
     message: `API rate limit exceeded for ${who}.`,
     documentation_url: 'https://docs.github.com/rest/overview/rate-limits-for-the-rest-api',
@@ -69,7 +69,7 @@ export function rateLimited(who: string): Answer {
 }
 
 /** 403 for a secondary limit: clients recognize the message and the header. */
-export function secondaryLimit(waitMs: number): Answer {
+export function secondaryLimitAnswer(waitMs: number): Answer {
   const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
   const about = 'https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api';
   return {
@@ -80,7 +80,7 @@ export function secondaryLimit(waitMs: number): Answer {
 }
 
 /** 422 whose `errors` are sentences, as the review routes answer. */
-export function invalidSimply(errors: readonly string[], message = 'Unprocessable Entity'): Answer {
+export function invalidAnswerWithMessages(errors: readonly string[], message = 'Unprocessable Entity'): Answer {
   return {
     status: 422,
     body: { message, errors: [...errors], documentation_url: documentation, status: '422' },
@@ -89,6 +89,6 @@ export function invalidSimply(errors: readonly string[], message = 'Unprocessabl
 }
 
 /** 422 with only a message. */
-export function unprocessable(message: string): Answer {
-  return failed(422, message);
+export function unprocessableAnswer(message: string): Answer {
+  return failedAnswer(422, message);
 }

@@ -1,6 +1,6 @@
 /** What request headers can select: an API version and a media type. */
 
-import { type Answer, failed } from './reply.ts';
+import { type Answer, failedAnswer } from './reply.ts';
 
 const versions = ['2022-11-28', '2026-03-10'];
 const defaultVersion = '2022-11-28';
@@ -19,15 +19,15 @@ export function selectedVersion(headers: Headers): string {
 export function refuseHeaders(headers: Headers, hasBytes: boolean): Answer | null {
   const version = headers.get('x-github-api-version');
   if (version !== null && !versions.includes(version))
-    return failed(400, `"${version}" is not a supported API version. Supported: ${versions.join(', ')}.`);
+    return failedAnswer(400, `"${version}" is not a supported API version. Supported: ${versions.join(', ')}.`);
   const accept = headers.get('accept') ?? '';
   const [form] = /(?<=application\/vnd\.github\.(?:v3\.)?)(?:html|text|full|object)\b/.exec(accept) ?? [];
   if (form !== undefined)
-    return failed(501, `THE PLAYGROUND RENDERS NO TEXT: it has no answer in the media type \`${form}\``);
+    return failedAnswer(501, `THE PLAYGROUND RENDERS NO TEXT: it has no answer in the media type \`${form}\``);
   const media = accept.split(',').map((one) => one.split(';', 1)[0]?.trim() ?? '');
   if (accept.trim() === '' || media.some(isServed)) return null;
   if (hasBytes && media.includes('application/octet-stream')) return null;
-  return failed(415, `Unsupported 'Accept' header: '${accept}'. Must accept 'application/json'.`);
+  return failedAnswer(415, `Unsupported 'Accept' header: '${accept}'. Must accept 'application/json'.`);
 }
 
 function isServed(media: string): boolean {

@@ -6,7 +6,7 @@ import type { Caller, Role, User } from '../identity/state-people.ts';
 import type { Json } from '../world/json.ts';
 import type { Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
-import { type Answer, failed, unprocessable } from './reply.ts';
+import { type Answer, failedAnswer, unprocessableAnswer } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -64,12 +64,12 @@ export function repoAccess(
   };
 }
 
-export function plain(method: Method, pattern: string, access: PlainAccess, handle: (call: Call) => Reply): Route {
+export function plainRoute(method: Method, pattern: string, access: PlainAccess, handle: (call: Call) => Reply): Route {
   return { method, pattern, content: false, scope: 'plain', access, handle };
 }
 
 /** A route that reads a repository. */
-export function reads(path: string, access: RepoAccess, handle: (call: RepoCall) => Reply): Route {
+export function readRoute(path: string, access: RepoAccess, handle: (call: RepoCall) => Reply): Route {
   return {
     method: 'GET',
     pattern: `/repos/:owner/:repo${path}`,
@@ -81,36 +81,38 @@ export function reads(path: string, access: RepoAccess, handle: (call: RepoCall)
 }
 
 /** A route that changes a repository and takes no body. */
-export function acts(method: Method, path: string, access: RepoAccess, handle: (call: ActorCall) => Reply): Route {
+export function actRoute(method: Method, path: string, access: RepoAccess, handle: (call: ActorCall) => Reply): Route {
   return { method, pattern: `/repos/:owner/:repo${path}`, content: false, scope: 'actor', access, handle };
 }
 
 /** A route that changes a repository. A body that the schema rejects gets a 422 with the field's name. */
-export function writes<Body>(
+export function writeRoute<Body>(
   method: Method,
   path: string,
   access: RepoAccess,
   schema: z.ZodType<Body>,
   handle: (call: ActorCall, body: Body) => Reply,
 ): Route {
-  return acts(method, path, access, (call) => withBody(call.body, schema, (body) => handle(call, body)));
+  return actRoute(method, path, access, (call) => parseBodyAnd(call.body, schema, (body) => handle(call, body)));
 }
 
 /** The same route, counted as content. */
-export function content(route: Route): Route {
+export function contentRoute(route: Route): Route {
   return { ...route, content: true };
 }
 
-export function withBody<Body>(body: Json, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
+export function parseBodyAnd<Body>(body: Json, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
   const parsed = schema.safeParse(body ?? {});
   if (parsed.success) return handle(parsed.data);
   if (body !== null && (typeof body !== 'object' || Array.isArray(body)))
-    return failed(400, 'Body should be a JSON object');
-  return unprocessable(`Invalid request.\n\n${parsed.error.issues.map((issue) => complaint(issue, body)).join(' ')}`);
+    return failedAnswer(400, 'Body should be a JSON object');
+  return unprocessableAnswer(
+    `Invalid request.\n\n${parsed.error.issues.map((issue) => describeIssue(issue, body)).join(' ')}`,
+  );
 }
 
 /** GitHub's message for a body that does not match the documentation. */
-function complaint(issue: z.core.$ZodIssue, body: Json): string {
+function describeIssue(issue: z.core.$ZodIssue, body: Json): string {
   const given = issue.path.reduce(
     (at: unknown, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined),
     body,

@@ -8,7 +8,7 @@ import type { JsonObject } from '../world/json.ts';
 import { appById, repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 
 /** docs.github.com/rest/checks/runs: a check run. GitHub never returns its buttons (`actions`). */
@@ -26,8 +26,8 @@ export function shapeCheckRun(world: World, run: CheckRun): JsonObject {
     details_url: run.detailsUrl ?? `${repoPage(world, repo)}/runs/${run.id}`,
     status: run.status,
     conclusion: run.conclusion,
-    started_at: iso(run.startedAtMs),
-    completed_at: isoOrNull(run.completedAtMs),
+    started_at: toIso(run.startedAtMs),
+    completed_at: toIsoOrNull(run.completedAtMs),
     output: {
       ...run.output,
       annotations_count: run.annotations.length,
@@ -72,8 +72,8 @@ export async function shapeCheckSuite(world: World, suite: CheckSuite): Promise<
     after: suite.headSha,
     pull_requests: pullsAt(world, repo, suite.headSha),
     app: shapeApp(world, appById(world, suite.appId)),
-    created_at: iso(suite.createdAtMs),
-    updated_at: iso(suite.updatedAtMs),
+    created_at: toIso(suite.createdAtMs),
+    updated_at: toIso(suite.updatedAtMs),
     repository: shapeMinimalRepo(world, repo),
     head_commit: head === null ? null : shapeSimpleCommit(head),
     latest_check_runs_count: runs,
@@ -116,8 +116,8 @@ export function shapeSimpleStatus(world: World, row: CommitStatus): JsonObject {
     description: row.description,
     target_url: row.targetUrl,
     context: row.context,
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.createdAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.createdAtMs),
   };
 }
 

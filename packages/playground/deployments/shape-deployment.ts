@@ -5,7 +5,7 @@ import { shapeAppById, shapeUserById } from '../identity/shape-people.ts';
 import type { JsonObject } from '../world/json.ts';
 import { repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Deployment, DeploymentStatus } from './state-deployments.ts';
 
@@ -25,8 +25,8 @@ export function shapeDeployment(world: World, row: Deployment): JsonObject {
     environment: row.environment,
     description: row.description,
     creator: shapeUserById(world, row.creatorId),
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.updatedAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.updatedAtMs),
     statuses_url: `${url}/statuses`,
     repository_url: api,
     transient_environment: row.transient,
@@ -48,8 +48,8 @@ export function shapeDeploymentStatus(world: World, row: Deployment, one: Deploy
     description: one.description,
     environment: one.environment,
     target_url: one.logUrl,
-    created_at: iso(one.createdAtMs),
-    updated_at: iso(one.createdAtMs),
+    created_at: toIso(one.createdAtMs),
+    updated_at: toIso(one.createdAtMs),
     deployment_url: deployment,
     repository_url: api,
     environment_url: one.environmentUrl,

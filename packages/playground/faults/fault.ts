@@ -41,7 +41,7 @@ export const faultSchema = z
     durationMs: z.int().min(-limits.durationMs).max(limits.durationMs).default(limits.durationDefaultMs),
   })
   .superRefine(({ kind, route, durationMs }, context) => {
-    const complaint = route === '*' ? null : routeComplaint(kind, route);
+    const complaint = route === '*' ? null : findRouteProblem(kind, route);
     if (complaint !== null) context.addIssue({ code: 'custom', path: ['route'], message: complaint });
     if (durationMs < 0 && kind !== 'clock-skew')
       context.addIssue({
@@ -54,12 +54,12 @@ export const faultSchema = z
 export type Fault = z.output<typeof faultSchema>;
 
 /** Whether a fault applies to a route such as `POST /repos/lab/ferries/issues`. */
-export function concerns(fault: Fault, route: string): boolean {
+export function matchesRoute(fault: Fault, route: string): boolean {
   return matchesGlob(fault.route, route);
 }
 
 /** The error for a pattern that no occasion of the kind can match; null if one can. */
-function routeComplaint(kind: FaultKind, route: string): string | null {
+function findRouteProblem(kind: FaultKind, route: string): string | null {
   switch (kind) {
     case 'server-error':
     case 'slow':

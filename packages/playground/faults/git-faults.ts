@@ -8,7 +8,7 @@ import { ConnectionLost } from './connection-lost.ts';
 import type { FaultKind } from './fault.ts';
 import { isPerson } from './request-faults.ts';
 import { waitOut } from './slow-answers.ts';
-import { draw, isOn, type Occasion, record } from './strike.ts';
+import { drawStrikes, isFaultOn, type Occasion, recordStrike } from './strike.ts';
 
 const kinds = ['server-error', 'slow', 'lost-request', 'lost-answer'] as const satisfies readonly FaultKind[];
 
@@ -23,7 +23,7 @@ export async function gitWithFaults(
   response: ServerResponse,
   serve: (response: ServerResponse) => Promise<void>,
 ): Promise<void> {
-  if (!isOn(world, kinds)) return serve(response);
+  if (!isFaultOn(world, kinds)) return serve(response);
   const { authorization } = request.headers;
   const [path = ''] = (request.url ?? '').split('?');
   const occasion: Occasion = {
@@ -31,14 +31,14 @@ export async function gitWithFaults(
     byPerson: authorization === undefined || isPerson(world, authorization),
     namedBy: '.git/',
   };
-  const strikes = draw(world, kinds, occasion);
+  const strikes = drawStrikes(world, kinds, occasion);
   for (const { fault } of strikes.filter((one) => one.fault.kind === 'slow')) {
-    record(world, fault, occasion);
+    recordStrike(world, fault, occasion);
     await waitOut(world, fault);
   }
   const other = strikes.find(({ fault }) => fault.kind !== 'slow' && world.state.settings.faults.includes(fault));
   if (other === undefined) return serve(response);
-  record(world, other.fault, occasion);
+  recordStrike(world, other.fault, occasion);
   if (other.fault.kind === 'lost-request') throw new ConnectionLost('before');
   if (other.fault.kind === 'lost-answer') {
     await serve(new ServerResponse(request));

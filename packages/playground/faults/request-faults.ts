@@ -8,7 +8,7 @@ import type { FaultKind } from './fault.ts';
 import { waitOut } from './slow-answers.ts';
 import { staleOrFresh } from './stale-reads.ts';
 import { beginStorm, refusedByStorm } from './storms.ts';
-import { draw, isOn, lot, type Occasion, record, type Strike } from './strike.ts';
+import { drawNumber, drawStrikes, isFaultOn, type Occasion, recordStrike, type Strike } from './strike.ts';
 
 const kinds = [
   'server-error',
@@ -25,17 +25,21 @@ export async function answerWithFaults(
   request: Request,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
-  if (!isOn(world, kinds)) return answer(request);
+  if (!isFaultOn(world, kinds)) return answer(request);
   const described = await describeRequest(request);
   const occasion: Occasion = {
     routes: described.routes,
     byPerson: isPerson(world, request.headers.get('authorization')),
   };
   const refused = described.writes ? refusedByStorm(world, described.caller) : null;
-  if (refused !== null) return dated(world, refused);
-  const strikes = draw(world, described.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds, occasion);
+  if (refused !== null) return withDateHeader(world, refused);
+  const strikes = drawStrikes(
+    world,
+    described.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds,
+    occasion,
+  );
   for (const { fault } of strikes.filter((one) => one.fault.kind === 'slow')) {
-    record(world, fault, occasion);
+    recordStrike(world, fault, occasion);
     await waitOut(world, fault);
   }
   const other = strikes.find(
@@ -47,11 +51,11 @@ export async function answerWithFaults(
   );
   return other === undefined
     ? staleOrFresh(world, described, null, answer)
-    : dated(world, await struck(world, described, occasion, other, answer));
+    : withDateHeader(world, await answerWithFault(world, described, occasion, other, answer));
 }
 
 /** Sets the world's time in a proxy's answer; otherwise Node would add this machine's time. */
-function dated(world: World, response: Response): Response {
+function withDateHeader(world: World, response: Response): Response {
   if (!response.headers.has('date')) response.headers.set('date', new Date(world.clock.now()).toUTCString());
   return response;
 }
@@ -62,7 +66,7 @@ export function isPerson(world: World, authorization: string | null): boolean {
   return identity.ok && identity.caller.kind === 'user';
 }
 
-async function struck(
+async function answerWithFault(
   world: World,
   described: DescribedRequest,
   occasion: Occasion,
@@ -71,11 +75,11 @@ async function struck(
 ): Promise<Response> {
   // A first read has no older answer, so a stale read records its own strike.
   if (fault.kind === 'stale-read')
-    return staleOrFresh(world, described, { fault, onStale: () => record(world, fault, occasion) }, answer);
-  record(world, fault, occasion);
+    return staleOrFresh(world, described, { fault, onStale: () => recordStrike(world, fault, occasion) }, answer);
+  recordStrike(world, fault, occasion);
   switch (fault.kind) {
     case 'server-error':
-      return serverError(lot(fault.seed, `status/${count}`));
+      return serverError(drawNumber(fault.seed, `status/${count}`));
     case 'lost-request':
       throw new ConnectionLost('before');
     case 'lost-answer':

@@ -4,7 +4,7 @@ import { faults as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
 import type { DescribedRequest } from './asked.ts';
 import type { Fault } from './fault.ts';
-import { isOn } from './strike.ts';
+import { isFaultOn } from './strike.ts';
 
 type StoredAnswer = { readonly atMs: number; readonly answer: Response };
 
@@ -20,7 +20,7 @@ export async function staleOrFresh(
   strike: { readonly fault: Fault; readonly onStale: () => void } | null,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
-  if (described.writes || !isOn(world, ['stale-read'])) return answer(described.request);
+  if (described.writes || !isFaultOn(world, ['stale-read'])) return answer(described.request);
   const answers = kept.get(world) ?? new Map<string, StoredAnswer>();
   kept.set(world, answers);
   const before = answers.get(described.key);
@@ -30,11 +30,11 @@ export async function staleOrFresh(
     return before.answer.clone();
   }
   const fresh = await answer(described.request);
-  if (fresh.status === 200) remember(answers, described.key, { atMs: now, answer: fresh.clone() });
+  if (fresh.status === 200) storeAnswer(answers, described.key, { atMs: now, answer: fresh.clone() });
   return fresh;
 }
 
-function remember(answers: Map<string, StoredAnswer>, key: string, one: StoredAnswer): void {
+function storeAnswer(answers: Map<string, StoredAnswer>, key: string, one: StoredAnswer): void {
   answers.delete(key);
   answers.set(key, one);
   const [oldest] = answers.keys();

@@ -3,32 +3,32 @@
  * minute).
  */
 
-import { secondaryLimit } from '../api/reply.ts';
+import { secondaryLimitAnswer } from '../api/reply.ts';
 import { faults as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
-import { isOn } from './strike.ts';
+import { isFaultOn } from './strike.ts';
 
 const endsMs = new WeakMap<World['state'], Map<string, number>>();
 
 /** The refusal of a write during a secondary limit; null when there is none. `caller` is the token. */
 export function refusedByStorm(world: World, caller: string): Response | null {
-  if (!isOn(world, ['secondary-limit'])) return null;
+  if (!isFaultOn(world, ['secondary-limit'])) return null;
   const leftMs = (endsMs.get(world.state)?.get(caller) ?? 0) - world.clock.now();
-  return leftMs > 0 ? limited(leftMs) : null;
+  return leftMs > 0 ? limitResponse(leftMs) : null;
 }
 
 /** Starts a secondary limit with the write that it refuses first. */
 export function beginStorm(world: World, caller: string): Response {
   const open = endsMs.get(world.state) ?? new Map<string, number>();
   endsMs.set(world.state, open.set(caller, world.clock.now() + limits.stormMs));
-  return limited(limits.stormMs);
+  return limitResponse(limits.stormMs);
 }
 
 export function endStorms(world: World): void {
   endsMs.delete(world.state);
 }
 
-function limited(waitMs: number): Response {
-  const { status, body, headers } = secondaryLimit(waitMs);
+function limitResponse(waitMs: number): Response {
+  const { status, body, headers } = secondaryLimitAnswer(waitMs);
   return Response.json(body, { status, headers });
 }

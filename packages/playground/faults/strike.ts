@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { faults as limits } from '../limits/limits.ts';
 import { nextId, type World } from '../world/world.ts';
-import { concerns, type Fault, type FaultKind } from './fault.ts';
+import { type Fault, type FaultKind, matchesRoute } from './fault.ts';
 
 /** An event that a fault may strike, with each name that a route may use for it. The first name is reported. */
 export type Occasion = {
@@ -21,51 +21,51 @@ export type Strike = { readonly fault: Fault; readonly count: number };
  * The active faults that strike this occasion, in the order in which they were switched on. Each fault counts its own
  * occasions and draws by its own seed, so that other requests do not change its history.
  */
-export function draw(world: World, kinds: readonly FaultKind[], occasion: Occasion): readonly Strike[] {
+export function drawStrikes(world: World, kinds: readonly FaultKind[], occasion: Occasion): readonly Strike[] {
   return world.state.settings.faults.flatMap((fault, index) => {
     if (!kinds.includes(fault.kind) || (occasion.byPerson && !fault.people)) return [];
     if (occasion.namedBy !== undefined && !fault.route.includes(occasion.namedBy)) return [];
-    if (!occasion.routes.some((route) => concerns(fault, route))) return [];
-    const count = nextId(world, counterOf(index, fault));
-    return lot(fault.seed, `${fault.kind}/${count}`) < fault.rate ? [{ fault, count }] : [];
+    if (!occasion.routes.some((route) => matchesRoute(fault, route))) return [];
+    const count = nextId(world, counterKey(index, fault));
+    return drawNumber(fault.seed, `${fault.kind}/${count}`) < fault.rate ? [{ fault, count }] : [];
   });
 }
 
 /** Records that a fault took effect. */
-export function record(world: World, { kind }: Fault, { routes }: Occasion): void {
+export function recordStrike(world: World, { kind }: Fault, { routes }: Occasion): void {
   world.state.faultsStruck[kind] = (world.state.faultsStruck[kind] ?? 0) + 1;
-  remember(world, { kind, route: routes[0], atMs: world.clock.now() });
+  addToHistory(world, { kind, route: routes[0], atMs: world.clock.now() });
 }
 
 /** Draws and records: the first fault of these kinds that strikes this occasion, or null. */
-export function strike(world: World, kinds: readonly FaultKind[], occasion: Occasion): Fault | null {
-  const [first] = draw(world, kinds, occasion);
+export function drawStrike(world: World, kinds: readonly FaultKind[], occasion: Occasion): Fault | null {
+  const [first] = drawStrikes(world, kinds, occasion);
   if (first === undefined) return null;
-  record(world, first.fault, occasion);
+  recordStrike(world, first.fault, occasion);
   return first.fault;
 }
 
 /** The key of a fault's counter; it depends on the fault's place in the list. */
-export function counterOf(index: number, { kind }: Fault): string {
+export function counterKey(index: number, { kind }: Fault): string {
   return `faults/${index}/${kind}`;
 }
 
 /** One strike of a fault with its occasion: a request's route, an event's name, `push`. */
-export type Struck = { readonly kind: FaultKind; readonly route: string; readonly atMs: number };
+export type RecordedStrike = { readonly kind: FaultKind; readonly route: string; readonly atMs: number };
 
 /** Recent strikes, newest first. */
-export function recentStrikes(world: World): readonly Struck[] {
+export function recentStrikes(world: World): readonly RecordedStrike[] {
   return (histories.get(world) ?? []).toReversed();
 }
 
-const histories = new WeakMap<World, readonly Struck[]>();
+const histories = new WeakMap<World, readonly RecordedStrike[]>();
 
-function remember(world: World, struck: Struck): void {
+function addToHistory(world: World, struck: RecordedStrike): void {
   histories.set(world, [...(histories.get(world) ?? []), struck].slice(-limits.strikesKept));
 }
 
 /** Whether any fault of these kinds is on. */
-export function isOn(world: World, kinds: readonly FaultKind[]): boolean {
+export function isFaultOn(world: World, kinds: readonly FaultKind[]): boolean {
   return world.state.settings.faults.some((fault) => kinds.includes(fault.kind));
 }
 
@@ -76,6 +76,6 @@ export function skewMs(faults: readonly Fault[]): number {
 }
 
 /** A number in [0, 1) that depends only on the seed and the text. */
-export function lot(seed: number, text: string): number {
+export function drawNumber(seed: number, text: string): number {
   return createHash('sha256').update(`${seed}/${text}`).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts';
 import type { Fault } from './fault.ts';
 import { endWaits } from './slow-answers.ts';
 import { endStorms } from './storms.ts';
-import { counterOf, isOn } from './strike.ts';
+import { counterKey, isFaultOn } from './strike.ts';
 
 /**
  * Makes `wanted` the complete list of active faults. A fault that was already on keeps its count, in any place of the
@@ -16,7 +16,7 @@ import { counterOf, isOn } from './strike.ts';
  */
 export function switchFaults(world: World, wanted: readonly Fault[]): void {
   const { counters, settings } = world.state;
-  const before = settings.faults.map((fault, index) => ({ fault, counter: counterOf(index, fault) }));
+  const before = settings.faults.map((fault, index) => ({ fault, counter: counterKey(index, fault) }));
   const left = [...before];
   const kept = wanted.map((fault) => {
     const at = left.findIndex((one) => isSame(one.fault, fault));
@@ -24,10 +24,10 @@ export function switchFaults(world: World, wanted: readonly Fault[]): void {
     return one === undefined ? { fault, count: 0 } : { fault: one.fault, count: counters[one.counter] ?? 0 };
   });
   for (const { counter } of before) delete counters[counter];
-  for (const [index, { fault, count }] of kept.entries()) counters[counterOf(index, fault)] = count;
+  for (const [index, { fault, count }] of kept.entries()) counters[counterKey(index, fault)] = count;
   settings.faults = kept.map(({ fault }) => fault);
   endWaits(world, ({ fault }) => !settings.faults.includes(fault));
-  if (!isOn(world, ['secondary-limit'])) endStorms(world);
+  if (!isFaultOn(world, ['secondary-limit'])) endStorms(world);
 }
 
 function isSame(a: Fault, b: Fault): boolean {

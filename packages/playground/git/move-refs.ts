@@ -1,9 +1,9 @@
 /** Moves refs for the API: checks protections and workflow files, lets git decide, and records the consequences. */
 
-import { mayChangeWorkflows, pushRefusedBy } from '../identity/permissions.ts';
+import { canChangeWorkflows, findRefusingProtection } from '../identity/permissions.ts';
 import { github } from '../limits/limits.ts';
-import { breachWords, breaksProtection, brokenRule, type RuleBreach } from '../rules/push-rules.ts';
-import { type Act, freshRepo } from '../threads/threads.ts';
+import { breachWords, breaksProtection, findBrokenRule, type RuleBreach } from '../rules/push-rules.ts';
+import { type Act, rereadRepo } from '../threads/threads.ts';
 import { isPullRef } from './pull-refs.ts';
 import { type MovedRef, recordPush } from './pushes.ts';
 import { type WorkflowFiles, workflowFolder, writesWorkflows } from './smart-http/workflow-files.ts';
@@ -37,16 +37,16 @@ export async function refusePush(
   moved: MovedRef,
   at: 'push' | 'merge' = 'push',
 ): Promise<'protected' | 'workflows-permission' | RuleBreach | null> {
-  const repo = freshRepo(act);
+  const repo = rereadRepo(act);
   if (moved.ref.startsWith('refs/heads/')) {
     const branch = moved.ref.slice('refs/heads/'.length);
-    if (pushRefusedBy(repo, branch, act.actor.id) !== null) return 'protected';
+    if (findRefusingProtection(repo, branch, act.actor.id) !== null) return 'protected';
   }
   const change = { ...moved, isForward: await isForward(act, moved) };
   if (breaksProtection(act.world, repo, change, at)) return 'protected';
-  const broken = brokenRule(act.world, repo, act.caller, change, at);
+  const broken = findBrokenRule(act.world, repo, act.caller, change, at);
   if (broken !== null) return broken;
-  if (moved.after === null || mayChangeWorkflows(act.caller)) return null;
+  if (moved.after === null || canChangeWorkflows(act.caller)) return null;
   return (await touchesWorkflows(act, moved)) ? 'workflows-permission' : null;
 }
 

@@ -1,23 +1,24 @@
 /** Changes as texts for git: `.diff` for `git apply`, `.patch` for `git am` (git-scm.com/docs/git-format-patch). */
 
-import { type Answer, raw } from '../api/reply.ts';
+import { type Answer, rawAnswer } from '../api/reply.ts';
 import { countLines } from './shape-commit.ts';
 import type { CommitObject, FileChange, GitStore } from './store/git-store.ts';
 
 /** The text that `Accept` requests, or null if JSON is acceptable. */
-export async function asText(
+export async function patchOrDiffText(
   store: GitStore,
   accept: string,
   files: readonly FileChange[],
   /** Oldest first. */
   commits: readonly CommitObject[],
 ): Promise<Answer | null> {
-  if (accept.includes('.diff')) return raw(Buffer.from(diffText(files)), 'application/vnd.github.diff; charset=utf-8');
+  if (accept.includes('.diff'))
+    return rawAnswer(Buffer.from(diffText(files)), 'application/vnd.github.diff; charset=utf-8');
   if (!accept.includes('.patch')) return null;
   // A merge commit has no patch of its own.
   const own = commits.filter(({ parents }) => parents.length < 2);
   const mails = await Promise.all(own.map((commit, index) => patchMail(store, commit, index + 1, own.length)));
-  return raw(Buffer.from(mails.join('')), 'application/vnd.github.patch; charset=utf-8');
+  return rawAnswer(Buffer.from(mails.join('')), 'application/vnd.github.patch; charset=utf-8');
 }
 
 async function patchMail(store: GitStore, commit: CommitObject, number: number, count: number): Promise<string> {

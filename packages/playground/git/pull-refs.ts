@@ -12,7 +12,7 @@ import { webFlowSignature } from './shape-commit.ts';
  * Updates both refs to the current head and base, and stores the test merge in the pull request. Null there means a
  * conflict; then the merge ref stays at the last successful merge (docs: pull request refs and merge branches).
  */
-export async function renewPullRefs(act: Act, issue: PullIssue): Promise<PullIssue> {
+export async function updatePullRefs(act: Act, issue: PullIssue): Promise<PullIssue> {
   const store = act.world.gitOf(act.repo);
   const { headSha, baseSha } = issue.pull;
   await store.updateRef({ ref: `refs/pull/${issue.number}/head`, sha: headSha, force: true });

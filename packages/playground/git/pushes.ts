@@ -2,15 +2,15 @@
 
 import { github } from '../limits/limits.ts';
 import { dismissStale } from '../pulls/review-changes.ts';
-import { type Act, emitIssue, freshRepo, putIssue } from '../threads/threads.ts';
+import { type Act, emitIssue, putIssue, rereadRepo } from '../threads/threads.ts';
 import { emitChange } from '../world/emit.ts';
 import type { JsonObject } from '../world/json.ts';
-import { asPull, issuesOf, type PullIssue } from '../world/lookup.ts';
+import { asPull, listIssuesOf, type PullIssue } from '../world/lookup.ts';
 import type { Activity } from '../world/state.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import { nextId } from '../world/world.ts';
-import { renewPullRefs } from './pull-refs.ts';
-import { peel } from './resolve-commit.ts';
+import { updatePullRefs } from './pull-refs.ts';
+import { peelToCommit } from './resolve-commit.ts';
 import { userByAddress } from './shape-commit.ts';
 import { repoPage } from './shape-repo.ts';
 import type { CommitObject } from './store/git-store.ts';
@@ -29,18 +29,18 @@ const commitsInPayload = 20;
 export async function recordPush(act: Act, moved: readonly MovedRef[], at: 'push' | 'merge' = 'push'): Promise<void> {
   const changed = moved.filter((one) => one.before !== one.after);
   if (changed.length === 0) return;
-  const repo = freshRepo(act);
+  const repo = rereadRepo(act);
   act.world.state.repos[repo.id] = { ...repo, pushedAtMs: act.world.clock.now() };
   const tags = changed.filter(({ ref }) => ref.startsWith('refs/tags/'));
   for (const one of changed) {
-    await noteActivity(act, one, at);
+    await recordActivity(act, one, at);
     if (tags.length <= github.tagsPerPushEvent || !tags.includes(one)) await emitPush(act, one);
-    if (one.ref.startsWith('refs/heads/')) await renewPulls(act, one.ref.slice('refs/heads/'.length), one);
+    if (one.ref.startsWith('refs/heads/')) await updatePulls(act, one.ref.slice('refs/heads/'.length), one);
   }
 }
 
 /** Only branches have an activity view (docs.github.com/rest/repos: list repository activities). */
-async function noteActivity(act: Act, moved: MovedRef, at: 'push' | 'merge'): Promise<void> {
+async function recordActivity(act: Act, moved: MovedRef, at: 'push' | 'merge'): Promise<void> {
   if (!moved.ref.startsWith('refs/heads/')) return;
   const id = nextId(act.world, 'activities');
   act.world.state.activities[id] = {
@@ -66,21 +66,21 @@ async function activityKind(act: Act, { before, after }: MovedRef, at: 'push' | 
  * A branch can be the head of pull requests here and, in a fork, of pull requests in its parent; it can be the base of
  * pull requests here.
  */
-async function renewPulls(act: Act, branch: string, moved: MovedRef): Promise<void> {
+async function updatePulls(act: Act, branch: string, moved: MovedRef): Promise<void> {
   const parent = act.repo.forkOfId === undefined ? undefined : act.world.state.repos[act.repo.forkOfId];
   for (const repo of parent === undefined ? [act.repo] : [act.repo, parent]) {
-    for (const row of issuesOf(act.world, freshRepo({ ...act, repo }))) {
+    for (const row of listIssuesOf(act.world, rereadRepo({ ...act, repo }))) {
       const issue = asPull(row);
       if (issue === null || issue.state !== 'open') continue;
       const { headRef, headRepoId, baseRef } = issue.pull;
-      if (headRef === branch && headRepoId === act.repo.id) await renewHead({ ...act, repo }, issue, moved);
+      if (headRef === branch && headRepoId === act.repo.id) await updateHead({ ...act, repo }, issue, moved);
       else if (baseRef === branch && repo.id === act.repo.id && moved.after !== null)
-        await renewBase(act, issue, moved.after);
+        await updateBase(act, issue, moved.after);
     }
   }
 }
 
-async function renewHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<void> {
+async function updateHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<void> {
   const now = act.world.clock.now();
   if (moved.after === null) {
     const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
@@ -88,16 +88,16 @@ async function renewHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<v
     return;
   }
   const pull = { ...issue.pull, headSha: moved.after };
-  const renewed = await renewPullRefs(act, { ...issue, pull, updatedAtMs: now });
+  const renewed = await updatePullRefs(act, { ...issue, pull, updatedAtMs: now });
   await emitIssue(act, renewed, 'synchronize', { before: moved.before ?? zeros, after: moved.after });
   await dismissStale(act, renewed);
 }
 
 /** If the base already contains the head, a person merged manually. */
-async function renewBase(act: Act, issue: PullIssue, tip: string): Promise<void> {
+async function updateBase(act: Act, issue: PullIssue, tip: string): Promise<void> {
   const store = act.world.gitOf(act.repo);
   if (!(await store.isAncestor(issue.pull.headSha, tip))) {
-    await renewPullRefs(act, { ...issue, pull: { ...issue.pull, baseSha: tip } });
+    await updatePullRefs(act, { ...issue, pull: { ...issue.pull, baseSha: tip } });
     return;
   }
   const now = act.world.clock.now();
@@ -131,8 +131,8 @@ async function pushPayload(act: Act, moved: MovedRef): Promise<JsonObject> {
   const store = act.world.gitOf(act.repo);
   const { before, after } = moved;
   const forced = before !== null && after !== null && !(await store.isAncestor(before, after));
-  const tip = after === null ? null : await peel(store, after);
-  const known = before ?? (await forkedFrom(act, moved));
+  const tip = after === null ? null : await peelToCommit(store, after);
+  const known = before ?? (await findForkPoint(act, moved));
   // A tag adds no commits; a new branch adds those that are not on the default branch.
   const commits =
     tip === null || moved.ref.startsWith('refs/tags/')
@@ -156,7 +156,7 @@ async function pushPayload(act: Act, moved: MovedRef): Promise<JsonObject> {
 }
 
 /** The default branch's tip, which a new branch usually starts from; null for itself and in an empty repository. */
-async function forkedFrom(act: Act, { ref }: MovedRef): Promise<string | null> {
+async function findForkPoint(act: Act, { ref }: MovedRef): Promise<string | null> {
   const main = `refs/heads/${act.repo.defaultBranch}`;
   return ref === main ? null : ((await act.world.gitOf(act.repo).refs(main)).get(main) ?? null);
 }
@@ -179,7 +179,7 @@ async function pushedCommit(act: Act, commit: CommitObject): Promise<JsonObject>
     tree_id: commit.tree,
     distinct: true,
     message: commit.message.replace(/\n$/, ''),
-    timestamp: iso(commit.author.atMs),
+    timestamp: toIso(commit.author.atMs),
     url: `${repoPage(act.world, act.repo)}/commit/${commit.sha}`,
     author: person(commit.author),
     committer: person(commit.committer),

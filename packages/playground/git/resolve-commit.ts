@@ -7,7 +7,7 @@ const tagDepth = 5;
 
 /** Null when the name leads to no commit. Branches win over tags, as on GitHub. */
 export async function resolveCommit(store: GitStore, repo: Repo, name: string): Promise<Sha | null> {
-  if (/^[0-9a-f]{40}$/.test(name)) return peel(store, name);
+  if (/^[0-9a-f]{40}$/.test(name)) return peelToCommit(store, name);
   const wanted = name === 'HEAD' || name === '' ? `heads/${repo.defaultBranch}` : name;
   const refs = await store.refs();
   const candidates = wanted.startsWith('refs/')
@@ -15,13 +15,13 @@ export async function resolveCommit(store: GitStore, repo: Repo, name: string): 
     : [`refs/heads/${wanted}`, `refs/tags/${wanted}`, `refs/${wanted}`];
   for (const candidate of candidates) {
     const sha = refs.get(candidate);
-    if (sha !== undefined) return peel(store, sha);
+    if (sha !== undefined) return peelToCommit(store, sha);
   }
   return null;
 }
 
 /** Follows annotated tags to their commit. */
-export async function peel(store: GitStore, sha: Sha): Promise<Sha | null> {
+export async function peelToCommit(store: GitStore, sha: Sha): Promise<Sha | null> {
   let here = sha;
   for (let depth = 0; depth < tagDepth; depth += 1) {
     if ((await store.readCommit(here)) !== null) return here;

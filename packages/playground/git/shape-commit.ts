@@ -5,7 +5,7 @@ import type { User } from '../identity/state-people.ts';
 import type { JsonObject } from '../world/json.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { repoApi, repoPage } from './shape-repo.ts';
 import type { CommitObject, FileChange, Signature } from './store/git-store.ts';
@@ -15,7 +15,7 @@ export function noreplyAddress(user: User): string {
   return `${user.id}+${user.login}@users.noreply.github.com`;
 }
 
-export function signatureOf(user: User, atMs: number): Signature {
+export function userSignature(user: User, atMs: number): Signature {
   return { name: user.name ?? user.login, email: user.email ?? noreplyAddress(user), atMs };
 }
 
@@ -48,7 +48,7 @@ export function userByAddress(world: World, address: string): User | null {
 }
 
 export function shapeSignature(signature: Signature): JsonObject {
-  return { name: signature.name, email: signature.email, date: iso(signature.atMs) };
+  return { name: signature.name, email: signature.email, date: toIso(signature.atMs) };
 }
 
 /** docs.github.com/rest/commits: a commit in a list. */
@@ -83,7 +83,7 @@ export function shapeSimpleCommit(commit: CommitObject): JsonObject {
     id: commit.sha,
     tree_id: commit.tree,
     message: commit.message.replace(/\n$/, ''),
-    timestamp: iso(commit.author.atMs),
+    timestamp: toIso(commit.author.atMs),
     author: { name: commit.author.name, email: commit.author.email },
     committer: { name: commit.committer.name, email: commit.committer.email },
   };

@@ -7,7 +7,7 @@ import type { JsonObject } from '../world/json.ts';
 import { userById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 
 /** `http://…/api/v3/repos/owner/name` */
@@ -67,9 +67,9 @@ export function shapeRepo(world: World, repo: Repo): JsonObject {
     archived: false,
     disabled: false,
     visibility: repo.private ? 'private' : 'public',
-    pushed_at: iso(repo.pushedAtMs),
-    created_at: iso(repo.createdAtMs),
-    updated_at: iso(repo.pushedAtMs),
+    pushed_at: toIso(repo.pushedAtMs),
+    created_at: toIso(repo.createdAtMs),
+    updated_at: toIso(repo.pushedAtMs),
     allow_forking: true,
     web_commit_signoff_required: false,
     license: null,
@@ -91,12 +91,12 @@ export function shapeFullRepo(world: World, repo: Repo, role: Role | null): Json
     network_count: 0,
     subscribers_count: 0,
     permissions: shapeRolePermissions(role),
-    ...originOf(world, repo),
+    ...shapeOrigin(world, repo),
   };
 }
 
 /** For a fork: its parent repository, and the root of the fork network (here the same). */
-function originOf(world: World, repo: Repo): JsonObject {
+function shapeOrigin(world: World, repo: Repo): JsonObject {
   const parent = repo.forkOfId === undefined ? undefined : world.state.repos[repo.forkOfId];
   if (parent === undefined) return {};
   const shaped = shapeRepo(world, parent);

@@ -13,12 +13,12 @@ import {
 } from 'graphql';
 import * as z from 'zod';
 import { toJson } from '../api/read-body.ts';
-import { actorOf } from '../identity/identity.ts';
+import { findActor } from '../identity/identity.ts';
 import type { Caller } from '../identity/state-people.ts';
 import { playground } from '../limits/limits.ts';
 import type { Json } from '../world/json.ts';
 import type { World } from '../world/world.ts';
-import { contextFor, rootFor } from './roots.ts';
+import { createContext, createRoot } from './roots.ts';
 import { schemaText } from './schema-text.ts';
 import { type UnservedField, unservedField } from './unserved-fields.ts';
 
@@ -43,19 +43,19 @@ export type GraphqlAnswer = {
 
 export async function answerGraphql(world: World, caller: Caller, body: Json): Promise<GraphqlAnswer> {
   const request = requestShape.safeParse(body);
-  const actor = actorOf(world, caller);
+  const actor = findActor(world, caller);
   if (!request.success || actor === null)
-    return plain({ message: 'A query attribute must be specified and must be a string.' });
-  const document = readOnce(request.data.query);
-  if ('problems' in document) return refused(document);
+    return plainAnswer({ message: 'A query attribute must be specified and must be a string.' });
+  const document = parseQueryOnce(request.data.query);
+  if ('problems' in document) return refusedAnswer(document);
   const mutation = document.definitions.some(
     (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.MUTATION,
   );
-  const context = contextFor({ world, caller, actor });
+  const context = createContext({ world, caller, actor });
   const result = await execute({
     schema,
     document,
-    rootValue: rootFor(context),
+    rootValue: createRoot(context),
     contextValue: context,
     ...(request.data.variables ? { variableValues: request.data.variables } : {}),
     ...(request.data.operationName ? { operationName: request.data.operationName } : {}),
@@ -77,13 +77,13 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
   };
 }
 
-function plain(body: Json): GraphqlAnswer {
+function plainAnswer(body: Json): GraphqlAnswer {
   return { status: 200, body, mutation: false, content: false, unserved: [] };
 }
 
-function refused({ problems, asked }: Unreadable): GraphqlAnswer {
+function refusedAnswer({ problems, asked }: Unreadable): GraphqlAnswer {
   const errors = problems.map((one) => asked.get(one)?.error ?? shapeError(one));
-  return { ...plain({ errors }), unserved: [...asked.values()].map(({ what }) => what) };
+  return { ...plainAnswer({ errors }), unserved: [...asked.values()].map(({ what }) => what) };
 }
 
 type Unreadable = {
@@ -94,16 +94,16 @@ type Unreadable = {
 /** A cache: a client sends only a few query texts, and parsing and validating one takes longer than answering it. */
 const known = new Map<string, DocumentNode | Unreadable>();
 
-function readOnce(query: string): DocumentNode | Unreadable {
+function parseQueryOnce(query: string): DocumentNode | Unreadable {
   const before = known.get(query);
   if (before !== undefined) return before;
-  const document = read(query);
+  const document = parseQuery(query);
   if (known.size >= playground.graphqlTextsRemembered) known.clear();
   known.set(query, document);
   return document;
 }
 
-function read(query: string): DocumentNode | Unreadable {
+function parseQuery(query: string): DocumentNode | Unreadable {
   try {
     const document = parse(query, { maxTokens: playground.graphqlTokens });
     const problems = validate(schema, document, rules);

@@ -7,9 +7,9 @@ import type { Authored, Reaction, ReactionContent } from '../threads/state-threa
 import { userById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
-import { connect, type PageArgs } from './connection.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
 import type { Context } from './context.ts';
 import { type OwnedArgs, ownedRepositories } from './owned-repositories.ts';
 
@@ -65,19 +65,19 @@ export function authoredFields(context: Context, repo: Repo, row: Authored): obj
     bodyText: row.body,
     author: actorNode(world, row.authorId),
     authorAssociation: authorAssociation(repo, row.authorId),
-    createdAt: iso(row.createdAtMs),
-    updatedAt: iso(row.updatedAtMs),
-    lastEditedAt: lastEdit === null ? null : iso(lastEdit.atMs),
+    createdAt: toIso(row.createdAtMs),
+    updatedAt: toIso(row.updatedAtMs),
+    lastEditedAt: lastEdit === null ? null : toIso(lastEdit.atMs),
     editor: lastEdit === null ? null : actorNode(world, lastEdit.editorId),
     includesCreatedEdit: row.edits.length > 0,
     viewerDidAuthor: row.authorId === actor.id,
     // Newest first, the original last, as on GitHub.
     userContentEdits: (args: PageArgs) =>
-      connect(row.edits.toReversed(), args, (edit) => ({
+      buildConnection(row.edits.toReversed(), args, (edit) => ({
         id: nodeId('UCE', edit.id),
-        createdAt: iso(edit.atMs),
-        editedAt: iso(edit.atMs),
-        updatedAt: iso(edit.atMs),
+        createdAt: toIso(edit.atMs),
+        editedAt: toIso(edit.atMs),
+        updatedAt: toIso(edit.atMs),
         editor: actorNode(world, edit.editorId),
         diff: edit.body,
         deletedAt: null,
@@ -97,7 +97,7 @@ export function reactionNode(world: World, reaction: Reaction): object {
     id: nodeId('REA', reaction.id),
     databaseId: reaction.id,
     content: reactionNames[reaction.content],
-    createdAt: iso(reaction.createdAtMs),
+    createdAt: toIso(reaction.createdAtMs),
     user: personNode(world, reaction.userId),
   };
 }
@@ -113,7 +113,7 @@ function reactionGroups(context: Context, reactions: readonly Reaction[]) {
     });
     return {
       content: name,
-      createdAt: first === undefined ? null : iso(first.createdAtMs),
+      createdAt: first === undefined ? null : toIso(first.createdAtMs),
       viewerHasReacted: found.some((one) => one.userId === context.actor.id),
       reactors,
       users: () => ({

@@ -4,14 +4,14 @@ import type { CheckRun, CheckSuite, CommitStatus, Run } from '../actions/state-a
 import { suiteState } from '../checks/shape-check.ts';
 import { checkStates } from '../rules/check-stands.ts';
 import { requiredChecks } from '../rules/merge-rules.ts';
-import { appById, asPull, must, repoById } from '../world/lookup.ts';
+import { appById, asPull, repoById, requireRow } from '../world/lookup.ts';
 import { nodeId, readNodeId } from '../world/node-id.ts';
 import { issueKey, type Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
-import { connect, type PageArgs } from './connection.ts';
-import { actIn, type Context, demand } from './context.ts';
-import { fault } from './fault.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
+import { type Context, createAct, requireAccess } from './context.ts';
+import { graphqlFault } from './fault.ts';
 
 type RunArgs = PageArgs & {
   readonly filterBy?: {
@@ -24,17 +24,17 @@ type RunArgs = PageArgs & {
 export function checkFields(context: Context, repo: Repo, sha: string): object {
   return {
     checkSuites: (args: PageArgs) => {
-      demand(context, repo, ['checks:read'], 'public');
+      requireAccess(context, repo, ['checks:read'], 'public');
       const { checkSuites } = context.world.state;
       const rows = Object.values(checkSuites).filter((one) => one.repoId === repo.id && one.headSha === sha);
-      return connect(rows, args, (row) => suiteNode(context, row));
+      return buildConnection(rows, args, (row) => suiteNode(context, row));
     },
     status: () => {
-      demand(context, repo, ['statuses:read'], 'public');
+      requireAccess(context, repo, ['statuses:read'], 'public');
       return statusNode(context, repo, sha);
     },
     statusCheckRollup: () => {
-      demand(context, repo, ['checks:read', 'statuses:read'], 'public');
+      requireAccess(context, repo, ['checks:read', 'statuses:read'], 'public');
       return rollupNode(context, repo, sha);
     },
   };
@@ -49,12 +49,13 @@ function suiteNode(context: Context, suite: CheckSuite): object {
   return {
     id: nodeId('CS', suite.id),
     databaseId: suite.id,
-    status: word(status),
-    conclusion: conclusion === null ? null : word(conclusion),
-    createdAt: iso(suite.createdAtMs),
+    status: toEnumWord(status),
+    conclusion: conclusion === null ? null : toEnumWord(conclusion),
+    createdAt: toIso(suite.createdAtMs),
     app: { id: nodeId('A', suite.appId), databaseId: suite.appId, ...appNode(context, suite.appId) },
     workflowRun: run === undefined ? null : runNode(run),
-    checkRuns: (args: RunArgs) => connect(runsOf(context, suite, args), args, (row) => checkRunNode(context, row)),
+    checkRuns: (args: RunArgs) =>
+      buildConnection(listCheckRuns(context, suite, args), args, (row) => checkRunNode(context, row)),
   };
 }
 
@@ -74,7 +75,7 @@ function runNode(run: Run): object {
 }
 
 /** `LATEST`: the newest run for each name. */
-function runsOf({ world }: Context, suite: CheckSuite, { filterBy }: RunArgs): readonly CheckRun[] {
+function listCheckRuns({ world }: Context, suite: CheckSuite, { filterBy }: RunArgs): readonly CheckRun[] {
   const rows = Object.values(world.state.checkRuns).filter(
     (run) => run.suiteId === suite.id && run.name === (filterBy?.checkName ?? run.name),
   );
@@ -88,13 +89,14 @@ function checkRunNode(context: Context, run: CheckRun): object {
     id: nodeId('CR', run.id),
     databaseId: run.id,
     name: run.name,
-    status: word(run.status),
-    conclusion: run.conclusion === null ? null : word(run.conclusion),
-    startedAt: iso(run.startedAtMs),
-    completedAt: isoOrNull(run.completedAtMs),
+    status: toEnumWord(run.status),
+    conclusion: run.conclusion === null ? null : toEnumWord(run.conclusion),
+    startedAt: toIso(run.startedAtMs),
+    completedAt: toIsoOrNull(run.completedAtMs),
     detailsUrl: run.detailsUrl,
     isRequired: (args: AskedFor) => isRequired(context, run.repoId, run.name, args),
-    checkSuite: () => suiteNode(context, must(context.world.state.checkSuites[run.suiteId], `suite ${run.suiteId}`)),
+    checkSuite: () =>
+      suiteNode(context, requireRow(context.world.state.checkSuites[run.suiteId], `suite ${run.suiteId}`)),
   };
 }
 
@@ -123,12 +125,12 @@ function contextNode(context: Context, row: CommitStatus): object {
     __typename: 'StatusContext',
     id: nodeId('S', `${row.id}`),
     context: row.context,
-    state: word(row.state),
+    state: toEnumWord(row.state),
     description: row.description,
     targetUrl: row.targetUrl,
-    createdAt: iso(row.createdAtMs),
+    createdAt: toIso(row.createdAtMs),
     // A status is never changed, only replaced by a new one.
-    updatedAt: iso(row.createdAtMs),
+    updatedAt: toIso(row.createdAtMs),
     isRequired: (args: AskedFor) => isRequired(context, row.repoId, row.context, args),
   };
 }
@@ -150,7 +152,7 @@ function rollupNode(context: Context, repo: Repo, sha: string): object | null {
   return {
     id: nodeId('S', `${repo.id}:${sha}:rollup`),
     state: isRed ? 'FAILURE' : states.some(({ state }) => state === 'pending') ? 'PENDING' : 'SUCCESS',
-    contexts: (args: PageArgs) => connect(nodes, args, (node) => node),
+    contexts: (args: PageArgs) => buildConnection(nodes, args, (node) => node),
   };
 }
 
@@ -167,10 +169,10 @@ function isRequired(
   const byId = typeof pullRequestId === 'string' ? readNodeId(pullRequestId)?.key : undefined;
   const row = world.state.issues[byId ?? issueKey(repoId, pullRequestNumber ?? 0)];
   const pull = row === undefined ? null : asPull(row);
-  if (pull === null) throw fault('UNPROCESSABLE', 'A pull request ID or pull request number is required.');
-  return requiredChecks(actIn(context, repoById(world, repoId)), pull).includes(name);
+  if (pull === null) throw graphqlFault('UNPROCESSABLE', 'A pull request ID or pull request number is required.');
+  return requiredChecks(createAct(context, repoById(world, repoId)), pull).includes(name);
 }
 
-function word(text: unknown): string {
+function toEnumWord(text: unknown): string {
   return String(text).toUpperCase();
 }

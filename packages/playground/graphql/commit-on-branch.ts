@@ -5,10 +5,10 @@
 
 import { moveMessage, moveRef } from '../git/move-refs.ts';
 import { branchTip } from '../git/resolve-commit.ts';
-import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
+import { userSignature, webFlowSignature } from '../git/shape-commit.ts';
 import { changeTree, type PathChange } from '../git/store/git-trees.ts';
 import type { Act } from '../threads/threads.ts';
-import { fault } from './fault.ts';
+import { graphqlFault } from './fault.ts';
 import { commitNode, refNode } from './git-nodes.ts';
 
 export type CommitInput = {
@@ -33,8 +33,8 @@ export async function commitOnBranch(
 ): Promise<{ readonly commit: object | null; readonly ref: object | null }> {
   const store = act.world.gitOf(act.repo);
   const tip = await branchTip(store, branch);
-  if (tip === null) throw fault('NOT_FOUND', `No branch ${branch}`);
-  if (tip !== input.expectedHeadOid) throw stale(input.expectedHeadOid);
+  if (tip === null) throw graphqlFault('NOT_FOUND', `No branch ${branch}`);
+  if (tip !== input.expectedHeadOid) throw staleError(input.expectedHeadOid);
   const base = await store.readCommit(tip);
   const changes = new Map<string, PathChange>();
   for (const file of input.fileChanges?.additions ?? []) {
@@ -47,17 +47,17 @@ export async function commitOnBranch(
   const sha = await store.writeCommit({
     tree: await changeTree(store, base?.tree ?? null, changes),
     parents: [tip],
-    author: signatureOf(act.actor, now),
+    author: userSignature(act.actor, now),
     committer: webFlowSignature(now),
     message: typeof body === 'string' && body !== '' ? `${headline}\n\n${body}` : headline,
   });
   const ref = `refs/heads/${branch}`;
   const outcome = await moveRef(act, { ref, sha, expected: tip });
-  if (outcome === 'stale') throw stale(input.expectedHeadOid);
-  if (outcome !== 'updated') throw fault('UNPROCESSABLE', moveMessage(outcome, ref));
+  if (outcome === 'stale') throw staleError(input.expectedHeadOid);
+  if (outcome !== 'updated') throw graphqlFault('UNPROCESSABLE', moveMessage(outcome, ref));
   return { commit: await commitNode(act.world, act.repo, sha), ref: await refNode(act.world, act.repo, ref) };
 }
 
-function stale(expected: string): Error {
-  return fault('STALE_DATA', `Expected branch to point to "${expected}" but it did not. Pull and try again.`);
+function staleError(expected: string): Error {
+  return graphqlFault('STALE_DATA', `Expected branch to point to "${expected}" but it did not. Pull and try again.`);
 }

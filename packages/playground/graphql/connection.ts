@@ -1,7 +1,7 @@
 /** GraphQL's pages: `first`/`after` from the front, `last`/`before` from the back. */
 
 import { github } from '../limits/limits.ts';
-import { fault } from './fault.ts';
+import { graphqlFault } from './fault.ts';
 
 export type PageArgs = {
   readonly first?: number | null;
@@ -26,18 +26,27 @@ export type Connection<Node> = {
  * As on GitHub, `first` or `last` (1 to 100) is required unless the query only requests the count. Cursors are
  * positions in the whole list.
  */
-export function connect<Row, Node>(rows: readonly Row[], args: PageArgs, toNode: (row: Row) => Node): Connection<Node> {
+export function buildConnection<Row, Node>(
+  rows: readonly Row[],
+  args: PageArgs,
+  toNode: (row: Row) => Node,
+): Connection<Node> {
   const size = args.first ?? args.last ?? null;
   if (size === null) return countOnly(rows.length);
   if (size < 0 || size > github.pageSizeMax) {
-    throw fault('UNPROCESSABLE', `Requesting ${size} records exceeds the limit of ${github.pageSizeMax} records.`);
+    throw graphqlFault(
+      'UNPROCESSABLE',
+      `Requesting ${size} records exceeds the limit of ${github.pageSizeMax} records.`,
+    );
   }
-  const from = args.after === undefined || args.after === null ? 0 : positionOf(args.after) + 1;
-  const to = args.before === undefined || args.before === null ? rows.length : positionOf(args.before);
+  const from = args.after === undefined || args.after === null ? 0 : decodeCursor(args.after) + 1;
+  const to = args.before === undefined || args.before === null ? rows.length : decodeCursor(args.before);
   const forwards = args.first !== undefined && args.first !== null;
   const start = forwards ? from : Math.max(from, to - size);
   const end = forwards ? Math.min(to, start + size) : to;
-  const edges = rows.slice(start, end).map((row, index) => ({ cursor: cursorOf(start + index), node: toNode(row) }));
+  const edges = rows
+    .slice(start, end)
+    .map((row, index) => ({ cursor: encodeCursor(start + index), node: toNode(row) }));
   return {
     totalCount: rows.length,
     nodes: edges.map((edge) => edge.node),
@@ -54,7 +63,7 @@ export function connect<Row, Node>(rows: readonly Row[], args: PageArgs, toNode:
 /** A connection that has a count but refuses to list its nodes. */
 function countOnly<Node>(totalCount: number): Connection<Node> {
   const refuse = (): never => {
-    throw fault(
+    throw graphqlFault(
       'MISSING_PAGINATION_BOUNDARIES',
       'You must provide a `first` or `last` value to properly paginate the connection.',
     );
@@ -73,12 +82,12 @@ function countOnly<Node>(totalCount: number): Connection<Node> {
   };
 }
 
-function cursorOf(position: number): string {
+function encodeCursor(position: number): string {
   return Buffer.from(`cursor:${position}`).toString('base64');
 }
 
-function positionOf(cursor: string): number {
+function decodeCursor(cursor: string): number {
   const [, digits] = /^cursor:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString('utf8')) ?? [];
-  if (digits === undefined) throw fault('UNPROCESSABLE', `\`${cursor}\` does not appear to be a valid cursor.`);
+  if (digits === undefined) throw graphqlFault('UNPROCESSABLE', `\`${cursor}\` does not appear to be a valid cursor.`);
   return Number(digits);
 }

@@ -5,9 +5,9 @@ import { userById } from '../world/lookup.ts';
 import { readNodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import type { Context } from './context.ts';
-import { fault } from './fault.ts';
-import { asRest } from './rest-call.ts';
-import { fresh, pullOf, threadOf } from './thread-mutations.ts';
+import { graphqlFault } from './fault.ts';
+import { callRest } from './rest-call.ts';
+import { findPullThread, findThread, rereadIssue } from './thread-mutations.ts';
 import { threadNode } from './thread-nodes.ts';
 
 type Ids = readonly string[] | null;
@@ -24,25 +24,26 @@ type Edit = {
 
 export function editMutations(context: Context): object {
   return {
-    updateIssue: ({ input }: Input<Edit & { readonly id: string }>) => edit(context, input.id, 'issue', input),
+    updateIssue: ({ input }: Input<Edit & { readonly id: string }>) => editThread(context, input.id, 'issue', input),
     updatePullRequest: ({ input }: Input<Edit & { readonly pullRequestId: string }>) =>
-      edit(context, input.pullRequestId, 'pullRequest', input),
+      editThread(context, input.pullRequestId, 'pullRequest', input),
     addLabelsToLabelable: ({ input }: Input<{ readonly labelableId: string; readonly labelIds: readonly string[] }>) =>
-      relabel(context, input, true),
+      changeLabels(context, input, true),
     removeLabelsFromLabelable: ({
       input,
-    }: Input<{ readonly labelableId: string; readonly labelIds: readonly string[] }>) => relabel(context, input, false),
+    }: Input<{ readonly labelableId: string; readonly labelIds: readonly string[] }>) =>
+      changeLabels(context, input, false),
     requestReviews: ({ input }: Input<Reviews>) => requestReviews(context, input),
     lockLockable: ({ input }: Input<{ readonly lockableId: string; readonly lockReason?: string | null }>) =>
-      lock(context, input, 'PUT'),
-    unlockLockable: ({ input }: Input<{ readonly lockableId: string }>) => lock(context, input, 'DELETE'),
+      setLock(context, input, 'PUT'),
+    unlockLockable: ({ input }: Input<{ readonly lockableId: string }>) => setLock(context, input, 'DELETE'),
     reopenPullRequest: ({ input }: Input<{ readonly pullRequestId: string }>) =>
-      edit(context, input.pullRequestId, 'pullRequest', { state: 'OPEN' }),
+      editThread(context, input.pullRequestId, 'pullRequest', { state: 'OPEN' }),
   };
 }
 
-async function edit(context: Context, id: string, field: 'issue' | 'pullRequest', wanted: Edit): Promise<object> {
-  const { repo, issue } = threadOf(context, id);
+async function editThread(context: Context, id: string, field: 'issue' | 'pullRequest', wanted: Edit): Promise<object> {
+  const { repo, issue } = findThread(context, id);
   const { title, body, state, baseRefName } = wanted;
   const texts: JsonObject = {
     ...(typeof title === 'string' ? { title } : {}),
@@ -51,30 +52,30 @@ async function edit(context: Context, id: string, field: 'issue' | 'pullRequest'
   };
   const base = typeof baseRefName === 'string' ? { base: baseRefName } : {};
   if (field === 'pullRequest' && Object.keys({ ...texts, ...base }).length > 0)
-    await asRest(context, repo, 'PATCH', `/pulls/${issue.number}`, { ...texts, ...base });
+    await callRest(context, repo, 'PATCH', `/pulls/${issue.number}`, { ...texts, ...base });
   const rest: JsonObject = {
     ...(field === 'issue' ? texts : {}),
     ...(wanted.labelIds ? { labels: labelNames(repo, wanted.labelIds) } : {}),
-    ...(wanted.assigneeIds ? { assignees: logins(context, wanted.assigneeIds) } : {}),
-    ...milestone(context, wanted),
+    ...(wanted.assigneeIds ? { assignees: loginsFromIds(context, wanted.assigneeIds) } : {}),
+    ...milestoneFields(context, wanted),
   };
-  if (Object.keys(rest).length > 0) await asRest(context, repo, 'PATCH', `/issues/${issue.number}`, rest);
-  return { [field]: threadNode(context, repo, fresh(context, repo, issue)) };
+  if (Object.keys(rest).length > 0) await callRest(context, repo, 'PATCH', `/issues/${issue.number}`, rest);
+  return { [field]: threadNode(context, repo, rereadIssue(context, repo, issue)) };
 }
 
-async function relabel(
+async function changeLabels(
   context: Context,
   input: { readonly labelableId: string; readonly labelIds: readonly string[] },
   isAdded: boolean,
 ): Promise<object> {
-  const { repo, issue } = threadOf(context, input.labelableId);
+  const { repo, issue } = findThread(context, input.labelableId);
   const names = labelNames(repo, input.labelIds);
   const place = `/issues/${issue.number}/labels`;
-  if (isAdded) await asRest(context, repo, 'POST', place, { labels: names });
+  if (isAdded) await callRest(context, repo, 'POST', place, { labels: names });
   else
     for (const name of names.filter((one) => issue.labels.includes(one)))
-      await asRest(context, repo, 'DELETE', `${place}/${encodeURIComponent(name)}`, {});
-  return { labelable: threadNode(context, repo, fresh(context, repo, issue)) };
+      await callRest(context, repo, 'DELETE', `${place}/${encodeURIComponent(name)}`, {});
+  return { labelable: threadNode(context, repo, rereadIssue(context, repo, issue)) };
 }
 
 type Reviews = {
@@ -86,27 +87,28 @@ type Reviews = {
 
 /** `union` adds to the requested reviewers; without it they are replaced. */
 async function requestReviews(context: Context, input: Reviews): Promise<object> {
-  const { repo, issue } = pullOf(context, input.pullRequestId);
-  const wanted = logins(context, input.userIds ?? []);
+  const { repo, issue } = findPullThread(context, input.pullRequestId);
+  const wanted = loginsFromIds(context, input.userIds ?? []);
   const place = `/pulls/${issue.number}/requested_reviewers`;
   const before = issue.pull.requestedReviewerIds.map((id) => userById(context.world, id).login);
   const gone = input.union === true ? [] : before.filter((login) => !wanted.includes(login));
-  if ((input.teamIds ?? []).length > 0) throw fault('UNPROCESSABLE', 'THE PLAYGROUND HAS NO TEAMS to ask for a review');
-  if (gone.length > 0) await asRest(context, repo, 'DELETE', place, { reviewers: gone });
-  if (wanted.length > 0) await asRest(context, repo, 'POST', place, { reviewers: wanted });
-  return { pullRequest: threadNode(context, repo, fresh(context, repo, issue)) };
+  if ((input.teamIds ?? []).length > 0)
+    throw graphqlFault('UNPROCESSABLE', 'THE PLAYGROUND HAS NO TEAMS to ask for a review');
+  if (gone.length > 0) await callRest(context, repo, 'DELETE', place, { reviewers: gone });
+  if (wanted.length > 0) await callRest(context, repo, 'POST', place, { reviewers: wanted });
+  return { pullRequest: threadNode(context, repo, rereadIssue(context, repo, issue)) };
 }
 
-async function lock(
+async function setLock(
   context: Context,
   input: { readonly lockableId: string; readonly lockReason?: string | null },
   method: 'PUT' | 'DELETE',
 ): Promise<object> {
-  const { repo, issue } = threadOf(context, input.lockableId);
+  const { repo, issue } = findThread(context, input.lockableId);
   const reason = input.lockReason?.toLowerCase().replace('off_topic', 'off-topic').replace('_', ' ');
   const body = reason === undefined ? {} : { lock_reason: reason };
-  await asRest(context, repo, method, `/issues/${issue.number}/lock`, body);
-  const after = threadNode(context, repo, fresh(context, repo, issue));
+  await callRest(context, repo, method, `/issues/${issue.number}/lock`, body);
+  const after = threadNode(context, repo, rereadIssue(context, repo, issue));
   return method === 'PUT' ? { lockedRecord: after } : { unlockedRecord: after };
 }
 
@@ -114,28 +116,28 @@ function labelNames(repo: Repo, ids: readonly string[]): readonly string[] {
   return ids.map((id) => {
     const key = readNodeId(id)?.key;
     const label = repo.labels.find((one) => `${one.id}` === key);
-    if (label === undefined) throw unknown(id);
+    if (label === undefined) throw unknownNodeError(id);
     return label.name;
   });
 }
 
-function logins({ world }: Context, ids: readonly string[]): readonly string[] {
+function loginsFromIds({ world }: Context, ids: readonly string[]): readonly string[] {
   return ids.map((id) => {
     const user = world.state.users[readNodeId(id)?.key ?? ''];
-    if (user === undefined) throw unknown(id);
+    if (user === undefined) throw unknownNodeError(id);
     return user.login;
   });
 }
 
 /** Null removes the milestone; a mutation without the field keeps it. */
-function milestone({ world }: Context, { milestoneId }: Edit): JsonObject {
+function milestoneFields({ world }: Context, { milestoneId }: Edit): JsonObject {
   if (milestoneId === undefined) return {};
   if (milestoneId === null) return { milestone: null };
   const row = world.state.milestones[readNodeId(milestoneId)?.key ?? ''];
-  if (row === undefined) throw unknown(milestoneId);
+  if (row === undefined) throw unknownNodeError(milestoneId);
   return { milestone: row.number };
 }
 
-function unknown(id: string): Error {
-  return fault('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
+function unknownNodeError(id: string): Error {
+  return graphqlFault('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
 }

@@ -8,10 +8,10 @@ import { entryAt } from '../git/store/git-trees.ts';
 import { playground } from '../limits/limits.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { actorNode } from './authored-nodes.ts';
-import { connect, type PageArgs } from './connection.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
 
 /** A ref by its full name, or null; GraphQL also accepts `heads/main` and `main`. */
 export async function refNode(world: World, repo: Repo, name: string): Promise<ShapedRef | null> {
@@ -80,7 +80,7 @@ export async function objectNode(world: World, repo: Repo, sha: Sha): Promise<ob
       oid: sha,
       name: tag.name,
       message: tag.message.replace(/\n$/, ''),
-      tagger: person(world, tag.tagger),
+      tagger: personNode(world, tag.tagger),
       target: () => objectNode(world, repo, tag.object),
     };
   }
@@ -112,18 +112,18 @@ export async function commitNode(world: World, repo: Repo, sha: Sha): Promise<ob
     messageHeadline: headline,
     messageBody: rest.join('\n').replace(/^\n/, ''),
     url: `${repoPage(world, repo)}/commit/${sha}`,
-    authoredDate: iso(commit.author.atMs),
-    committedDate: iso(commit.committer.atMs),
-    author: person(world, commit.author),
-    committer: person(world, commit.committer),
+    authoredDate: toIso(commit.author.atMs),
+    committedDate: toIso(commit.committer.atMs),
+    author: personNode(world, commit.author),
+    committer: personNode(world, commit.committer),
     tree: () => treeNode(world, repo, commit.tree),
-    checkSuites: () => refuseWithoutCaller('checkSuites'),
-    status: () => refuseWithoutCaller('status'),
-    statusCheckRollup: () => refuseWithoutCaller('statusCheckRollup'),
-    parents: (args: PageArgs) => connect(commit.parents, args, (parent) => commitNode(world, repo, parent)),
-    associatedPullRequests: () => refuseWithoutCaller('associatedPullRequests'),
+    checkSuites: () => throwWithoutCaller('checkSuites'),
+    status: () => throwWithoutCaller('status'),
+    statusCheckRollup: () => throwWithoutCaller('statusCheckRollup'),
+    parents: (args: PageArgs) => buildConnection(commit.parents, args, (parent) => commitNode(world, repo, parent)),
+    associatedPullRequests: () => throwWithoutCaller('associatedPullRequests'),
     history: async (args: HistoryArgs) =>
-      connect(await historyOf(world, repo, sha, args), args, (row) => commitNode(world, repo, row.sha)),
+      buildConnection(await readHistory(world, repo, sha, args), args, (row) => commitNode(world, repo, row.sha)),
   };
 }
 
@@ -134,7 +134,7 @@ export type HistoryArgs = PageArgs & {
 };
 
 /** A commit and its ancestors, newest first, filtered by path and time if given. */
-export async function historyOf(
+export async function readHistory(
   world: World,
   repo: Repo,
   sha: Sha,
@@ -168,18 +168,18 @@ async function treeNode(world: World, repo: Repo, sha: Sha): Promise<object> {
   };
 }
 
-function person(world: World, signature: Signature): object {
+function personNode(world: World, signature: Signature): object {
   const user = userByAddress(world, signature.email);
   return {
     name: signature.name,
     email: signature.email,
-    date: iso(signature.atMs),
+    date: toIso(signature.atMs),
     user: user?.type === 'User' ? actorNode(world, user.id) : null,
   };
 }
 
 /** Only commits of a pull request and tips of named refs know the caller. An unserved field must not look empty. */
-function refuseWithoutCaller(field: string): never {
+function throwWithoutCaller(field: string): never {
   throw new Error(
     `the playground serves Commit.${field} for the commits of a pull request and the tip of a named ref alone`,
   );

@@ -5,7 +5,7 @@ import { checkStates } from '../rules/check-stands.ts';
 import { mergeRefusal } from '../rules/merge-rules.ts';
 import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
-import { actIn, type Context } from './context.ts';
+import { type Context, createAct } from './context.ts';
 
 /** The state of the merge button for this caller. */
 export async function mergeState(
@@ -17,6 +17,6 @@ export async function mergeState(
   if (issue.pull.draft) return 'DRAFT';
   const { baseSha, headSha } = issue.pull;
   if ((await canMerge(context.world.gitOf(repo), baseSha, headSha)) === false) return 'DIRTY';
-  if ((await mergeRefusal(actIn(context, repo), issue, null)) !== null) return 'BLOCKED';
+  if ((await mergeRefusal(createAct(context, repo), issue, null)) !== null) return 'BLOCKED';
   return checkStates(context.world, repo, headSha).every(({ state }) => state === 'green') ? 'CLEAN' : 'UNSTABLE';
 }

@@ -1,8 +1,8 @@
 /** The repositories of an account that the caller can see. */
 
-import { allows } from '../identity/permissions.ts';
+import { judgeAccess } from '../identity/permissions.ts';
 import type { Repo } from '../world/state.ts';
-import { connect, type PageArgs } from './connection.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
 import type { Context } from './context.ts';
 
 export type OwnedArgs = PageArgs & {
@@ -27,11 +27,13 @@ export function ownedRepositories(context: Context, userId: number, args: OwnedA
       (ties.includes('COLLABORATOR') && repo.ownerId !== userId && userId in repo.collaborators);
     return (
       isTied &&
-      allows(world, caller, repo, { permissions: ['metadata:read'], role: 'public' }) === 'allowed' &&
+      judgeAccess(world, caller, repo, { permissions: ['metadata:read'], role: 'public' }) === 'allowed' &&
       isRequested(repo, args)
     );
   });
-  const found = connect(ordered(rows, args.orderBy ?? null), args, (repo) => context.repositoryNode(repo));
+  const found = buildConnection(sortRepositories(rows, args.orderBy ?? null), args, (repo) =>
+    context.repositoryNode(repo),
+  );
   return Object.defineProperty(found, 'totalDiskUsage', { value: 0, enumerable: true });
 }
 
@@ -49,7 +51,7 @@ function isRequested(repo: Repo, args: OwnedArgs): boolean {
   return pairs.every(([wanted, own]) => wanted === null || wanted === undefined || wanted === own);
 }
 
-function ordered(rows: readonly Repo[], order: OwnedArgs['orderBy']): readonly Repo[] {
+function sortRepositories(rows: readonly Repo[], order: OwnedArgs['orderBy']): readonly Repo[] {
   if (order === null || order === undefined) return rows;
   const sorted = rows.toSorted((a, b) => {
     switch (order.field) {

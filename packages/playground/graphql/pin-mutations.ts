@@ -4,10 +4,10 @@ import { github } from '../limits/limits.ts';
 import { emitIssue, putIssue } from '../threads/threads.ts';
 import { asPull } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
-import { actIn, type Context, demand } from './context.ts';
-import { fault } from './fault.ts';
-import { isPinned, pinnedIn } from './pinned-issues.ts';
-import { fresh, threadOf } from './thread-mutations.ts';
+import { type Context, createAct, requireAccess } from './context.ts';
+import { graphqlFault } from './fault.ts';
+import { isPinned, listPinned } from './pinned-issues.ts';
+import { findThread, rereadIssue } from './thread-mutations.ts';
 import { threadNode } from './thread-nodes.ts';
 
 type Input = {
@@ -27,20 +27,20 @@ async function setPin(
   { issueId, clientMutationId }: Input['input'],
   isPin: boolean,
 ): Promise<object> {
-  const { repo, issue } = threadOf(context, issueId);
+  const { repo, issue } = findThread(context, issueId);
   if (asPull(issue) !== null)
-    throw fault('NOT_FOUND', `Could not resolve to Issue node with the global id of '${issueId}'`);
-  demand(context, repo, ['issues:write'], 'write');
+    throw graphqlFault('NOT_FOUND', `Could not resolve to Issue node with the global id of '${issueId}'`);
+  requireAccess(context, repo, ['issues:write'], 'write');
   const { world } = context;
-  if (isPin && !isPinned(issue) && pinnedIn(world, repo).length >= github.pinnedIssues)
-    throw fault('UNPROCESSABLE', `Maximum ${github.pinnedIssues} pinned issues per repository`);
+  if (isPin && !isPinned(issue) && listPinned(world, repo).length >= github.pinnedIssues)
+    throw graphqlFault('UNPROCESSABLE', `Maximum ${github.pinnedIssues} pinned issues per repository`);
   if (isPin !== isPinned(issue)) {
     const { pinnedById: _, ...rest } = issue;
     const changed = putIssue(world, isPin ? { ...rest, pinnedById: context.actor.id } : rest);
-    await emitIssue(actIn(context, repo), changed, isPin ? 'pinned' : 'unpinned');
+    await emitIssue(createAct(context, repo), changed, isPin ? 'pinned' : 'unpinned');
   }
   return {
-    issue: threadNode(context, repo, fresh(context, repo, issue)),
+    issue: threadNode(context, repo, rereadIssue(context, repo, issue)),
     clientMutationId,
     ...(isPin ? {} : { id: nodeId('PI', issue.id) }),
   };

@@ -1,27 +1,27 @@
 /** The pinned issues of a repository. */
 
 import type { Issue } from '../threads/state-threads.ts';
-import { issuesOf } from '../world/lookup.ts';
+import { listIssuesOf } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { actorNode } from './authored-nodes.ts';
-import { connect, type PageArgs } from './connection.ts';
-import { type Context, demand, threadRead } from './context.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
+import { type Context, requireAccess, threadRead } from './context.ts';
 import { threadNode } from './thread-nodes.ts';
 
 export function isPinned(issue: Issue): boolean {
   return issue.pinnedById !== undefined;
 }
 
-export function pinnedIn(world: World, repo: Repo): readonly Issue[] {
-  return issuesOf(world, repo).filter(isPinned);
+export function listPinned(world: World, repo: Repo): readonly Issue[] {
+  return listIssuesOf(world, repo).filter(isPinned);
 }
 
 /** `pinnedIssues` of a repository. */
 export function pinnedIssues(context: Context, repo: Repo, args: PageArgs): object {
-  demand(context, repo, threadRead, 'public');
-  return connect(pinnedIn(context.world, repo), args, (issue) => ({
+  requireAccess(context, repo, threadRead, 'public');
+  return buildConnection(listPinned(context.world, repo), args, (issue) => ({
     __typename: 'PinnedIssue',
     id: nodeId('PI', issue.id),
     databaseId: issue.id,

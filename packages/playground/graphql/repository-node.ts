@@ -1,26 +1,26 @@
 /** The GraphQL node of a repository, with its threads and its git. */
 
 import { resolveCommit } from '../git/resolve-commit.ts';
-import { pullsWith } from '../git/routes/commits.ts';
+import { listPullsWith } from '../git/routes/commits.ts';
 import { repoPage } from '../git/shape-repo.ts';
-import { roleOf } from '../identity/permissions.ts';
-import { assignable } from '../threads/assignees.ts';
+import { userRole } from '../identity/permissions.ts';
+import { listAssignable } from '../threads/assignees.ts';
 import type { Issue } from '../threads/state-threads.ts';
-import { asPull, findIssue, issuesOf, userById } from '../world/lookup.ts';
+import { asPull, findIssue, listIssuesOf, userById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import { actorNode } from './authored-nodes.ts';
 import { checkFields } from './check-nodes.ts';
-import { connect, type PageArgs } from './connection.ts';
-import { type Context, demand, threadRead } from './context.ts';
-import { fault } from './fault.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
+import { type Context, requireAccess, threadRead } from './context.ts';
+import { graphqlFault } from './fault.ts';
 import {
   commitNode,
   expressionNode,
   type HistoryArgs,
-  historyOf,
   objectNode,
+  readHistory,
   refNode,
   type ShapedRef,
   shapeRefNode,
@@ -46,7 +46,7 @@ type ListArgs = PageArgs & {
 
 export function repositoryNode(context: Context, repo: Repo): object {
   const { world } = context;
-  const role = roleOf(repo, context.actor.id);
+  const role = userRole(repo, context.actor.id);
   return {
     __typename: 'Repository',
     id: nodeId('R', repo.id),
@@ -62,9 +62,9 @@ export function repositoryNode(context: Context, repo: Repo): object {
     },
     visibility: repo.private ? 'PRIVATE' : 'PUBLIC',
     isArchived: false,
-    createdAt: iso(repo.createdAtMs),
-    updatedAt: iso(repo.pushedAtMs),
-    pushedAt: iso(repo.pushedAtMs),
+    createdAt: toIso(repo.createdAtMs),
+    updatedAt: toIso(repo.pushedAtMs),
+    pushedAt: toIso(repo.pushedAtMs),
     pinnedIssues: (args: PageArgs) => pinnedIssues(context, repo, args),
     description: repo.description,
     hasIssuesEnabled: true,
@@ -75,15 +75,16 @@ export function repositoryNode(context: Context, repo: Repo): object {
     owner: actorNode(world, repo.ownerId),
     viewerPermission: role === null ? (repo.private ? null : 'READ') : role.toUpperCase(),
     label: ({ name }: { readonly name: string }) => labelNode(world, repo, name),
-    labels: (args: LabelArgs) => connect(labelRows(repo, args), args, ({ name }) => labelNode(world, repo, name)),
+    labels: (args: LabelArgs) =>
+      buildConnection(labelRows(repo, args), args, ({ name }) => labelNode(world, repo, name)),
     assignableUsers: (args: PageArgs & { readonly query?: string | null }) => {
-      const rows = assignable(world, repo).filter(({ login }) => login.includes(args.query ?? ''));
-      return connect(rows, args, ({ id }) => actorNode(world, id));
+      const rows = listAssignable(world, repo).filter(({ login }) => login.includes(args.query ?? ''));
+      return buildConnection(rows, args, ({ id }) => actorNode(world, id));
     },
     ...worksFields(context, repo),
     collaborators: (args: PageArgs) => collaborators(context, repo, args),
     ...gitFields(context, repo),
-    ...threadDoors(context, repo),
+    ...threadLookups(context, repo),
   };
 }
 
@@ -102,7 +103,7 @@ function labelRows(repo: Repo, { query, orderBy }: LabelArgs): Repo['labels'] {
 function gitFields(context: Context, repo: Repo): object {
   const { world } = context;
   const read = <T>(answer: () => T): T => {
-    demand(context, repo, ['contents:read'], 'public');
+    requireAccess(context, repo, ['contents:read'], 'public');
     return answer();
   };
   return {
@@ -112,7 +113,9 @@ function gitFields(context: Context, repo: Repo): object {
     refs: (args: PageArgs & { readonly refPrefix: string }) =>
       read(async () => {
         const refs = [...(await world.gitOf(repo).refs(args.refPrefix))];
-        return connect(refs, args, ([name, sha]) => withChecks(context, repo, shapeRefNode(world, repo, name, sha)));
+        return buildConnection(refs, args, ([name, sha]) =>
+          withChecks(context, repo, shapeRefNode(world, repo, name, sha)),
+        );
       }),
     object: (args: { readonly expression?: string | null; readonly oid?: string | null }) =>
       read(() => {
@@ -153,24 +156,24 @@ function callerFields(context: Context, repo: Repo, sha: string): object {
   return {
     ...checkFields(context, repo, sha),
     associatedPullRequests: async (args: PageArgs) => {
-      demand(context, repo, ['pull_requests:read'], 'public');
-      const rows = await pullsWith(world, repo, sha);
-      return connect(rows, args, (row) => threadNode(context, repo, row));
+      requireAccess(context, repo, ['pull_requests:read'], 'public');
+      const rows = await listPullsWith(world, repo, sha);
+      return buildConnection(rows, args, (row) => threadNode(context, repo, row));
     },
     history: async (args: HistoryArgs) => {
-      const rows = await historyOf(world, repo, sha, args);
-      return connect(rows, args, (row) => objectWithChecks(context, repo, row.sha));
+      const rows = await readHistory(world, repo, sha, args);
+      return buildConnection(rows, args, (row) => objectWithChecks(context, repo, row.sha));
     },
   };
 }
 
-function threadDoors(context: Context, repo: Repo): object {
+function threadLookups(context: Context, repo: Repo): object {
   const { world } = context;
   const find = (number: number, fits: (issue: Issue) => boolean, kind: string): object => {
-    demand(context, repo, threadRead, 'public');
+    requireAccess(context, repo, threadRead, 'public');
     const issue = findIssue(world, repo, number);
     if (issue === null || !fits(issue)) {
-      throw fault('NOT_FOUND', `Could not resolve to ${kind} with the number of ${number}.`);
+      throw graphqlFault('NOT_FOUND', `Could not resolve to ${kind} with the number of ${number}.`);
     }
     return threadNode(context, repo, issue);
   };
@@ -180,26 +183,26 @@ function threadDoors(context: Context, repo: Repo): object {
     pullRequest: ({ number }: ByNumber) => find(number, (one) => one.pull !== null, 'a PullRequest'),
     issueOrPullRequest: ({ number }: ByNumber) => find(number, () => true, 'an issue or pull request'),
     issues: (args: ListArgs) => {
-      demand(context, repo, threadRead, 'public');
-      const rows = issuesOf(world, repo).filter(
+      requireAccess(context, repo, threadRead, 'public');
+      const rows = listIssuesOf(world, repo).filter(
         (one) =>
           one.pull === null &&
           (args.states?.includes(one.state.toUpperCase()) ?? true) &&
           (args.labels?.some((name) => one.labels.includes(name)) ?? true) &&
-          issueFits(context, one, args.filterBy),
+          matchesIssueFilter(context, one, args.filterBy),
       );
-      return connect(ordered(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
+      return buildConnection(sortIssues(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
     },
     pullRequests: (args: ListArgs) => {
-      demand(context, repo, ['pull_requests:read'], 'public');
-      const rows = issuesOf(world, repo).filter((one) => asPull(one) !== null && pullFits(one, args));
-      return connect(ordered(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
+      requireAccess(context, repo, ['pull_requests:read'], 'public');
+      const rows = listIssuesOf(world, repo).filter((one) => asPull(one) !== null && matchesPullFilter(one, args));
+      return buildConnection(sortIssues(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
     },
   };
 }
 
 /** Filters by logins, or by `*` for any; null does not filter. */
-function issueFits({ world }: Context, issue: Issue, filter: ListArgs['filterBy']): boolean {
+function matchesIssueFilter({ world }: Context, issue: Issue, filter: ListArgs['filterBy']): boolean {
   const is = (login: string | null | undefined, id: number): boolean =>
     login === undefined || login === null || userById(world, id).login === login;
   const { assignee, mentioned } = filter ?? {};
@@ -215,7 +218,7 @@ function issueFits({ world }: Context, issue: Issue, filter: ListArgs['filterBy'
 }
 
 /** By number unless another order is requested, as on GitHub. */
-function ordered(rows: readonly Issue[], order: ListArgs['orderBy']): readonly Issue[] {
+function sortIssues(rows: readonly Issue[], order: ListArgs['orderBy']): readonly Issue[] {
   if (order === undefined || order === null) return rows;
   const sign = order.direction === 'ASC' ? 1 : -1;
   const key = (row: Issue): number => {
@@ -225,7 +228,7 @@ function ordered(rows: readonly Issue[], order: ListArgs['orderBy']): readonly I
   return rows.toSorted((a, b) => sign * (key(a) - key(b) || a.number - b.number));
 }
 
-function pullFits(issue: Issue, args: ListArgs): boolean {
+function matchesPullFilter(issue: Issue, args: ListArgs): boolean {
   const { pull } = issue;
   if (pull === null) return false;
   const state = pull.mergedAtMs !== null ? 'MERGED' : issue.state.toUpperCase();
@@ -235,9 +238,9 @@ function pullFits(issue: Issue, args: ListArgs): boolean {
 }
 
 function collaborators(context: Context, repo: Repo, args: PageArgs): object {
-  demand(context, repo, ['metadata:read'], 'write');
+  requireAccess(context, repo, ['metadata:read'], 'write');
   const rows = Object.entries(repo.collaborators);
-  const found = connect(rows, args, ([id, role]) => ({ ...actorNode(context.world, Number(id)), role }));
+  const found = buildConnection(rows, args, ([id, role]) => ({ ...actorNode(context.world, Number(id)), role }));
   return {
     ...found,
     edges: found.edges.map((edge) => ({ ...edge, permission: edge.node.role.toUpperCase() })),

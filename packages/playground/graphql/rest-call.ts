@@ -8,12 +8,12 @@ import { createRouter, type Router } from '../http/router.ts';
 import type { JsonObject } from '../world/json.ts';
 import type { Repo } from '../world/state.ts';
 import type { Context } from './context.ts';
-import { fault } from './fault.ts';
+import { graphqlFault } from './fault.ts';
 
 let router: Router<Route> | null = null;
 
 /** Calls the route for this caller. A refusal becomes an error of the mutation, with the same message. */
-export async function asRest(
+export async function callRest(
   context: Context,
   repo: Repo,
   method: Method,
@@ -39,11 +39,11 @@ export async function asRest(
   const answer = await dispatch(call, match);
   if (answer.status < 400) return;
   const type = answer.status === 404 ? 'NOT_FOUND' : answer.status === 403 ? 'FORBIDDEN' : 'UNPROCESSABLE';
-  throw fault(type, sentencesOf(answer.body));
+  throw graphqlFault(type, errorSentences(answer.body));
 }
 
 /** The messages about single fields if there are any, else the general message. */
-function sentencesOf(body: unknown): string {
+function errorSentences(body: unknown): string {
   const fields = Object(toJson(body));
   const errors: unknown = fields['errors'];
   const sentences = Array.isArray(errors)

@@ -1,12 +1,21 @@
 /** Mutations on threads, as the `gh` command line sends them: issues, comments, pull requests, reviews. */
 
 import type { Issue } from '../threads/state-threads.ts';
-import { asPull, commentsOf, findIssue, must, type PullIssue, repoById, reviewsOf, userById } from '../world/lookup.ts';
+import {
+  asPull,
+  findIssue,
+  listComments,
+  listReviewsOf,
+  type PullIssue,
+  repoById,
+  requireRow,
+  userById,
+} from '../world/lookup.ts';
 import { readNodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import type { Context } from './context.ts';
-import { fault } from './fault.ts';
-import { asRest } from './rest-call.ts';
+import { graphqlFault } from './fault.ts';
+import { callRest } from './rest-call.ts';
 import { commentNode, reviewNode, threadNode } from './thread-nodes.ts';
 
 type Input<Fields> = { readonly input: Fields & { readonly clientMutationId?: string | null } };
@@ -41,17 +50,17 @@ type NewIssue = Input<{
 }>['input'];
 
 async function createIssue(context: Context, input: NewIssue): Payload {
-  const repo = repoOf(context, input.repositoryId);
+  const repo = findRepoByNodeId(context, input.repositoryId);
   const labels = (input.labelIds ?? []).map((id) => {
     const key = readNodeId(id)?.key;
-    return must(repo.labels.find((one) => `${one.id}` === key) ?? null, `label ${id}`).name;
+    return requireRow(repo.labels.find((one) => `${one.id}` === key) ?? null, `label ${id}`).name;
   });
   const { title, body } = input;
   const assignees = (input.assigneeIds ?? []).map((id) => userById(context.world, Number(readNodeId(id)?.key)).login);
   const milestone = context.world.state.milestones[readNodeId(input.milestoneId ?? '')?.key ?? '']?.number ?? null;
-  await asRest(context, repo, 'POST', '/issues', { title, body: body ?? '', labels, assignees, milestone });
+  await callRest(context, repo, 'POST', '/issues', { title, body: body ?? '', labels, assignees, milestone });
   return {
-    issue: threadNode(context, repo, newest(context, repo)),
+    issue: threadNode(context, repo, newestIssue(context, repo)),
     clientMutationId: input.clientMutationId,
   };
 }
@@ -63,16 +72,16 @@ async function setState(
   { clientMutationId }: { readonly clientMutationId?: string | null },
   change: Readonly<Record<string, string>>,
 ): Payload {
-  const { repo, issue } = threadOf(context, id);
-  await asRest(context, repo, 'PATCH', `/issues/${issue.number}`, change);
-  return { [field]: threadNode(context, repo, fresh(context, repo, issue)), clientMutationId };
+  const { repo, issue } = findThread(context, id);
+  await callRest(context, repo, 'PATCH', `/issues/${issue.number}`, change);
+  return { [field]: threadNode(context, repo, rereadIssue(context, repo, issue)), clientMutationId };
 }
 
 async function addComment(context: Context, input: Input<{ subjectId: string; body: string }>['input']): Payload {
-  const { repo, issue } = threadOf(context, input.subjectId);
-  await asRest(context, repo, 'POST', `/issues/${issue.number}/comments`, { body: input.body });
-  const after = fresh(context, repo, issue);
-  const made = must(commentsOf(context.world, after).at(-1), 'comment that was just made');
+  const { repo, issue } = findThread(context, input.subjectId);
+  await callRest(context, repo, 'POST', `/issues/${issue.number}/comments`, { body: input.body });
+  const after = rereadIssue(context, repo, issue);
+  const made = requireRow(listComments(context.world, after).at(-1), 'comment that was just made');
   return {
     commentEdge: { cursor: '', node: commentNode(context, made) },
     subject: threadNode(context, repo, after),
@@ -90,8 +99,8 @@ type NewPull = Input<{
 }>['input'];
 
 async function createPull(context: Context, input: NewPull): Payload {
-  const repo = repoOf(context, input.repositoryId);
-  await asRest(context, repo, 'POST', '/pulls', {
+  const repo = findRepoByNodeId(context, input.repositoryId);
+  await callRest(context, repo, 'POST', '/pulls', {
     title: input.title,
     body: input.body ?? '',
     head: input.headRefName,
@@ -99,7 +108,7 @@ async function createPull(context: Context, input: NewPull): Payload {
     draft: input.draft ?? false,
   });
   return {
-    pullRequest: threadNode(context, repo, newest(context, repo)),
+    pullRequest: threadNode(context, repo, newestIssue(context, repo)),
     clientMutationId: input.clientMutationId,
   };
 }
@@ -113,16 +122,16 @@ type Merge = Input<{
 }>['input'];
 
 async function merge(context: Context, input: Merge): Payload {
-  const { repo, issue } = pullOf(context, input.pullRequestId);
+  const { repo, issue } = findPullThread(context, input.pullRequestId);
   const { commitHeadline, commitBody, expectedHeadOid } = input;
-  await asRest(context, repo, 'PUT', `/pulls/${issue.number}/merge`, {
+  await callRest(context, repo, 'PUT', `/pulls/${issue.number}/merge`, {
     merge_method: (input.mergeMethod ?? 'MERGE').toLowerCase(),
     ...(typeof commitHeadline === 'string' ? { commit_title: commitHeadline } : {}),
     ...(typeof commitBody === 'string' ? { commit_message: commitBody } : {}),
     ...(typeof expectedHeadOid === 'string' ? { sha: expectedHeadOid } : {}),
   });
   return {
-    pullRequest: threadNode(context, repo, fresh(context, repo, issue)),
+    pullRequest: threadNode(context, repo, rereadIssue(context, repo, issue)),
     clientMutationId: input.clientMutationId,
   };
 }
@@ -130,49 +139,49 @@ async function merge(context: Context, input: Merge): Payload {
 type NewReview = Input<{ pullRequestId: string; body?: string | null; event?: string | null }>['input'];
 
 async function review(context: Context, input: NewReview): Payload {
-  const { repo, issue } = pullOf(context, input.pullRequestId);
+  const { repo, issue } = findPullThread(context, input.pullRequestId);
   const event = typeof input.event === 'string' ? { event: input.event } : {};
-  await asRest(context, repo, 'POST', `/pulls/${issue.number}/reviews`, { body: input.body ?? '', ...event });
-  const after = must(asPull(fresh(context, repo, issue)), 'pull request that was just reviewed');
-  const made = must(reviewsOf(context.world, after).at(-1), 'review that was just made');
+  await callRest(context, repo, 'POST', `/pulls/${issue.number}/reviews`, { body: input.body ?? '', ...event });
+  const after = requireRow(asPull(rereadIssue(context, repo, issue)), 'pull request that was just reviewed');
+  const made = requireRow(listReviewsOf(context.world, after).at(-1), 'review that was just made');
   return {
     pullRequestReview: reviewNode(context, repo, after, made),
     clientMutationId: input.clientMutationId,
   };
 }
 
-function repoOf({ world }: Context, id: string): Repo {
+function findRepoByNodeId({ world }: Context, id: string): Repo {
   const read = readNodeId(id);
   const repo = read?.prefix === 'R' ? world.state.repos[read.key] : undefined;
-  if (repo === undefined) throw unknownNode(id);
+  if (repo === undefined) throw unknownNodeError(id);
   return repo;
 }
 
-export function threadOf(context: Context, id: string): { readonly repo: Repo; readonly issue: Issue } {
+export function findThread(context: Context, id: string): { readonly repo: Repo; readonly issue: Issue } {
   const read = readNodeId(id);
   const isThread = read?.prefix === 'I' || read?.prefix === 'PR';
   const issue = isThread ? context.world.state.issues[read.key] : undefined;
-  if (issue === undefined) throw unknownNode(id);
+  if (issue === undefined) throw unknownNodeError(id);
   return { repo: repoById(context.world, issue.repoId), issue };
 }
 
-export function pullOf(context: Context, id: string): { readonly repo: Repo; readonly issue: PullIssue } {
-  const { repo, issue } = threadOf(context, id);
+export function findPullThread(context: Context, id: string): { readonly repo: Repo; readonly issue: PullIssue } {
+  const { repo, issue } = findThread(context, id);
   const pull = asPull(issue);
-  if (pull === null) throw unknownNode(id);
+  if (pull === null) throw unknownNodeError(id);
   return { repo, issue: pull };
 }
 
-export function fresh({ world }: Context, repo: Repo, issue: Issue): Issue {
-  return must(findIssue(world, repo, issue.number), `thread ${issue.number}`);
+export function rereadIssue({ world }: Context, repo: Repo, issue: Issue): Issue {
+  return requireRow(findIssue(world, repo, issue.number), `thread ${issue.number}`);
 }
 
 /** The most recently opened thread. */
-function newest({ world }: Context, repo: Repo): Issue {
+function newestIssue({ world }: Context, repo: Repo): Issue {
   const { lastNumber } = world.state.repos[repo.id] ?? repo;
-  return must(findIssue(world, repo, lastNumber), `thread ${lastNumber}`);
+  return requireRow(findIssue(world, repo, lastNumber), `thread ${lastNumber}`);
 }
 
-function unknownNode(id: string): Error {
-  return fault('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
+function unknownNodeError(id: string): Error {
+  return graphqlFault('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
 }

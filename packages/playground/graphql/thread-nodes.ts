@@ -3,31 +3,31 @@
 import { canMerge } from '../git/git-merge.ts';
 import { countLines } from '../git/shape-commit.ts';
 import { repoPage } from '../git/shape-repo.ts';
-import { commitsOfPull, filesOfPull } from '../pulls/pull-content.ts';
+import { readPullCommits, readPullFiles } from '../pulls/pull-content.ts';
 import { visibleTo } from '../pulls/review-changes.ts';
 import { reviewDecision } from '../rules/merge-rules.ts';
 import { issueNodeId, threadPage } from '../threads/shape-issue.ts';
-import { milestoneOf } from '../threads/shape-milestone.ts';
+import { findMilestoneOfIssue } from '../threads/shape-milestone.ts';
 import type { Comment, Issue, Review, ReviewComment } from '../threads/state-threads.ts';
 import {
   asPull,
-  commentsOf,
   findIssue,
-  labelOf,
-  must,
+  findLabel,
+  listComments,
+  listReviewComments,
+  listReviewsOf,
   type PullIssue,
   repoById,
-  reviewCommentsOf,
-  reviewsOf,
+  requireRow,
 } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { actorNode, authoredFields } from './authored-nodes.ts';
 import { checkFields } from './check-nodes.ts';
-import { connect, type PageArgs } from './connection.ts';
-import { actIn, type Context } from './context.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
+import { type Context, createAct } from './context.ts';
 import { commitNode, refNode } from './git-nodes.ts';
 import { mergeState } from './merge-state.ts';
 import { milestoneNode } from './works-nodes.ts';
@@ -51,7 +51,7 @@ function issueFields(issue: Issue): object {
 export function commentNode(context: Context, comment: Comment): object {
   const { world } = context;
   const repo = repoById(world, comment.repoId);
-  const issue = must(findIssue(world, repo, comment.issueNumber), `issue ${comment.issueNumber}`);
+  const issue = requireRow(findIssue(world, repo, comment.issueNumber), `issue ${comment.issueNumber}`);
   return {
     __typename: 'IssueComment',
     id: nodeId('IC', comment.id),
@@ -75,12 +75,12 @@ export function reviewNode(context: Context, repo: Repo, issue: PullIssue, revie
     id: nodeId('PRR', review.id),
     ...authoredFields(context, repo, review),
     state: review.state,
-    submittedAt: isoOrNull(review.submittedAtMs),
+    submittedAt: toIsoOrNull(review.submittedAtMs),
     url: `${threadPage(context.world, repo, issue)}#pullrequestreview-${review.id}`,
     commit: () => commitNode(context.world, repo, review.commitSha),
     comments: (args: PageArgs) => {
-      const rows = reviewCommentsOf(context.world, issue).filter((one) => one.reviewId === review.id);
-      return connect(rows, args, (row) => reviewCommentNode(context, repo, issue, row));
+      const rows = listReviewComments(context.world, issue).filter((one) => one.reviewId === review.id);
+      return buildConnection(rows, args, (row) => reviewCommentNode(context, repo, issue, row));
     },
   };
 }
@@ -109,14 +109,14 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
     number: issue.number,
     title: issue.title,
     closed: issue.state === 'closed',
-    closedAt: isoOrNull(issue.closedAtMs),
+    closedAt: toIsoOrNull(issue.closedAtMs),
     locked: issue.locked,
     url: threadPage(world, repo, issue),
     repository: () => context.repositoryNode(repo),
-    labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(world, repo, name)),
-    comments: (args: PageArgs) => connect(commentsOf(world, issue), args, (row) => commentNode(context, row)),
+    labels: (args: PageArgs) => buildConnection(issue.labels, args, (name) => labelNode(world, repo, name)),
+    comments: (args: PageArgs) => buildConnection(listComments(world, issue), args, (row) => commentNode(context, row)),
     timelineItems: (args: PageArgs & { readonly itemTypes?: readonly string[] | null }) =>
-      connect(
+      buildConnection(
         (issue.labelEvents ?? []).filter(
           ({ event }) => args.itemTypes?.includes(`${event.toUpperCase()}_EVENT`) ?? true,
         ),
@@ -124,7 +124,7 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
         (one) => ({
           __typename: one.event === 'labeled' ? 'LabeledEvent' : 'UnlabeledEvent',
           id: nodeId(one.event === 'labeled' ? 'LE' : 'UNLE', one.id),
-          createdAt: iso(one.atMs),
+          createdAt: toIso(one.atMs),
           actor: actorNode(world, one.actorId),
           // A label that was renamed or deleted since then keeps its old name here.
           label: labelNode(world, repo, one.label.name) ?? {
@@ -138,18 +138,18 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
       ),
     activeLockReason: issue.lockReason?.toUpperCase().replace(/[- ]/, '_') ?? null,
     milestone: () => {
-      const row = milestoneOf(world, issue);
+      const row = findMilestoneOfIssue(world, issue);
       return row === null ? null : milestoneNode(context, repo, row);
     },
     // The playground has no projects.
-    projectCards: (args: PageArgs) => connect([], args, () => null),
-    projectItems: (args: PageArgs) => connect([], args, () => null),
-    assignees: (args: PageArgs) => connect(issue.assigneeIds, args, (id) => actorNode(world, id)),
+    projectCards: (args: PageArgs) => buildConnection([], args, () => null),
+    projectItems: (args: PageArgs) => buildConnection([], args, () => null),
+    assignees: (args: PageArgs) => buildConnection(issue.assigneeIds, args, (id) => actorNode(world, id)),
   };
 }
 
 export function labelNode(world: World, repo: Repo, name: string): object | null {
-  const label = labelOf(world.state.repos[repo.id] ?? repo, name);
+  const label = findLabel(world.state.repos[repo.id] ?? repo, name);
   if (label === null) return null;
   return {
     id: nodeId('LA', label.id),
@@ -168,7 +168,7 @@ const changeTypes = { added: 'ADDED', removed: 'DELETED', modified: 'MODIFIED', 
 function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
   const { world } = context;
   const { pull } = issue;
-  const files = () => filesOfPull(world, issue);
+  const files = () => readPullFiles(world, issue);
   return {
     __typename: 'PullRequest',
     databaseId: pull.id,
@@ -186,14 +186,14 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
     maintainerCanModify: false,
     headRepositoryOwner: actorNode(world, repoById(world, pull.headRepoId).ownerId),
     reviewRequests: (args: PageArgs) =>
-      connect(pull.requestedReviewerIds, args, (id) => ({
+      buildConnection(pull.requestedReviewerIds, args, (id) => ({
         id: nodeId('PRR', `${issue.number}:${id}`),
         requestedReviewer: actorNode(world, id),
       })),
-    reviewDecision: () => reviewDecision(actIn(context, repo), issue),
+    reviewDecision: () => reviewDecision(createAct(context, repo), issue),
     mergeStateStatus: () => mergeState(context, repo, issue),
     merged: pull.mergedAtMs !== null,
-    mergedAt: pull.mergedAtMs === null ? null : iso(pull.mergedAtMs),
+    mergedAt: pull.mergedAtMs === null ? null : toIso(pull.mergedAtMs),
     mergedBy: actorNode(world, pull.mergedById),
     mergeCommit: () => (pull.mergeCommitSha === null ? null : commitNode(world, repo, pull.mergeCommitSha)),
     mergeable: () => mergeable(context, repo, issue),
@@ -201,14 +201,14 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
     additions: async () => countLines(await files()).additions,
     deletions: async () => countLines(await files()).deletions,
     files: async (args: PageArgs) =>
-      connect(await files(), args, (file) => ({
+      buildConnection(await files(), args, (file) => ({
         path: file.path,
         additions: file.additions,
         deletions: file.deletions,
         changeType: changeTypes[file.status],
       })),
     commits: async (args: PageArgs) =>
-      connect(await commitsOfPull(world, issue), args, (commit) => ({
+      buildConnection(await readPullCommits(world, issue), args, (commit) => ({
         id: nodeId('C', `${repo.id}:${issue.number}:${commit.sha}`),
         commit: async () => ({
           ...(await commitNode(world, repo, commit.sha)),
@@ -216,15 +216,15 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
         }),
       })),
     latestReviews: (args: PageArgs) => {
-      const rows = visibleTo(context.actor.id, reviewsOf(world, issue)).filter(({ state }) => state !== 'PENDING');
+      const rows = visibleTo(context.actor.id, listReviewsOf(world, issue)).filter(({ state }) => state !== 'PENDING');
       const newest = new Map(rows.map((row) => [row.authorId, row]));
-      return connect([...newest.values()], args, (row) => reviewNode(context, repo, issue, row));
+      return buildConnection([...newest.values()], args, (row) => reviewNode(context, repo, issue, row));
     },
     reviews: (args: PageArgs & { readonly states?: readonly string[] | null }) => {
-      const rows = visibleTo(context.actor.id, reviewsOf(world, issue)).filter(
+      const rows = visibleTo(context.actor.id, listReviewsOf(world, issue)).filter(
         (one) => args.states?.includes(one.state) ?? true,
       );
-      return connect(rows, args, (row) => reviewNode(context, repo, issue, row));
+      return buildConnection(rows, args, (row) => reviewNode(context, repo, issue, row));
     },
   };
 }

@@ -39,26 +39,26 @@ export function unservedField(document: DocumentNode, error: GraphQLError): Unse
 function pathTo(document: DocumentNode, wanted: object): readonly string[] {
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
-      const found = within(definition.selectionSet, wanted, [titleOf(definition)]);
+      const found = findPathWithin(definition.selectionSet, wanted, [operationTitle(definition)]);
       if (found !== null) return found;
     } else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-      const found = within(definition.selectionSet, wanted, [`fragment ${definition.name.value}`]);
+      const found = findPathWithin(definition.selectionSet, wanted, [`fragment ${definition.name.value}`]);
       if (found !== null) return found;
     }
   }
   return [];
 }
 
-function titleOf({ operation, name }: OperationDefinitionNode): string {
+function operationTitle({ operation, name }: OperationDefinitionNode): string {
   return name === undefined ? operation : `${operation} ${name.value}`;
 }
 
-function within(set: SelectionSetNode, wanted: object, path: readonly string[]): readonly string[] | null {
+function findPathWithin(set: SelectionSetNode, wanted: object, path: readonly string[]): readonly string[] | null {
   for (const one of set.selections) {
     if (one.kind === Kind.FRAGMENT_SPREAD) continue;
     if (one.kind === Kind.INLINE_FRAGMENT) {
       const type = one.typeCondition?.name.value;
-      const found = within(one.selectionSet, wanted, [...path, type === undefined ? '...' : `... on ${type}`]);
+      const found = findPathWithin(one.selectionSet, wanted, [...path, type === undefined ? '...' : `... on ${type}`]);
       if (found !== null) return found;
       continue;
     }
@@ -66,7 +66,7 @@ function within(set: SelectionSetNode, wanted: object, path: readonly string[]):
     if (one === wanted) return here;
     const argument = one.arguments?.find((given) => given === wanted);
     if (argument !== undefined) return [...here, argument.name.value];
-    const found = one.selectionSet === undefined ? null : within(one.selectionSet, wanted, here);
+    const found = one.selectionSet === undefined ? null : findPathWithin(one.selectionSet, wanted, here);
     if (found !== null) return found;
   }
   return null;

@@ -4,7 +4,7 @@ import { moveMessage, refusePush } from '../git/move-refs.ts';
 import { type MovedRef, recordPush } from '../git/pushes.ts';
 import type { RefUpdate } from '../git/store/git-store.ts';
 import type { Act } from '../threads/threads.ts';
-import { fault } from './fault.ts';
+import { graphqlFault } from './fault.ts';
 
 export type RefUpdateInput = {
   readonly name: string;
@@ -28,7 +28,7 @@ export async function updateRefs(act: Act, inputs: readonly RefUpdateInput[]): P
     if (outcome !== 'updated') {
       await undo(act, done);
       const type = outcome === 'stale' || outcome === 'not-fast-forward' ? 'STALE_DATA' : 'UNPROCESSABLE';
-      throw fault(type, moveMessage(outcome, input.name));
+      throw graphqlFault(type, moveMessage(outcome, input.name));
     }
     done.push(moved);
   }

@@ -1,20 +1,20 @@
 /** GraphQL nodes of deployments, releases and milestones. */
 
-import { deploymentsOf } from '../deployments/routes/deployments.ts';
+import { listDeploymentsOf } from '../deployments/routes/deployments.ts';
 import type { Deployment } from '../deployments/state-deployments.ts';
 import { repoPage } from '../git/shape-repo.ts';
-import { may } from '../identity/permissions.ts';
+import { isAllowed } from '../identity/permissions.ts';
 import { latestRelease } from '../releases/routes/releases.ts';
 import { releasePage } from '../releases/shape-release.ts';
 import type { Release } from '../releases/state-releases.ts';
-import { milestonesOf } from '../threads/shape-milestone.ts';
+import { listMilestonesOf } from '../threads/shape-milestone.ts';
 import type { Milestone } from '../threads/state-threads.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import { actorNode } from './authored-nodes.ts';
-import { connect, type PageArgs } from './connection.ts';
-import { type Context, demand, threadRead } from './context.ts';
+import { buildConnection, type PageArgs } from './connection.ts';
+import { type Context, requireAccess, threadRead } from './context.ts';
 import { commitNode, refNode } from './git-nodes.ts';
 
 type Order = { readonly direction: string; readonly field: string } | null;
@@ -23,23 +23,23 @@ type Order = { readonly direction: string; readonly field: string } | null;
 export function worksFields(context: Context, repo: Repo): object {
   return {
     milestone: ({ number }: { readonly number: number }) => {
-      demand(context, repo, threadRead, 'public');
-      const row = milestonesOf(context.world, repo.id).find((one) => one.number === number);
+      requireAccess(context, repo, threadRead, 'public');
+      const row = listMilestonesOf(context.world, repo.id).find((one) => one.number === number);
       return row === undefined ? null : milestoneNode(context, repo, row);
     },
     milestones: (args: PageArgs & { readonly states?: readonly string[] | null; readonly orderBy?: Order }) => {
-      demand(context, repo, threadRead, 'public');
-      const rows = milestonesOf(context.world, repo.id).filter(
+      requireAccess(context, repo, threadRead, 'public');
+      const rows = listMilestonesOf(context.world, repo.id).filter(
         ({ state }) => args.states?.includes(state.toUpperCase()) ?? true,
       );
-      return connect(directed(rows, args.orderBy), args, (row) => milestoneNode(context, repo, row));
+      return buildConnection(sortRows(rows, args.orderBy), args, (row) => milestoneNode(context, repo, row));
     },
     deployments: (args: PageArgs & { readonly environments?: readonly string[] | null; readonly orderBy?: Order }) => {
-      demand(context, repo, ['deployments:read'], 'public');
-      const rows = deploymentsOf({ world: context.world, repo }).filter(
+      requireAccess(context, repo, ['deployments:read'], 'public');
+      const rows = listDeploymentsOf({ world: context.world, repo }).filter(
         ({ environment }) => args.environments?.includes(environment) ?? true,
       );
-      return connect(directed(rows, args.orderBy), args, (row) => deploymentNode(context, repo, row));
+      return buildConnection(sortRows(rows, args.orderBy), args, (row) => deploymentNode(context, repo, row));
     },
     ...releaseFields(context, repo),
   };
@@ -47,8 +47,8 @@ export function worksFields(context: Context, repo: Repo): object {
 
 function releaseFields(context: Context, repo: Repo): object {
   const visible = (): readonly Release[] => {
-    demand(context, repo, ['contents:read'], 'public');
-    const seesDrafts = may(context.world, context.caller, repo, 'contents:write', 'write');
+    requireAccess(context, repo, ['contents:read'], 'public');
+    const seesDrafts = isAllowed(context.world, context.caller, repo, 'contents:write', 'write');
     return Object.values(context.world.state.releases).filter(
       (row) => row.repoId === repo.id && (seesDrafts || !row.draft),
     );
@@ -58,14 +58,14 @@ function releaseFields(context: Context, repo: Repo): object {
   return {
     // Newest first by default.
     releases: (args: PageArgs & { readonly orderBy?: Order }) =>
-      connect(directed(visible(), args.orderBy ?? { direction: 'DESC', field: 'CREATED_AT' }), args, one),
+      buildConnection(sortRows(visible(), args.orderBy ?? { direction: 'DESC', field: 'CREATED_AT' }), args, one),
     release: ({ tagName }: { readonly tagName: string }) => one(visible().find(({ tag }) => tag === tagName)),
     latestRelease: () => one(latestRelease(visible())),
   };
 }
 
 /** The rows are in order of creation. */
-function directed<Row>(rows: readonly Row[], order: Order | undefined): readonly Row[] {
+function sortRows<Row>(rows: readonly Row[], order: Order | undefined): readonly Row[] {
   return order?.direction === 'DESC' ? rows.toReversed() : rows;
 }
 
@@ -79,10 +79,10 @@ export function milestoneNode({ world }: Context, repo: Repo, row: Milestone): o
     url: `${repoPage(world, repo)}/milestone/${row.number}`,
     state: row.state.toUpperCase(),
     creator: actorNode(world, row.creatorId),
-    dueOn: isoOrNull(row.dueAtMs),
-    createdAt: iso(row.createdAtMs),
-    updatedAt: iso(row.updatedAtMs),
-    closedAt: isoOrNull(row.closedAtMs),
+    dueOn: toIsoOrNull(row.dueAtMs),
+    createdAt: toIso(row.createdAtMs),
+    updatedAt: toIso(row.updatedAtMs),
+    closedAt: toIsoOrNull(row.closedAtMs),
   };
 }
 
@@ -112,8 +112,8 @@ export function deploymentNode({ world }: Context, repo: Repo, row: Deployment):
     task: row.task,
     creator: actorNode(world, row.creatorId),
     description: row.description,
-    createdAt: iso(row.createdAtMs),
-    updatedAt: iso(row.updatedAtMs),
+    createdAt: toIso(row.createdAtMs),
+    updatedAt: toIso(row.updatedAtMs),
   };
 }
 
@@ -137,8 +137,8 @@ function releaseNode({ world }: Context, repo: Repo, row: Release): object {
       return ref === null ? null : commitNode(world, repo, ref.sha);
     },
     author: actorNode(world, row.authorId),
-    createdAt: iso(row.createdAtMs),
-    updatedAt: iso(row.updatedAtMs),
-    publishedAt: isoOrNull(row.publishedAtMs),
+    createdAt: toIso(row.createdAtMs),
+    updatedAt: toIso(row.updatedAtMs),
+    publishedAt: toIsoOrNull(row.publishedAtMs),
   };
 }

@@ -6,7 +6,7 @@
 const apiHost = /^(api|uploads)\.github\.localhost(?::\d+)?$/i;
 
 /** The request's address in the playground's usual form. The host stays, so that `Link` headers point back to it. */
-export function addressOf(target: string | undefined, host: string | undefined, origin: string): URL {
+export function requestAddress(target: string | undefined, host: string | undefined, origin: string): URL {
   const url = new URL(target ?? '/', origin);
   const [, door] = apiHost.exec(host ?? '') ?? [];
   if (door === undefined) return url;

@@ -35,7 +35,7 @@ export const webhookChange = z.object({ url: z.url().optional(), secret: z.strin
 
 /** Null: there is no such installation. */
 export function changeInstallation(world: World, wanted: z.infer<typeof installationChange>): Json {
-  const row = find(world, wanted.id);
+  const row = findInstallation(world, wanted.id);
   if (row === null) return null;
   const by = world.state.owners[row.accountId]?.[0] ?? row.accountId;
   if (wanted.suspended === true) suspend(world, row.id, by);
@@ -48,23 +48,24 @@ export function changeInstallation(world: World, wanted: z.infer<typeof installa
   const grants = wanted.permissions !== undefined || wanted.events !== undefined;
   if (grants && wanted.requested === undefined)
     acceptPermissions(world, row.id, by, wanted.permissions ?? row.permissions, wanted.events);
-  if (wanted.repositories !== undefined) chooseRepositories(world, row.id, by, idsOf(world, row, wanted.repositories));
-  const after = find(world, row.id);
+  if (wanted.repositories !== undefined)
+    chooseRepositories(world, row.id, by, repositoryIds(world, row, wanted.repositories));
+  const after = findInstallation(world, row.id);
   return after === null ? null : shapeInstallation(world, after);
 }
 
 /** Null: there is no App. */
 export function changeWebhook(world: World, wanted: z.infer<typeof webhookChange>): Json {
-  const row = find(world, undefined);
+  const row = findInstallation(world, undefined);
   return row === null ? null : setWebhook(world, row.appId, wanted);
 }
 
-function find(world: World, id: number | undefined): Installation | null {
+function findInstallation(world: World, id: number | undefined): Installation | null {
   const rows = Object.values(world.state.installations);
   return (id === undefined ? rows[0] : rows.find((one) => one.id === id)) ?? null;
 }
 
-function idsOf(world: World, row: Installation, names: readonly string[] | null): readonly number[] | null {
+function repositoryIds(world: World, row: Installation, names: readonly string[] | null): readonly number[] | null {
   if (names === null) return null;
   const own = Object.values(world.state.repos).filter(({ ownerId }) => ownerId === row.accountId);
   return own.flatMap((repo) => (names.includes(repo.name) ? repo.id : []));

@@ -28,7 +28,7 @@ const clockMove = z.strictObject({ advance_ms: z.number().nonnegative() });
 export const clockOffsetKey = 'clockOffsetMs';
 
 /** Moves the clock forward and stores the offset for a restart. */
-export function advance(world: World, clock: OffsetClock, durationMs: number): void {
+export function advanceClock(world: World, clock: OffsetClock, durationMs: number): void {
   clock.advance(durationMs);
   world.state.extra[clockOffsetKey] = clock.offsetMs();
 }
@@ -58,21 +58,21 @@ export async function answerControl(
     case 'GET /_playground/faults':
       return Response.json(faultsAnswer(world));
     case 'PUT /_playground/faults':
-      return change(world, request, faults, (wanted) => {
+      return applyChange(world, request, faults, (wanted) => {
         world.state.settings.drop = wanted.drop ?? world.state.settings.drop;
         if (wanted.faults !== undefined) switchFaults(world, wanted.faults);
         return faultsAnswer(world);
       });
     case 'PUT /_playground/installation':
-      return change(world, request, installationChange, (wanted) => changeInstallation(world, wanted));
+      return applyChange(world, request, installationChange, (wanted) => changeInstallation(world, wanted));
     case 'PUT /_playground/webhook':
-      return change(world, request, webhookChange, (wanted) => changeWebhook(world, wanted));
+      return applyChange(world, request, webhookChange, (wanted) => changeWebhook(world, wanted));
     case 'GET /_playground/clock':
       return Response.json(clockAnswer(world, clock));
     case 'PUT /_playground/clock':
-      if (clock === null) return refuse(409, 'This clock cannot be moved by hand.');
-      return change(world, request, clockMove, (wanted) => {
-        advance(world, clock, wanted.advance_ms);
+      if (clock === null) return refuseControl(409, 'This clock cannot be moved by hand.');
+      return applyChange(world, request, clockMove, (wanted) => {
+        advanceClock(world, clock, wanted.advance_ms);
         return clockAnswer(world, clock);
       });
     default:
@@ -80,16 +80,16 @@ export async function answerControl(
   }
 }
 
-async function change<Wanted>(
+async function applyChange<Wanted>(
   world: World,
   request: Request,
   schema: z.ZodType<Wanted>,
   apply: (wanted: Wanted) => Json,
 ): Promise<Response> {
   const body = await readJsonBody(request);
-  if (!body.ok) return refuse(400, body.message);
+  if (!body.ok) return refuseControl(400, body.message);
   const wanted = schema.safeParse(body.value);
-  if (!wanted.success) return refuse(422, z.prettifyError(wanted.error));
+  if (!wanted.success) return refuseControl(422, z.prettifyError(wanted.error));
   const answer = apply(wanted.data);
   await world.save();
   return Response.json(answer);
@@ -106,6 +106,6 @@ function clockAnswer(world: World, clock: OffsetClock | null): Json {
   return { now: new Date(nowMs).toISOString(), now_ms: nowMs, offset_ms: clock?.offsetMs() ?? null };
 }
 
-function refuse(status: number, message: string): Response {
+function refuseControl(status: number, message: string): Response {
   return Response.json({ message }, { status });
 }

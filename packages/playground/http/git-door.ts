@@ -4,11 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { repoAccess } from '../api/route.ts';
 import { gitWithFaults } from '../faults/git-faults.ts';
 import { isPerson } from '../faults/request-faults.ts';
-import { strike } from '../faults/strike.ts';
+import { drawStrike } from '../faults/strike.ts';
 import { recordPush } from '../git/pushes.ts';
 import { type GitAuthorization, isGitRequest, serveGit } from '../git/smart-http/http-backend.ts';
-import { actorOf, identify, suspensionOf } from '../identity/identity.ts';
-import { allows } from '../identity/permissions.ts';
+import { findActor, findSuspension, identify } from '../identity/identity.ts';
+import { judgeAccess } from '../identity/permissions.ts';
 import { countUsage } from '../limits/rate.ts';
 import { pushPolicy } from '../rules/push-policy.ts';
 import { findRepo } from '../world/lookup.ts';
@@ -36,7 +36,7 @@ export function createGitDoor(
         losesAnswer: ({ owner, repo, token }) => {
           const routes = ['push', `POST /${owner}/${repo}.git/git-receive-pack`] as const;
           const byPerson = isPerson(world, token === null ? null : `Bearer ${token}`);
-          return strike(world, ['push-answer-lost'], { routes, byPerson }) !== null;
+          return drawStrike(world, ['push-answer-lost'], { routes, byPerson }) !== null;
         },
         authorize: async ({ owner, repo, token, service }) => {
           const identity = identify(world, token === null ? null : `Bearer ${token}`);
@@ -46,13 +46,13 @@ export function createGitDoor(
         pushPolicy: ({ owner, repo, token }) => {
           const row = findRepo(world, owner, repo);
           const identity = identify(world, token === null ? null : `Bearer ${token}`);
-          const actor = identity.ok ? actorOf(world, identity.caller) : null;
+          const actor = identity.ok ? findActor(world, identity.caller) : null;
           return row === null || !identity.ok || actor === null ? [] : pushPolicy(world, row, identity.caller, actor);
         },
         onPush: async ({ owner, repo, token, updates }) => {
           const row = findRepo(world, owner, repo);
           const identity = identify(world, token === null ? null : `Bearer ${token}`);
-          const actor = identity.ok ? actorOf(world, identity.caller) : null;
+          const actor = identity.ok ? findActor(world, identity.caller) : null;
           if (row === null || !identity.ok || actor === null) throw new Error(`a push to ${owner}/${repo} by nobody`);
           await recordPush({ world, repo: row, caller: identity.caller, actor }, updates);
           await world.save();
@@ -73,11 +73,11 @@ export function authorize(
 ): GitAuthorization {
   const identity = identify(world, token === null ? null : `Bearer ${token}`);
   if (!identity.ok) return 'unauthorized';
-  if (suspensionOf(world, identity.caller) !== null) return 'forbidden';
+  if (findSuspension(world, identity.caller) !== null) return 'forbidden';
   const repo = findRepo(world, owner, name);
   const anonymous = identity.caller.kind === 'anonymous';
   if (repo === null) return anonymous ? 'unauthorized' : 'not-found';
-  const verdict = allows(world, identity.caller, repo, service === 'receive-pack' ? pushing : fetching);
+  const verdict = judgeAccess(world, identity.caller, repo, service === 'receive-pack' ? pushing : fetching);
   switch (verdict) {
     case 'allowed':
       return 'ok';

@@ -42,13 +42,13 @@ function summary(event: WorldEvent): object {
     type: event.type,
     action: event.action,
     repo_id: event.repoId,
-    number: numberOf(issue) ?? numberOf(pull),
+    number: threadNumber(issue) ?? threadNumber(pull),
     run_id: event.runId,
     at_ms: event.atMs,
   };
 }
 
-function numberOf(thread: unknown): number | null {
+function threadNumber(thread: unknown): number | null {
   if (typeof thread !== 'object' || thread === null || !('number' in thread)) return null;
   return typeof thread.number === 'number' ? thread.number : null;
 }

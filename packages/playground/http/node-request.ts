@@ -2,10 +2,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { playground } from '../limits/limits.ts';
-import { addressOf } from './api-host.ts';
+import { requestAddress } from './api-host.ts';
 
 /** The request with its whole body, or null when the body exceeds the limit. */
-export async function toRequest(
+export async function toFetchRequest(
   incoming: IncomingMessage,
   origin: string,
   limitBytes: number = playground.requestBytes,
@@ -25,7 +25,7 @@ export async function toRequest(
     else for (const one of value ?? []) headers.append(name, one);
   }
   const bare = method === 'GET' || method === 'HEAD';
-  return new Request(addressOf(incoming.url, incoming.headers.host, origin), {
+  return new Request(requestAddress(incoming.url, incoming.headers.host, origin), {
     method,
     headers,
     ...(bare || size === 0 ? {} : { body: Buffer.concat(chunks) }),

@@ -12,7 +12,7 @@ export function patchAddress(path: string): PatchAddress | null {
 }
 
 /** The API request, with the visitor's token. */
-export function asPatch(request: Request, { path, kind }: PatchAddress): Request {
+export function toPatchRequest(request: Request, { path, kind }: PatchAddress): Request {
   const headers = new Headers({ accept: `application/vnd.github.${kind}` });
   const token = request.headers.get('authorization');
   if (token !== null) headers.set('authorization', token);

@@ -3,7 +3,7 @@
  * the loopback.
  */
 
-import { roleOf } from '../identity/permissions.ts';
+import { userRole } from '../identity/permissions.ts';
 import type { Role } from '../identity/state-people.ts';
 import type { Json } from '../world/json.ts';
 import type { World } from '../world/world.ts';
@@ -15,13 +15,13 @@ export function listPeople(world: World): Json {
   for (const [token, row] of Object.entries(world.state.tokens)) {
     const user = row.kind === 'user' ? world.state.users[row.userId] : undefined;
     if (user === undefined) continue;
-    const role = repo === undefined ? null : roleOf(repo, user.id);
-    rows.push({ login: user.login, name: user.name, role: partOf(role), role_name: role, token });
+    const role = repo === undefined ? null : userRole(repo, user.id);
+    rows.push({ login: user.login, name: user.name, role: roleText(role), role_name: role, token });
   }
   return rows;
 }
 
-function partOf(role: Role | null): string {
+function roleText(role: Role | null): string {
   switch (role) {
     case 'admin':
     case 'maintain':

@@ -13,7 +13,7 @@ export type Router<Route> = (method: string, path: string) => Match<Route> | nul
  */
 export function createRouter<Route extends Routed>(routes: readonly Route[]): Router<Route> {
   const router = new TrieRouter<Route>();
-  for (const route of routes.toSorted((a, b) => rank(a.pattern) - rank(b.pattern)))
+  for (const route of routes.toSorted((a, b) => patternRank(a.pattern) - patternRank(b.pattern)))
     router.add(
       route.method,
       route.pattern
@@ -33,7 +33,7 @@ export function createRouter<Route extends Routed>(routes: readonly Route[]): Ro
 /** A path, a ref or a comparison may be empty (the root, all of them); these parameters may not. */
 const neverEmpty: ReadonlySet<string> = new Set(['branch', 'sha', 'rest']);
 
-function rank(pattern: string): number {
+function patternRank(pattern: string): number {
   return (pattern.endsWith('*') ? 100 : 0) + pattern.split(':').length;
 }
 

@@ -6,20 +6,20 @@ import { answerResults, isResults } from '../actions/results/results-door.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import { endWaits } from '../faults/slow-answers.ts';
 import { playground, results } from '../limits/limits.ts';
-import { answerWith } from '../pages/reply.ts';
+import { sendReply } from '../pages/reply.ts';
 import type { World } from '../world/world.ts';
-import { addressOf, withRequestedHost } from './api-host.ts';
+import { requestAddress, withRequestedHost } from './api-host.ts';
 import { answerControl } from './control.ts';
 import { type LiveEvents, startLiveEvents } from './live-events.ts';
-import { sendResponse, toRequest } from './node-request.ts';
+import { sendResponse, toFetchRequest } from './node-request.ts';
 import type { OffsetClock } from './offset-clock.ts';
-import { asPatch, patchAddress } from './patch-address.ts';
+import { patchAddress, toPatchRequest } from './patch-address.ts';
 import { admitUser, makeUserSecret, signInAddress } from './user-only.ts';
 
 /** Answers a request, or returns false if it belongs to another handler. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
-export type Rooms = {
+export type ServerParts = {
   readonly world: World;
   readonly clock: OffsetClock | null;
   readonly git?: Handler;
@@ -37,7 +37,7 @@ export type Listening = {
   /** The address of a page for a person; opening it signs the browser in. */
   readonly signIn: (path: string) => string;
   /** Sets the handlers; until then every request is answered with 503. */
-  readonly serve: (rooms: Rooms) => void;
+  readonly serve: (rooms: ServerParts) => void;
   /** Stops accepting requests, waits for the active ones, and frees the port. */
   readonly close: () => Promise<void>;
 };
@@ -46,7 +46,7 @@ export type ListenOutcome = Listening | { readonly ok: false; readonly reason: '
 
 /** Port 0 takes any free port. The address is known before the world exists, because the world's URLs contain it. */
 export async function listen(port: number): Promise<ListenOutcome> {
-  let open: OpenRooms | null = null;
+  let open: OpenServer | null = null;
   const handled = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     if (open === null) {
@@ -54,7 +54,7 @@ export async function listen(port: number): Promise<ListenOutcome> {
       return;
     }
     const { rooms } = open;
-    const handling = route(open, request, response).catch((error: unknown) => {
+    const handling = routeRequest(open, request, response).catch((error: unknown) => {
       if (error instanceof ConnectionLost) {
         response.destroy();
         return;
@@ -69,7 +69,7 @@ export async function listen(port: number): Promise<ListenOutcome> {
     handled.add(handling);
     handling.finally(() => handled.delete(handling));
   });
-  const failure = await bind(server, port);
+  const failure = await bindPort(server, port);
   if (failure === 'EADDRINUSE') return { ok: false, reason: 'port-in-use' };
   if (failure === 'EACCES') return { ok: false, reason: 'port-forbidden' };
   const address = server.address();
@@ -87,26 +87,26 @@ export async function listen(port: number): Promise<ListenOutcome> {
     close: async () => {
       open?.live.close();
       if (open !== null) endWaits(open.rooms.world);
-      await shut(server);
+      await closeServer(server);
       // A handler whose client disconnected still runs and would find its folders deleted.
       await Promise.all(handled);
     },
   };
 }
 
-type OpenRooms = Pick<Listening, 'origin' | 'secret'> & { readonly rooms: Rooms; readonly live: LiveEvents };
+type OpenServer = Pick<Listening, 'origin' | 'secret'> & { readonly rooms: ServerParts; readonly live: LiveEvents };
 
 /**
  * `/api` belongs to the world, job services have their own addresses, and git recognizes its own requests. Each of
  * these requires its own tokens. `/_playground` is control and everything else is pages: both admit only the user.
  */
-async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function routeRequest(open: OpenServer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { rooms, origin, live } = open;
-  if (!isOurName(incoming.headers.host)) {
+  if (!isLocalHostName(incoming.headers.host)) {
     outgoing.writeHead(421, { 'content-type': 'text/plain' }).end('Ask for 127.0.0.1 or localhost.\n');
     return;
   }
-  const address = addressOf(incoming.url, incoming.headers.host, origin);
+  const address = requestAddress(incoming.url, incoming.headers.host, origin);
   const path = address.pathname;
   if (path.startsWith('/api/') && (incoming.headers['user-agent'] ?? '').trim() === '') {
     // docs.github.com/rest: getting started, "User agent required".
@@ -123,24 +123,24 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
   if (isLog(path)) return serveFetch(incoming, outgoing, origin, async (request) => answerLog(rooms.world, request));
   const patch = patchAddress(path);
   if (patch !== null && incoming.method === 'GET')
-    return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(asPatch(request, patch)));
+    return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(toPatchRequest(request, patch)));
   const refusal = admitUser(incoming, address, open);
-  if (refusal !== null) return answerWith(outgoing, refusal);
+  if (refusal !== null) return sendReply(outgoing, refusal);
   if (path === '/_playground/events' && incoming.method === 'GET') return live.open(outgoing);
   if (isControl(path)) {
     return serveFetch(incoming, outgoing, origin, async (request) => {
-      return (await answerControl(rooms.world, rooms.clock, request)) ?? nothingHere(405);
+      return (await answerControl(rooms.world, rooms.clock, request)) ?? nothingHereResponse(405);
     });
   }
   if (rooms.pages !== undefined && (await rooms.pages(incoming, outgoing))) return;
-  await sendResponse(outgoing, nothingHere(404));
+  await sendResponse(outgoing, nothingHereResponse(404));
 }
 
 /**
  * A website may let its name resolve to 127.0.0.1 and read the people's tokens as its own (DNS rebinding). Such
  * requests carry its host name, so compare it.
  */
-function isOurName(host: string | undefined): boolean {
+function isLocalHostName(host: string | undefined): boolean {
   return /^(?:127\.0\.0\.1|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?$/i.test(host ?? '');
 }
 
@@ -151,8 +151,8 @@ async function serveFetch(
   answer: (request: Request) => Promise<Response>,
   limitBytes?: number,
 ): Promise<void> {
-  const request = await toRequest(incoming, origin, limitBytes);
-  const response = request === null ? nothingHere(413) : await answer(request);
+  const request = await toFetchRequest(incoming, origin, limitBytes);
+  const response = request === null ? nothingHereResponse(413) : await answer(request);
   await sendResponse(outgoing, await withRequestedHost(incoming.headers.host, origin, response));
 }
 
@@ -160,12 +160,12 @@ function isControl(path: string): boolean {
   return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|installation|webhook)$/.test(path);
 }
 
-function nothingHere(status: 404 | 405 | 413): Response {
+function nothingHereResponse(status: 404 | 405 | 413): Response {
   const message = { 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Request body is too large' }[status];
   return Response.json({ message }, { status });
 }
 
-async function bind(server: Server, port: number): Promise<string | null> {
+async function bindPort(server: Server, port: number): Promise<string | null> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(error.code);
@@ -175,7 +175,7 @@ async function bind(server: Server, port: number): Promise<string | null> {
   });
 }
 
-async function shut(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)));
     server.closeIdleConnections();

@@ -29,7 +29,7 @@ export function admitUser(
   { origin, secret }: { readonly origin: string; readonly secret: string },
 ): Reply | null {
   const isReading = method === 'GET' || method === 'HEAD';
-  if (!isReading && isFromElsewhere(headers)) return refusal(headers, url, FOREIGN_FORM);
+  if (!isReading && isCrossSite(headers)) return refuseUser(headers, url, FOREIGN_FORM);
   // Cookies ignore ports: without the port in its name, a second playground would sign the browser out of the first.
   const cookie = `playground_user_${new URL(origin).port}`;
   if (isReading && isSecret(url.searchParams.get('token'), secret)) {
@@ -40,11 +40,11 @@ export function admitUser(
   const [, shown = null] = /^(?:Bearer|token) (\S+)$/i.exec(headers.authorization ?? '') ?? [];
   const kept = readCookies(headers.cookie ?? '').get(cookie) ?? null;
   if (isSecret(shown, secret) || isSecret(kept, secret)) return null;
-  return refusal(headers, url, NOT_THE_USER);
+  return refuseUser(headers, url, NOT_THE_USER);
 }
 
 /** Compares `Origin` too, because Safari sends `Sec-Fetch-Site` only since 16.4. A program sends neither. */
-function isFromElsewhere({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+function isCrossSite({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)) return true;
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
@@ -73,7 +73,7 @@ const NOT_THE_USER: Refused = {
   next: 'Open the address that the playground printed when it started: it ends in ?token=… and signs this browser in. A program sends that token as the header "Authorization: Bearer …".',
 };
 
-function refusal(headers: IncomingHttpHeaders, url: URL, { status, what, next }: Refused): Reply {
+function refuseUser(headers: IncomingHttpHeaders, url: URL, { status, what, next }: Refused): Reply {
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="playground"' } : {};
   // A visitor who follows a link on another site has the cookie, but the browser does not send it: it is
   // `SameSite=Strict`, also for the redirect of the printed address. A page that reloads itself sends it.

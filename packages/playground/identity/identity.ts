@@ -1,7 +1,7 @@
 /** Identifies the caller by the `authorization` header, for the API and for git. */
 
 import { assertNever } from '../world/assert.ts';
-import { actionsApp, appById, must, userById } from '../world/lookup.ts';
+import { actionsApp, appById, requireRow, userById } from '../world/lookup.ts';
 import type { World } from '../world/world.ts';
 import { checkAppJwt, jwtMessages, looksLikeJwt } from './app-jwt.ts';
 import type { Caller, Token, User } from './state-people.ts';
@@ -18,7 +18,7 @@ export function identify(world: World, authorization: string | null): Identity {
   if (authorization === null || authorization === '') {
     return { ok: true, caller: { kind: 'anonymous' }, token: null };
   }
-  const text = bearerOf(authorization);
+  const text = parseBearer(authorization);
   if (text === null) return { ok: false, message: 'Bad credentials' };
   if (looksLikeJwt(text)) {
     const verdict = checkAppJwt(world, text);
@@ -31,20 +31,20 @@ export function identify(world: World, authorization: string | null): Identity {
   if (token.expiresAtMs !== null && token.expiresAtMs <= world.clock.now()) {
     return { ok: false, message: 'Bad credentials' };
   }
-  return { ok: true, caller: callerOf(world, token), token: text };
+  return { ok: true, caller: callerOfToken(world, token), token: text };
 }
 
 /** The refusal of a token whose installation is suspended (docs.github.com/apps: suspending an installation), or null. */
-export function suspensionOf(world: World, caller: Caller): string | null {
+export function findSuspension(world: World, caller: Caller): string | null {
   if (caller.kind !== 'installation') return null;
   const row = world.state.installations[caller.installationId];
-  return row?.suspended === undefined ? null : suspendedWords;
+  return row?.suspended === undefined ? null : describeSuspension;
 }
 
-export const suspendedWords = 'This installation has been suspended';
+export const describeSuspension = 'This installation has been suspended';
 
 /** The account that a caller's writes are attributed to; null for guests and for an App that shows only its JWT. */
-export function actorOf(world: World, caller: Caller): User | null {
+export function findActor(world: World, caller: Caller): User | null {
   switch (caller.kind) {
     case 'anonymous':
     case 'app':
@@ -59,7 +59,7 @@ export function actorOf(world: World, caller: Caller): User | null {
 }
 
 /** The App for `performed_via_github_app` in a caller's writes; null for people. */
-export function viaAppOf(caller: Caller): number | null {
+export function actingAppId(caller: Caller): number | null {
   return caller.kind === 'installation' || caller.kind === 'workflow' ? caller.appId : null;
 }
 
@@ -81,12 +81,12 @@ export function callerName(world: World, caller: Caller): string {
   }
 }
 
-function callerOf(world: World, token: Token): Caller {
+function callerOfToken(world: World, token: Token): Caller {
   switch (token.kind) {
     case 'user':
       return { kind: 'user', userId: token.userId };
     case 'installation': {
-      const row = must(world.state.installations[token.installationId], `installation ${token.installationId}`);
+      const row = requireRow(world.state.installations[token.installationId], `installation ${token.installationId}`);
       const app = appById(world, row.appId);
       return {
         kind: 'installation',
@@ -111,7 +111,7 @@ function callerOf(world: World, token: Token): Caller {
   }
 }
 
-function bearerOf(authorization: string): string | null {
+function parseBearer(authorization: string): string | null {
   const [scheme = '', value = ''] = authorization.trim().split(/\s+/, 2);
   switch (scheme.toLowerCase()) {
     case 'bearer':

@@ -1,7 +1,7 @@
 /** Decides what a caller may read and change: roles of people, permissions of Apps and workflows. */
 
 import { assertNever } from '../world/assert.ts';
-import { covers } from '../world/lookup.ts';
+import { coversRepo } from '../world/lookup.ts';
 import type { BranchProtection, Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import type { AccessLevel, Caller, Permissions, Role } from './state-people.ts';
@@ -26,7 +26,7 @@ const roleRank: Readonly<Record<Role, number>> = { admin: 5, maintain: 4, write:
 const levelRank: Readonly<Record<AccessLevel, number>> = { admin: 3, write: 2, read: 1 };
 
 /** The role of an account in the repository. The owner is admin; null for an account without a role. */
-export function roleOf(repo: Repo, userId: number): Role | null {
+export function userRole(repo: Repo, userId: number): Role | null {
   if (repo.ownerId === userId) return 'admin';
   return repo.collaborators[userId] ?? null;
 }
@@ -53,7 +53,7 @@ export function coarsePermission(repo: Repo, role: Role | null): 'admin' | 'writ
   }
 }
 
-export function holds(permissions: Permissions, need: PermissionNeed): boolean {
+export function hasPermissionNeed(permissions: Permissions, need: PermissionNeed): boolean {
   const cut = need.indexOf(':');
   const name = need.slice(0, cut);
   const held = name === 'metadata' ? (permissions['metadata'] ?? 'read') : permissions[name];
@@ -63,18 +63,18 @@ export function holds(permissions: Permissions, need: PermissionNeed): boolean {
 }
 
 /** Whether a token covers the repository at all (its installation's or its workflow's repositories). */
-export function reaches(world: World, caller: Caller, repo: Repo): boolean {
+export function canReachRepo(world: World, caller: Caller, repo: Repo): boolean {
   switch (caller.kind) {
     case 'anonymous':
     case 'app':
       return false;
     case 'user':
-      return roleOf(repo, caller.userId) !== null;
+      return userRole(repo, caller.userId) !== null;
     case 'workflow':
       return caller.repoId === repo.id;
     case 'installation': {
       const row = world.state.installations[caller.installationId];
-      if (row === undefined || !covers(row, repo)) return false;
+      if (row === undefined || !coversRepo(row, repo)) return false;
       return caller.repoIds === null || caller.repoIds.includes(repo.id);
     }
     default:
@@ -82,8 +82,8 @@ export function reaches(world: World, caller: Caller, repo: Repo): boolean {
   }
 }
 
-export function allows(world: World, caller: Caller, repo: Repo, access: RepoAccess): Verdict {
-  const inside = reaches(world, caller, repo);
+export function judgeAccess(world: World, caller: Caller, repo: Repo, access: RepoAccess): Verdict {
+  const inside = canReachRepo(world, caller, repo);
   if (repo.private && !inside) return 'hidden';
   switch (caller.kind) {
     case 'anonymous':
@@ -92,29 +92,31 @@ export function allows(world: World, caller: Caller, repo: Repo, access: RepoAcc
       return 'missing-permission';
     case 'user':
       if (access.role === 'public' || access.role === 'anyone') return 'allowed';
-      return roleAtLeast(roleOf(repo, caller.userId), access.role) ? 'allowed' : 'missing-role';
+      return roleAtLeast(userRole(repo, caller.userId), access.role) ? 'allowed' : 'missing-role';
     case 'installation':
     case 'workflow':
       if (!inside) return access.role === 'public' ? 'allowed' : 'missing-permission';
-      return access.permissions.some((need) => holds(caller.permissions, need)) ? 'allowed' : 'missing-permission';
+      return access.permissions.some((need) => hasPermissionNeed(caller.permissions, need))
+        ? 'allowed'
+        : 'missing-permission';
     default:
       return assertNever(caller);
   }
 }
 
 /** Whether a caller has the role (people) or the permission (Apps, workflows). */
-export function may(world: World, caller: Caller, repo: Repo, need: PermissionNeed, role: Role): boolean {
-  return allows(world, caller, repo, { permissions: [need], role }) === 'allowed';
+export function isAllowed(world: World, caller: Caller, repo: Repo, need: PermissionNeed, role: Role): boolean {
+  return judgeAccess(world, caller, repo, { permissions: [need], role }) === 'allowed';
 }
 
 /** Apps need the permission `workflows` for files in .github/workflows/; a workflow's own token never has it. */
-export function mayChangeWorkflows(caller: Caller): boolean {
+export function canChangeWorkflows(caller: Caller): boolean {
   if (caller.kind === 'workflow') return false;
-  return caller.kind !== 'installation' || holds(caller.permissions, 'workflows:write');
+  return caller.kind !== 'installation' || hasPermissionNeed(caller.permissions, 'workflows:write');
 }
 
 /** The protection that prevents this account from pushing to the branch, or null. It applies to admins, too. */
-export function pushRefusedBy(repo: Repo, branch: string, userId: number | null): BranchProtection | null {
+export function findRefusingProtection(repo: Repo, branch: string, userId: number | null): BranchProtection | null {
   const rule = repo.protections.find((one) => one.branch === branch);
   if (rule === undefined || rule.pushUserIds === null) return null;
   return userId !== null && rule.pushUserIds.includes(userId) ? null : rule;

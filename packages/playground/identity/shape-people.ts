@@ -3,7 +3,7 @@
 import type { JsonObject } from '../world/json.ts';
 import { appById, userById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { App, Installation, Permissions, User } from './state-people.ts';
 
@@ -61,8 +61,8 @@ export function shapePublicUser(world: World, user: User): JsonObject {
     public_gists: 0,
     followers: 0,
     following: 0,
-    created_at: iso(user.createdAtMs),
-    updated_at: iso(user.createdAtMs),
+    created_at: toIso(user.createdAtMs),
+    updated_at: toIso(user.createdAtMs),
   };
 }
 
@@ -82,8 +82,8 @@ export function shapeApp(world: World, app: App): JsonObject {
     description: '',
     external_url: world.baseUrl,
     html_url: `${world.baseUrl}/apps/${app.slug}`,
-    created_at: iso(app.createdAtMs),
-    updated_at: iso(app.createdAtMs),
+    created_at: toIso(app.createdAtMs),
+    updated_at: toIso(app.createdAtMs),
     permissions: { ...app.permissions },
     events: [...app.events],
   };
@@ -118,12 +118,12 @@ export function shapeInstallation(world: World, row: Installation): JsonObject {
     target_type: account.type,
     permissions: shapePermissions(row.permissions),
     events: [...row.events],
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.updatedAtMs ?? row.createdAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.updatedAtMs ?? row.createdAtMs),
     single_file_name: null,
     has_multiple_single_files: false,
     single_file_paths: [],
-    suspended_at: isoOrNull(row.suspended?.atMs ?? null),
+    suspended_at: toIsoOrNull(row.suspended?.atMs ?? null),
     suspended_by: shapeUserById(world, row.suspended?.byId ?? null),
   };
 }

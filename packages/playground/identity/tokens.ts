@@ -9,7 +9,7 @@ export type Minted = { readonly token: string; readonly expiresAtMs: number };
 
 /** A person's token; it never expires (this is a toy on the loopback). */
 export function mintUserToken(world: World, userId: number): string {
-  return store(world, 'ghp', { kind: 'user', userId, expiresAtMs: null });
+  return storeToken(world, 'ghp', { kind: 'user', userId, expiresAtMs: null });
 }
 
 /** An installation token: valid for one hour, with at most the installation's permissions (the caller checks that). */
@@ -20,7 +20,7 @@ export function mintInstallationToken(
   repoIds: readonly number[] | null,
 ): Minted {
   const expiresAtMs = world.clock.now() + github.installationTokenLifeMs;
-  const token = store(world, 'ghs', {
+  const token = storeToken(world, 'ghs', {
     kind: 'installation',
     installationId: installation.id,
     permissions,
@@ -33,7 +33,7 @@ export function mintInstallationToken(
 /** A job's `GITHUB_TOKEN`: valid for at most 24 hours, and no longer than the run (revokeRunTokens). */
 export function mintWorkflowToken(world: World, run: Run, permissions: Permissions): Minted {
   const expiresAtMs = world.clock.now() + github.workflowTokenLifeMs;
-  const token = store(world, 'ghs', {
+  const token = storeToken(world, 'ghs', {
     kind: 'workflow',
     repoId: run.repoId,
     runId: run.id,
@@ -55,14 +55,14 @@ export function revokeRunTokens(world: World, runId: number): void {
 }
 
 /** Removes expired tokens, so that they do not fill the state over time. */
-export function forgetExpiredTokens(world: World): void {
+export function removeExpiredTokens(world: World): void {
   const now = world.clock.now();
   for (const [text, token] of Object.entries(world.state.tokens)) {
     if (token.expiresAtMs !== null && token.expiresAtMs <= now) delete world.state.tokens[text];
   }
 }
 
-function store(world: World, prefix: string, token: Token): string {
+function storeToken(world: World, prefix: string, token: Token): string {
   const text = `${prefix}_${Buffer.from(world.randomBytes(27)).toString('base64url').replace(/[-_]/g, '0')}`;
   world.state.tokens[text] = token;
   return text;

@@ -16,23 +16,23 @@ const windows = new WeakMap<World, Windows>();
 const unused: Usage = { rest: 0, graphql: 0, notModified: 0, contentWrites: 0, mints: 0, git: 0 };
 
 /** The current hourly window of a caller. */
-export function rateOf(world: World, caller: Caller, resource: RateResource = 'core'): RateWindow {
+export function currentRate(world: World, caller: Caller, resource: RateResource = 'core'): RateWindow {
   const now = world.clock.now();
-  const known = table(world, resource).get(callerKey(world, caller));
+  const known = windowTable(world, resource).get(callerKey(world, caller));
   if (known !== undefined && known.resetAtMs > now) return known;
-  return { limit: limitOf(caller), used: 0, resetAtMs: now + github.rateWindowMs };
+  return { limit: rateLimit(caller), used: 0, resetAtMs: now + github.rateWindowMs };
 }
 
 /** The hourly windows of all callers with requests in them. */
 export function rateUsage(world: World, resource: RateResource = 'core'): Readonly<Record<string, RateWindow>> {
   const now = world.clock.now();
-  return Object.fromEntries([...table(world, resource)].filter(([, { resetAtMs }]) => resetAtMs > now));
+  return Object.fromEntries([...windowTable(world, resource)].filter(([, { resetAtMs }]) => resetAtMs > now));
 }
 
 /** Counts one request against the hour; a 304 or `GET /rate_limit` is not counted. A GraphQL query costs one point. */
-export function spend(world: World, caller: Caller, resource: RateResource = 'core'): void {
-  const rate = rateOf(world, caller, resource);
-  table(world, resource).set(callerKey(world, caller), { ...rate, used: rate.used + 1 });
+export function spendRequest(world: World, caller: Caller, resource: RateResource = 'core'): void {
+  const rate = currentRate(world, caller, resource);
+  windowTable(world, resource).set(callerKey(world, caller), { ...rate, used: rate.used + 1 });
 }
 
 export function rateHeaders(rate: RateWindow, resource: string): Record<string, string> {
@@ -56,12 +56,12 @@ export function callerKey(world: World, caller: Caller): string {
   return caller.kind === 'workflow' ? `workflows of ${caller.repoId}` : callerName(world, caller);
 }
 
-function limitOf(caller: Caller): number {
+function rateLimit(caller: Caller): number {
   if (caller.kind === 'anonymous') return github.anonymousRequestsPerHour;
   return caller.kind === 'workflow' ? github.workflowRequestsPerHour : github.requestsPerHour;
 }
 
-function table(world: World, resource: RateResource): Map<string, RateWindow> {
+function windowTable(world: World, resource: RateResource): Map<string, RateWindow> {
   const known = windows.get(world) ?? { core: new Map(), graphql: new Map() };
   windows.set(world, known);
   return known[resource];

@@ -20,7 +20,7 @@ export type Cost = {
   readonly resource: RateResource;
 };
 
-export type SecondaryStand = {
+export type SecondaryUsage = {
   readonly contentLastMinute: number;
   readonly contentLastHour: number;
   readonly pointsLastMinute: number;
@@ -38,22 +38,22 @@ const hourMs = 60 * minuteMs;
 /** Milliseconds to wait before the request is allowed, or null if it is allowed now. */
 export function secondaryWaitMs(world: World, caller: Caller, cost: Cost): number | null {
   const now = world.clock.now();
-  const { entries, inFlight } = ledgerOf(world, caller);
+  const { entries, inFlight } = findLedger(world, caller);
   if (inFlight >= github.requestsAtOnce) return github.secondaryWaitMs;
   const recent = entries.filter(({ atMs }) => atMs > now - minuteMs);
   const spending = recent.filter(({ resource }) => resource === cost.resource);
-  const excess = pointsOf(spending, cost.resource) + cost.points - pointsPerMinute[cost.resource];
-  if (excess > 0) return untilFree(lastToLeave(spending, excess), minuteMs, now);
+  const excess = sumPoints(spending, cost.resource) + cost.points - pointsPerMinute[cost.resource];
+  if (excess > 0) return waitUntilFree(findLimitingEntry(spending, excess), minuteMs, now);
   if (!cost.content) return null;
   const content = entries.filter((one) => one.content && one.atMs > now - hourMs);
   const lately = content.filter(({ atMs }) => atMs > now - minuteMs);
-  if (lately.length >= github.contentPerMinute) return untilFree(lately[0], minuteMs, now);
-  return content.length >= github.contentPerHour ? untilFree(content[0], hourMs, now) : null;
+  if (lately.length >= github.contentPerMinute) return waitUntilFree(lately[0], minuteMs, now);
+  return content.length >= github.contentPerHour ? waitUntilFree(content[0], hourMs, now) : null;
 }
 
 /** Counts an accepted request; call the returned function when it has been answered. */
-export function enter(world: World, caller: Caller, cost: Cost): () => void {
-  const ledger = ledgerOf(world, caller);
+export function beginRequest(world: World, caller: Caller, cost: Cost): () => void {
+  const ledger = findLedger(world, caller);
   const now = world.clock.now();
   // Only content entries are kept for an hour; all others expire after a minute.
   const kept = ledger.entries.filter((one) => one.atMs > now - (one.content ? hourMs : minuteMs));
@@ -65,18 +65,18 @@ export function enter(world: World, caller: Caller, cost: Cost): () => void {
 }
 
 /** The current usage of every caller, for the page and the control endpoint. */
-export function secondaryUsage(world: World): Readonly<Record<string, SecondaryStand>> {
+export function secondaryUsage(world: World): Readonly<Record<string, SecondaryUsage>> {
   const now = world.clock.now();
   const within = (entries: readonly Entry[], spanMs: number): readonly Entry[] =>
     entries.filter(({ atMs }) => atMs > now - spanMs);
-  const usage: Record<string, SecondaryStand> = {};
+  const usage: Record<string, SecondaryUsage> = {};
   for (const [key, { entries, inFlight }] of ledgers.get(world) ?? []) {
     const minute = within(entries, minuteMs);
     usage[key] = {
       contentLastMinute: minute.filter(({ content }) => content).length,
       contentLastHour: within(entries, hourMs).filter(({ content }) => content).length,
-      pointsLastMinute: pointsOf(minute, 'core'),
-      graphqlPointsLastMinute: pointsOf(minute, 'graphql'),
+      pointsLastMinute: sumPoints(minute, 'core'),
+      graphqlPointsLastMinute: sumPoints(minute, 'graphql'),
       inFlight,
     };
   }
@@ -88,12 +88,12 @@ const pointsPerMinute: Readonly<Record<RateResource, number>> = {
   graphql: github.graphqlPointsPerMinute,
 };
 
-function pointsOf(entries: readonly Entry[], resource: RateResource): number {
+function sumPoints(entries: readonly Entry[], resource: RateResource): number {
   return entries.reduce((sum, one) => sum + (one.resource === resource ? one.points : 0), 0);
 }
 
 /** The entry whose expiry frees enough points for the request. */
-function lastToLeave(entries: readonly Entry[], points: number): Entry | undefined {
+function findLimitingEntry(entries: readonly Entry[], points: number): Entry | undefined {
   let freed = 0;
   return entries.find((one) => {
     freed += one.points;
@@ -101,11 +101,11 @@ function lastToLeave(entries: readonly Entry[], points: number): Entry | undefin
   });
 }
 
-function untilFree(oldest: Entry | undefined, spanMs: number, now: number): number {
+function waitUntilFree(oldest: Entry | undefined, spanMs: number, now: number): number {
   return oldest === undefined ? github.secondaryWaitMs : Math.max(1000, oldest.atMs + spanMs - now);
 }
 
-function ledgerOf(world: World, caller: Caller): Ledger {
+function findLedger(world: World, caller: Caller): Ledger {
   const known = ledgers.get(world) ?? new Map<string, Ledger>();
   ledgers.set(world, known);
   const key = callerKey(world, caller);

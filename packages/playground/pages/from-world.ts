@@ -2,17 +2,17 @@
 
 import { shapeCheckRun } from '../checks/shape-check.ts';
 import { listPeople } from '../http/people.ts';
-import { roleAtLeast, roleOf } from '../identity/permissions.ts';
+import { roleAtLeast, userRole } from '../identity/permissions.ts';
 import { emitChange } from '../world/emit.ts';
 import { findRepo, findUser } from '../world/lookup.ts';
 import type { World } from '../world/world.ts';
-import { glanceOf } from './glance.ts';
+import { takeGlance } from './glance.ts';
 import { jobStages } from './job-stages.ts';
 import { type PanelParts, worldPanel } from './panel/world-panel.ts';
 import type { ButtonPress, PagesOptions, PressOutcome } from './visit.ts';
 
 /** Settings of `createPages` for a world in this process; `homeRepository` (`owner/name`) is the page at `/`. */
-export function worldSettings(
+export function pagesOptionsFromWorld(
   world: World,
   homeRepository: string,
   panelParts: PanelParts | null = null,
@@ -24,7 +24,7 @@ export function worldSettings(
       const people = new URL(request.url).pathname === '/_playground/people';
       return people ? Response.json(listPeople(world)) : world.fetch(request);
     },
-    glance: () => glanceOf(world),
+    glance: () => takeGlance(world),
     jobSummary: (jobId) => world.state.jobs[jobId]?.summary || null,
     jobLog: (jobId) => world.state.logs[jobId] ?? null,
     stepOffsets: (jobId) => world.state.jobs[jobId]?.steps.map(({ logOffset }) => logOffset) ?? [],
@@ -46,7 +46,7 @@ async function pressButton(world: World, press: ButtonPress): Promise<PressOutco
   const run = world.state.checkRuns[press.checkRunId];
   if (repo === null || sender === null || run === undefined || run.repoId !== repo.id) return 'unknown';
   if (!run.actions.some(({ identifier }) => identifier === press.identifier)) return 'unknown';
-  if (!roleAtLeast(roleOf(repo, sender.id), 'write')) return 'forbidden';
+  if (!roleAtLeast(userRole(repo, sender.id), 'write')) return 'forbidden';
   await emitChange(world, {
     type: 'check_run',
     action: 'requested_action',

@@ -23,7 +23,7 @@ export type Glance = {
 };
 
 /** Usage is counted per caller (`installation:1`, `workflow:7`, `user:ada`, …); people's own clicks are not counted. */
-export function glanceOf(world: World): Glance {
+export function takeGlance(world: World): Glance {
   const bots = Object.entries(world.state.usage).filter(([caller]) => /^(?:app|installation|workflow):/.test(caller));
   const usage = Object.entries(secondaryUsage(world)).filter(([caller]) => !caller.startsWith('user:'));
   const windows = [rateUsage(world), rateUsage(world, 'graphql')]

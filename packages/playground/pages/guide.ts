@@ -6,7 +6,7 @@ import { renderMarkdown } from './markdown/render-markdown.ts';
 import type { Person } from './people.ts';
 
 /** Commands with buttons that write them into the comment box; the bot's `/help` lists all commands. */
-const quickCommands = [
+const QUICK_COMMANDS = [
   { command: '/approve-launch', note: 'let it sail' },
   { command: '/status', note: 'what happens, on what evidence' },
   { command: '/stop', note: 'end the run' },
@@ -15,19 +15,19 @@ const quickCommands = [
 ] as const;
 
 /** The same, each with the text that its button writes: for an approval, the whole line that the bot requests. */
-export function commandsFor(wish: BotWish): readonly {
+export function suggestCommands(wish: BotWish): readonly {
   readonly command: string;
   readonly note: string;
   readonly written: string;
 }[] {
-  const approvalLine = wish.kind === 'wish' ? approvalLineIn(wish.text) : null;
-  return quickCommands.map((one) => ({
+  const approvalLine = wish.kind === 'wish' ? findApprovalLine(wish.text) : null;
+  return QUICK_COMMANDS.map((one) => ({
     ...one,
     written: one.command === '/approve-launch' ? (approvalLine ?? one.command) : one.command,
   }));
 }
 
-function approvalLineIn(text: string): string | null {
+function findApprovalLine(text: string): string | null {
   return /\/approve-launch [0-9a-f]{32,64}/.exec(text)?.[0] ?? null;
 }
 
@@ -45,7 +45,7 @@ export type BotWish = { readonly kind: 'unheard' | 'none' } | { readonly kind: '
  * Parsed from the bot's own comments (`**Wanted: …**`), the latest written or edited: its status card is edited in
  * place.
  */
-export function botWish(comments: readonly ApiComment[]): BotWish {
+export function readBotWish(comments: readonly ApiComment[]): BotWish {
   const spoken = comments
     .filter(({ user }) => user?.type === 'Bot')
     .toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
@@ -63,7 +63,7 @@ export function isClosure(issue: ApiIssue): boolean {
 }
 
 /** One sentence: what this person can do in the thread now. */
-export function wantedFrom(speaker: Person, issue: ApiIssue, ferry: boolean, wish: BotWish): Html {
+export function renderNextStep(speaker: Person, issue: ApiIssue, ferry: boolean, wish: BotWish): Html {
   if (issue.state !== 'open') return html`<p>This thread is closed. What happened here is on record below.</p>`;
   if (!ferry) return html`<p>Read, then answer in the box below.</p>`;
   if (isClosure(issue))
@@ -72,10 +72,10 @@ export function wantedFrom(speaker: Person, issue: ApiIssue, ferry: boolean, wis
     return html`<p>Nothing is wanted of you at the moment. <code>/status</code> tells what happens, and on what evidence.</p>`;
   if (wish.kind === 'wish' && !wish.text.includes('/approve-launch'))
     return renderMarkdown(`ferrybot says: ${wish.text}`, { repoPath: '' });
-  return html`<p>${beforeLaunch(speaker, wish.kind === 'wish' ? approvalLineIn(wish.text) : null)}</p>`;
+  return html`<p>${renderBeforeLaunch(speaker, wish.kind === 'wish' ? findApprovalLine(wish.text) : null)}</p>`;
 }
 
-function beforeLaunch(speaker: Person, line: string | null): Html {
+function renderBeforeLaunch(speaker: Person, line: string | null): Html {
   switch (speaker.role) {
     case 'maintainer':
       return html`You run this lab. Read the change and its checks; when you are content, comment the line of the card${line === null ? '' : html`, <code>${line}</code>`}. Nothing starts before a person said so.`;

@@ -16,7 +16,7 @@ type HtmlValue = Html | string | number | null | undefined | false | readonly Ht
  * them.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  return { [markup]: joined(strings.flatMap((text, index) => [text, ...piecesOf(values[index])])) };
+  return { [markup]: joinPieces(strings.flatMap((text, index) => [text, ...toPieces(values[index])])) };
 }
 
 /** Marks text as finished markup. Use it only for constants of this folder and for the Markdown sanitiser's output. */
@@ -31,7 +31,7 @@ export function laterHtml(make: Later): Html {
 
 /** The whole text, for markup without later parts. */
 export function toMarkup(value: HtmlValue): string {
-  const [whole = '', ...later] = joined(piecesOf(value));
+  const [whole = '', ...later] = joinPieces(toPieces(value));
   if (later.length > 0 || typeof whole !== 'string')
     throw new TypeError('some of this markup comes later; it has to be streamed');
   return whole;
@@ -44,15 +44,15 @@ export async function* streamMarkup(value: Html): AsyncGenerator<string> {
     else for await (const part of piece()) yield* streamMarkup(part);
 }
 
-function piecesOf(value: HtmlValue): readonly (string | Later)[] {
+function toPieces(value: HtmlValue): readonly (string | Later)[] {
   if (value === null || value === undefined || value === false) return [];
   if (typeof value === 'string') return [escapeText(value)];
   if (typeof value === 'number') return [String(value)];
-  return isList(value) ? value.flatMap(piecesOf) : value[markup];
+  return isList(value) ? value.flatMap(toPieces) : value[markup];
 }
 
 /** Merges adjacent texts. */
-function joined(pieces: readonly (string | Later)[]): readonly (string | Later)[] {
+function joinPieces(pieces: readonly (string | Later)[]): readonly (string | Later)[] {
   if (pieces.every((piece) => typeof piece === 'string')) return [pieces.join('')];
   const merged: (string | Later)[] = [];
   for (const piece of pieces) {

@@ -26,12 +26,12 @@ export function readPageRequest(incoming: IncomingMessage): PageRequest {
     segments: decodeSegments(url.pathname),
     query: url.searchParams,
     cookies: readCookies(incoming.headers.cookie ?? ''),
-    knownEarlier: hundredsOf(incoming.headers['x-playground-earlier']),
+    knownEarlier: parseHundreds(incoming.headers['x-playground-earlier']),
     wantsJson: (incoming.headers.accept ?? '').includes('application/json'),
   };
 }
 
-function hundredsOf(header: string | readonly string[] | undefined): number | null {
+function parseHundreds(header: string | readonly string[] | undefined): number | null {
   return typeof header === 'string' && /^(?:0|[1-9]\d{0,5}00)$/.test(header) ? Number(header) : null;
 }
 

@@ -7,9 +7,9 @@ import { conditionalFetch } from './api/conditional-fetch.ts';
 import { readAsset } from './assets/read-asset.ts';
 import { pageLimits } from './page-limits.ts';
 import { type PageRequest, readForm, readPageRequest } from './page-request.ts';
-import { readPeople, speakerOf } from './people.ts';
+import { findSpeaker, readPeople } from './people.ts';
 import { previewMarkup } from './preview.ts';
-import { answerWith, type Reply } from './reply.ts';
+import { type Reply, sendReply } from './reply.ts';
 import { actRoutes, screenRoutes } from './route-table.ts';
 import { showFailure, showMissing, showScreen } from './show.ts';
 import type { Outcome, PagesOptions, Visit } from './visit.ts';
@@ -24,8 +24,8 @@ export function createPages(settings: PagesOptions): Pages {
   const options = { ...settings, fetch: conditionalFetch(settings.fetch, pageLimits.answersKeptMax) };
   return async (incoming, response) => {
     const request = readPageRequest(incoming);
-    if (!isOurs(request)) return false;
-    await answerWith(response, await reply(options, request, incoming));
+    if (!isPageRequest(request)) return false;
+    await sendReply(response, await buildReply(options, request, incoming));
     return true;
   };
 }
@@ -33,13 +33,13 @@ export function createPages(settings: PagesOptions): Pages {
 const ownControl = ['/_playground/speaker', '/_playground/preview'];
 const panelAddress = '/_playground/world';
 
-function isOurs({ path, segments }: PageRequest): boolean {
+function isPageRequest({ path, segments }: PageRequest): boolean {
   if (/^\/_playground\/(?:assets|avatars)\//.test(path) || ownControl.includes(path)) return true;
   if (path === panelAddress || path.startsWith(`${panelAddress}/`)) return true;
   return segments[0] !== '_playground' && segments[0] !== 'api' && !(segments[1] ?? '').endsWith('.git');
 }
 
-async function reply(options: PagesOptions, request: PageRequest, incoming: IncomingMessage): Promise<Reply> {
+async function buildReply(options: PagesOptions, request: PageRequest, incoming: IncomingMessage): Promise<Reply> {
   const reading = request.method === 'GET' || request.method === 'HEAD';
   if (request.segments[0] === '_playground' && reading && request.path !== panelAddress)
     return readAsset(request.segments.slice(1));
@@ -49,12 +49,12 @@ async function reply(options: PagesOptions, request: PageRequest, incoming: Inco
   const form = await readForm(incoming);
   if (form === 'too-large') return showFailure(visit, 413, 'That is more than a comment can hold.');
   if (request.path === '/_playground/preview') return previewMarkup(form);
-  return act(visit, form);
+  return performAct(visit, form);
 }
 
 async function openVisit(options: PagesOptions, request: PageRequest): Promise<Visit> {
   const people = await readPeople(createApi(options.fetch, options.baseUrl, null));
-  const speaker = speakerOf(people, request.cookies.get(speakerCookie) ?? null);
+  const speaker = findSpeaker(people, request.cookies.get(speakerCookie) ?? null);
   return {
     request,
     people,
@@ -81,7 +81,7 @@ const findScreen = createRouter(screenRoutes.map((route) => ({ ...route, method:
 const findAct = createRouter(actRoutes.map((route) => ({ ...route, method: 'POST' })));
 
 /** The path without empty segments; a path that cannot be decoded has no page. */
-function addressOf({ segments }: PageRequest): string {
+function visitedAddress({ segments }: PageRequest): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
 
@@ -89,7 +89,7 @@ async function renderScreen(visit: Visit, { homeRepository }: PagesOptions): Pro
   if (visit.request.segments.length === 0 && homeRepository !== undefined) {
     return { status: 302, headers: { location: `/${homeRepository}` }, body: '' };
   }
-  const match = findScreen('GET', addressOf(visit.request));
+  const match = findScreen('GET', visitedAddress(visit.request));
   if (match === null) return showFailure(visit, 404, 'There is no such page here.');
   const screen = await match.route.handler(visit, match.params);
   switch (screen.kind) {
@@ -107,8 +107,8 @@ async function renderScreen(visit: Visit, { homeRepository }: PagesOptions): Pro
   }
 }
 
-async function act(visit: Visit, form: URLSearchParams): Promise<Reply> {
-  const match = findAct('POST', addressOf(visit.request));
+async function performAct(visit: Visit, form: URLSearchParams): Promise<Reply> {
+  const match = findAct('POST', visitedAddress(visit.request));
   if (match === null) return showFailure(visit, 404, 'There is nothing to do at this address.');
   const outcome = await match.route.handler(visit, match.params, form);
   const headers = cookieHeaders(visit, outcome, form);

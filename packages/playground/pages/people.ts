@@ -32,7 +32,7 @@ export async function readPeople(api: Api): Promise<readonly Person[]> {
 }
 
 /** The person in the cookie, by default a maintainer: the first visitor runs the lab. */
-export function speakerOf(people: readonly Person[], login: string | null): Person {
+export function findSpeaker(people: readonly Person[], login: string | null): Person {
   const speaker =
     people.find((person) => person.login === login) ?? people.find(({ role }) => role === 'maintainer') ?? people[0];
   if (speaker === undefined) throw new Error('the playground has no people to speak for');

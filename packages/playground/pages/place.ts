@@ -3,7 +3,7 @@ import { type ApiRepo, repoShape } from './api/repo-shapes.ts';
 import { pullShape } from './api/thread-shapes.ts';
 import type { Params, Visit } from './visit.ts';
 
-export type Place = {
+export type RepoLocation = {
   readonly repo: ApiRepo;
   /** `/owner/name`, percent-encoded: for links. */
   readonly path: string;
@@ -18,28 +18,28 @@ export type Place = {
 };
 
 /** `/owner/name` of a route's parameters. */
-export function pathOf(params: Params): string {
+export function repoPath(params: Params): string {
   return `/${encodeURIComponent(params['owner'] ?? '')}/${encodeURIComponent(params['repo'] ?? '')}`;
 }
 
 /** `/repos/owner/name` of a route's parameters. */
-export function apiOf(params: Params): string {
-  return `/repos${pathOf(params)}`;
+export function repoApiPath(params: Params): string {
+  return `/repos${repoPath(params)}`;
 }
 
 /** Null when the repository does not exist or the speaker may not see it; GitHub hides the difference. */
-export async function findPlace(visit: Visit, params: Params): Promise<Place | null> {
+export async function findRepoLocation(visit: Visit, params: Params): Promise<RepoLocation | null> {
   const [repo, pulls] = await Promise.all([
-    visit.api.get(apiOf(params), repoShape),
-    visit.api.list(`${apiOf(params)}/pulls?state=open`, pullShape),
+    visit.api.get(repoApiPath(params), repoShape),
+    visit.api.list(`${repoApiPath(params)}/pulls?state=open`, pullShape),
   ]);
   if (repo.kind === 'refused') return null;
   const rights = repo.data.permissions ?? {};
   const openPulls = pulls.kind === 'found' ? pulls.data.length : 0;
   return {
     repo: repo.data,
-    path: pathOf(params),
-    api: apiOf(params),
+    path: repoPath(params),
+    api: repoApiPath(params),
     openPulls,
     // GitHub counts pull requests among the open issues of a repository.
     openIssues: Math.max(0, repo.data.open_issues_count - openPulls),

@@ -26,7 +26,7 @@ const contentPolicy = [
 ].join('; ');
 
 /** Resolves when everything was sent, or when the browser disconnected, which is not an error. */
-export async function answerWith(response: ServerResponse, reply: Reply): Promise<void> {
+export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
   response.writeHead(reply.status, {
     'content-security-policy': contentPolicy,
     'x-content-type-options': 'nosniff',
@@ -41,12 +41,12 @@ export async function answerWith(response: ServerResponse, reply: Reply): Promis
   }
   for await (const text of response.req.method === 'HEAD' ? [] : body) {
     if (response.destroyed) return;
-    if (!response.write(text)) await roomOrGone(response);
+    if (!response.write(text)) await waitForDrain(response);
   }
   response.end();
 }
 
-async function roomOrGone(response: ServerResponse): Promise<void> {
+async function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done).off('close', done);

@@ -1,7 +1,7 @@
 /** Finds the lines that a review can comment on: those in the diff, on either side. */
 
 /** Line numbers of the new file (RIGHT) or the old one (LEFT) in a patch, including context lines. */
-export function linesOfPatch(patch: string, side: 'LEFT' | 'RIGHT'): ReadonlySet<number> {
+export function listPatchLines(patch: string, side: 'LEFT' | 'RIGHT'): ReadonlySet<number> {
   const lines = new Set<number>();
   const absent = side === 'LEFT' ? '+' : '-';
   let at = 0;
@@ -19,8 +19,8 @@ export function linesOfPatch(patch: string, side: 'LEFT' | 'RIGHT'): ReadonlySet
 }
 
 /** The hunk that contains the line; a comment stores it. The first hunk for a comment on the whole file. */
-export function hunkOf(patch: string, line: number | null, side: 'LEFT' | 'RIGHT'): string {
+export function findHunk(patch: string, line: number | null, side: 'LEFT' | 'RIGHT'): string {
   const hunks = patch.split(/\n(?=@@ )/);
-  const found = line === null ? undefined : hunks.find((hunk) => linesOfPatch(hunk, side).has(line));
+  const found = line === null ? undefined : hunks.find((hunk) => listPatchLines(hunk, side).has(line));
   return found ?? hunks[0] ?? '';
 }

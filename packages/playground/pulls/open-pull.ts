@@ -2,14 +2,22 @@
 
 import { type MergeMethod, writeMerge } from '../git/git-merge.ts';
 import { moveRef } from '../git/move-refs.ts';
-import { renewPullRefs } from '../git/pull-refs.ts';
-import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
+import { updatePullRefs } from '../git/pull-refs.ts';
+import { userSignature, webFlowSignature } from '../git/shape-commit.ts';
 import type { Signature } from '../git/store/git-store.ts';
 import type { Pull } from '../threads/state-threads.ts';
-import { type Act, authoredBy, emitIssue, freshRepo, freshThread, putIssue, takeNumber } from '../threads/threads.ts';
-import { asPull, must, type PullIssue, repoById, userById } from '../world/lookup.ts';
+import {
+  type Act,
+  createAuthored,
+  emitIssue,
+  putIssue,
+  reloadThread,
+  rereadRepo,
+  takeNumber,
+} from '../threads/threads.ts';
+import { asPull, type PullIssue, repoById, requireRow, userById } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
-import { commitsOfPull } from './pull-content.ts';
+import { readPullCommits } from './pull-content.ts';
 
 export type NewPull = {
   readonly title: string;
@@ -38,14 +46,14 @@ export async function openPull(act: Act, wanted: NewPull): Promise<PullIssue> {
     reviewCommentIds: [],
   };
   const issue = {
-    ...authoredBy(act, 'issues', body),
-    ...freshThread,
+    ...createAuthored(act, 'issues', body),
+    ...reloadThread,
     repoId: act.repo.id,
     number,
     title,
     pull,
   } as const;
-  const opened = await renewPullRefs(act, issue);
+  const opened = await updatePullRefs(act, issue);
   await emitIssue(act, opened, 'opened');
   return opened;
 }
@@ -71,11 +79,11 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
     base: pull.baseSha,
     head: pull.headSha,
     message: await mergeMessage(act, issue, wish),
-    ...signersOf(act, issue, wish.method, now),
+    ...chooseSigners(act, issue, wish.method, now),
   });
   if (sha === null) return { ok: false, reason: 'conflict' };
   // Close it before the branch moves: the push handlers must not mistake this for a manual merge.
-  const open = freshPull(act, issue);
+  const open = rereadPull(act, issue);
   const merged = { mergedAtMs: now, mergedById: act.actor.id, mergeCommitSha: sha };
   const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
   putIssue(act.world, { ...open, ...closed, pull: { ...pull, ...merged } });
@@ -86,8 +94,8 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
     const isProtected = outcome === 'protected' || outcome.startsWith('rule/');
     return { ok: false, reason: isProtected ? 'protected' : 'base-moved' };
   }
-  await emitIssue(act, freshPull(act, issue), 'closed');
-  if (freshRepo(act).options?.deleteBranchOnMerge === true && pull.headRepoId === act.repo.id)
+  await emitIssue(act, rereadPull(act, issue), 'closed');
+  if (rereadRepo(act).options?.deleteBranchOnMerge === true && pull.headRepoId === act.repo.id)
     await moveRef(act, { ref: `refs/heads/${pull.headRef}`, sha: null });
   return { ok: true, sha };
 }
@@ -97,15 +105,15 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
  * committed by GitHub. Rebased commits keep their authors and are committed by the merger (docs.github.com: about merge
  * methods).
  */
-function signersOf(
+function chooseSigners(
   act: Act,
   issue: PullIssue,
   method: MergeMethod,
   now: number,
 ): { readonly author: Signature; readonly committer: Signature } {
-  const merger = signatureOf(act.actor, now);
+  const merger = userSignature(act.actor, now);
   if (method === 'rebase') return { author: merger, committer: merger };
-  const author = method === 'squash' ? signatureOf(userById(act.world, issue.authorId), now) : merger;
+  const author = method === 'squash' ? userSignature(userById(act.world, issue.authorId), now) : merger;
   return { author, committer: webFlowSignature(now) };
 }
 
@@ -113,24 +121,24 @@ function signersOf(
 async function mergeMessage(act: Act, issue: PullIssue, wish: MergeWish): Promise<string> {
   const headRepo = repoById(act.world, issue.pull.headRepoId);
   if (wish.method === 'squash') {
-    const commits = await commitsOfPull(act.world, issue);
+    const commits = await readPullCommits(act.world, issue);
     const list = commits.map((one) => `* ${one.message.trim()}`).join('\n\n');
     const [only] = commits.length === 1 ? commits : [];
     // A single commit's message is reused; several give the pull request's title and a list of their messages.
     const [headline = '', ...rest] = only?.message.split('\n') ?? [issue.title];
     const text = only === undefined ? list : rest.join('\n').trim();
-    return join(wish.title ?? `${headline} (#${issue.number})`, wish.message ?? text);
+    return joinMessage(wish.title ?? `${headline} (#${issue.number})`, wish.message ?? text);
   }
   const fallback = `Merge pull request #${issue.number} from ${headRepo.owner}/${issue.pull.headRef}`;
-  return join(wish.title ?? fallback, wish.message ?? issue.title);
+  return joinMessage(wish.title ?? fallback, wish.message ?? issue.title);
 }
 
-function join(title: string, message: string): string {
+function joinMessage(title: string, message: string): string {
   return message === '' ? `${title}\n` : `${title}\n\n${message}\n`;
 }
 
 /** The pull request as it is now. */
-export function freshPull(act: Act, issue: PullIssue): PullIssue {
+export function rereadPull(act: Act, issue: PullIssue): PullIssue {
   const row = act.world.state.issues[`${issue.repoId}#${issue.number}`];
-  return must(row === undefined ? null : asPull(row), `pull request ${issue.number}`);
+  return requireRow(row === undefined ? null : asPull(row), `pull request ${issue.number}`);
 }

@@ -6,7 +6,7 @@ import { type PullIssue, repoById } from '../world/lookup.ts';
 import type { World } from '../world/world.ts';
 
 /** Files from the merge base to the head ("three dots"). A head that git no longer has changes no files. */
-export async function filesOfPull(world: World, issue: PullIssue): Promise<readonly FileChange[]> {
+export async function readPullFiles(world: World, issue: PullIssue): Promise<readonly FileChange[]> {
   const store = world.gitOf(repoById(world, issue.repoId));
   const from = await store.mergeBase(issue.pull.baseSha, issue.pull.headSha);
   if (from === null) return [];
@@ -15,7 +15,7 @@ export async function filesOfPull(world: World, issue: PullIssue): Promise<reado
 }
 
 /** Commits of the pull request, oldest first. */
-export async function commitsOfPull(world: World, issue: PullIssue): Promise<readonly CommitObject[]> {
+export async function readPullCommits(world: World, issue: PullIssue): Promise<readonly CommitObject[]> {
   const store = world.gitOf(repoById(world, issue.repoId));
   const commits = await store.log({
     from: issue.pull.headSha,

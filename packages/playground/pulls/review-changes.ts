@@ -1,10 +1,10 @@
 /** Webhooks of reviews and their comments, and automatic dismissal of stale reviews. */
 
-import { rulesetsFor } from '../rules/rulesets.ts';
+import { filterRulesets } from '../rules/rulesets.ts';
 import type { Review, ReviewComment } from '../threads/state-threads.ts';
 import type { Act } from '../threads/threads.ts';
 import { emitChange } from '../world/emit.ts';
-import { type PullIssue, reviewsOf } from '../world/lookup.ts';
+import { listReviewsOf, type PullIssue } from '../world/lookup.ts';
 import { shapePull, shapeReview, shapeReviewComment } from './shape-pull.ts';
 
 /** The reviews visible to this account. A pending review is visible only to its author until it is submitted. */
@@ -18,7 +18,7 @@ export function visibleTo(userId: number | null, reviews: readonly Review[]): re
  */
 export async function dismissStale(act: Act, issue: PullIssue): Promise<void> {
   if (!dismissesStale(act, issue.pull.baseRef)) return;
-  for (const review of reviewsOf(act.world, issue)) {
+  for (const review of listReviewsOf(act.world, issue)) {
     if (review.state !== 'APPROVED') continue;
     const dismissed: Review = { ...review, state: 'DISMISSED', updatedAtMs: act.world.clock.now() };
     act.world.state.reviews[review.id] = dismissed;
@@ -29,7 +29,7 @@ export async function dismissStale(act: Act, issue: PullIssue): Promise<void> {
 function dismissesStale({ world, repo }: Act, branch: string): boolean {
   const row = world.state.repos[repo.id] ?? repo;
   if (row.protections.some((one) => one.branch === branch && one.dismissStale === true)) return true;
-  return rulesetsFor(world, row, `refs/heads/${branch}`).some(({ rules }) =>
+  return filterRulesets(world, row, `refs/heads/${branch}`).some(({ rules }) =>
     rules.some((rule) => rule.type === 'pull_request' && rule.dismissStale),
   );
 }

@@ -14,9 +14,9 @@ import type { JsonObject } from '../world/json.ts';
 import { type PullIssue, repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import { issueKey, type Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
-import { filesOfPull } from './pull-content.ts';
+import { readPullFiles } from './pull-content.ts';
 
 /** docs.github.com/rest/pulls: an entry of the list. */
 export function shapePull(world: World, issue: PullIssue): JsonObject {
@@ -51,10 +51,10 @@ export function shapePull(world: World, issue: PullIssue): JsonObject {
       description: label['description'] ?? '',
     })),
     milestone: shapeIssueMilestone(world, issue),
-    created_at: iso(issue.createdAtMs),
-    updated_at: iso(issue.updatedAtMs),
-    closed_at: isoOrNull(issue.closedAtMs),
-    merged_at: isoOrNull(pull.mergedAtMs),
+    created_at: toIso(issue.createdAtMs),
+    updated_at: toIso(issue.updatedAtMs),
+    closed_at: toIsoOrNull(issue.closedAtMs),
+    merged_at: toIsoOrNull(pull.mergedAtMs),
     merge_commit_sha: pull.mergeCommitSha ?? pull.testMergeSha ?? null,
     assignee: assignees[0] ?? null,
     assignees,
@@ -65,11 +65,11 @@ export function shapePull(world: World, issue: PullIssue): JsonObject {
     author_association: authorAssociation(repo, issue.authorId),
     auto_merge: null,
     draft: pull.draft,
-    _links: linksOf(world, repo, issue),
+    _links: pullLinksOf(world, repo, issue),
   };
 }
 
-function linksOf(world: World, repo: Repo, { number, pull }: PullIssue): JsonObject {
+function pullLinksOf(world: World, repo: Repo, { number, pull }: PullIssue): JsonObject {
   const base = repoApi(world, repo);
   const api = `${base}/pulls/${number}`;
   return {
@@ -89,7 +89,7 @@ export async function shapeFullPull(world: World, issue: PullIssue): Promise<Jso
   const repo = repoById(world, issue.repoId);
   const store = world.gitOf(repo);
   const { pull } = issue;
-  const files = await filesOfPull(world, issue);
+  const files = await readPullFiles(world, issue);
   const commits = await store.log({ from: pull.headSha, not: pull.baseSha, limit: playground.commitsWalked });
   const open = issue.state === 'open';
   const mergeable = open ? await canMerge(store, pull.baseSha, pull.headSha) : null;
@@ -127,7 +127,7 @@ export function shapeReview(world: World, review: Review): JsonObject {
     author_association: authorAssociation(repo, review.authorId),
     _links: { html: { href: page }, pull_request: { href: api } },
     // A pending review has no such field.
-    ...(review.submittedAtMs === null ? {} : { submitted_at: iso(review.submittedAtMs) }),
+    ...(review.submittedAtMs === null ? {} : { submitted_at: toIso(review.submittedAtMs) }),
     commit_id: review.commitSha,
   };
 }
@@ -149,8 +149,8 @@ export function shapeReviewComment(world: World, comment: ReviewComment): JsonOb
     original_commit_id: comment.commitSha,
     user: shapeUserById(world, comment.authorId),
     body: comment.body,
-    created_at: iso(comment.createdAtMs),
-    updated_at: iso(comment.updatedAtMs),
+    created_at: toIso(comment.createdAtMs),
+    updated_at: toIso(comment.updatedAtMs),
     html_url: page,
     pull_request_url: pull,
     author_association: authorAssociation(repo, comment.authorId),
@@ -161,8 +161,8 @@ export function shapeReviewComment(world: World, comment: ReviewComment): JsonOb
     start_side: comment.startLine === undefined ? null : comment.side,
     line: comment.line,
     original_line: comment.line,
-    position: positionOf(comment),
-    original_position: positionOf(comment),
+    position: diffPosition(comment),
+    original_position: diffPosition(comment),
     side: comment.side,
     subject_type: comment.line === null ? 'file' : 'line',
     ...(comment.inReplyToId === null ? {} : { in_reply_to_id: comment.inReplyToId }),
@@ -170,7 +170,7 @@ export function shapeReviewComment(world: World, comment: ReviewComment): JsonOb
 }
 
 /** The line's position in the hunk, counted from its header; 1 for a comment on the whole file. */
-function positionOf({ diffHunk, line, side }: ReviewComment): number {
+function diffPosition({ diffHunk, line, side }: ReviewComment): number {
   const [header = '', ...lines] = diffHunk.split('\n');
   const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(header);
   let at = Number(start?.[side === 'LEFT' ? 1 : 2] ?? 1) - 1;

@@ -8,7 +8,7 @@ import { resolveCommit } from '../git/resolve-commit.ts';
 import { repoPage } from '../git/shape-repo.ts';
 import { playground } from '../limits/limits.ts';
 import { threadPage } from '../threads/shape-issue.ts';
-import { issuesOf, userById } from '../world/lookup.ts';
+import { listIssuesOf, userById } from '../world/lookup.ts';
 
 /** The merged pull requests since the previous release, by title, author and address. */
 export async function generateNotes(
@@ -26,7 +26,7 @@ export async function generateNotes(
   const limit = playground.commitsWalked;
   const commits = to === null ? [] : await store.log({ from: to, ...(from === null ? {} : { not: from }), limit });
   const shas = new Set(commits.map(({ sha }) => sha));
-  const merged = issuesOf(world, repo).filter(({ pull }) => shas.has(pull?.mergeCommitSha ?? ''));
+  const merged = listIssuesOf(world, repo).filter(({ pull }) => shas.has(pull?.mergeCommitSha ?? ''));
   const lines = merged.map((issue) => {
     const { login } = userById(world, issue.authorId);
     return `* ${issue.title} by @${login} in ${threadPage(world, repo, issue)}`;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../world/json.ts';
 import { repoById, userById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Release, ReleaseAsset } from './state-releases.ts';
 
@@ -29,9 +29,9 @@ export function shapeRelease(world: World, row: Release): JsonObject {
     draft: row.draft,
     immutable: false,
     prerelease: row.prerelease,
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.updatedAtMs),
-    published_at: isoOrNull(row.publishedAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.updatedAtMs),
+    published_at: toIsoOrNull(row.publishedAtMs),
     assets: row.assets.map((one) => shapeAsset(world, row, one)),
     tarball_url: row.draft ? null : `${api}/tarball/${row.tag}`,
     zipball_url: row.draft ? null : `${api}/zipball/${row.tag}`,
@@ -57,8 +57,8 @@ export function shapeAsset(world: World, row: Release, one: ReleaseAsset): JsonO
     size: one.bytes,
     digest: `sha256:${one.sha256}`,
     download_count: 0,
-    created_at: iso(one.createdAtMs),
-    updated_at: iso(one.createdAtMs),
+    created_at: toIso(one.createdAtMs),
+    updated_at: toIso(one.createdAtMs),
     browser_download_url: `${repoPage(world, repo)}/releases/download/${row.tag}/${encodeURIComponent(one.name)}`,
   };
 }

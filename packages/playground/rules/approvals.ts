@@ -1,6 +1,6 @@
 /** Counts the approvals that a protected branch accepts. */
 
-import { may } from '../identity/permissions.ts';
+import { isAllowed } from '../identity/permissions.ts';
 import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
@@ -17,14 +17,14 @@ export function countApprovals(act: RepoContext, issue: PullIssue, dismissStale:
     if (dismissStale && review.commitSha !== issue.pull.headSha) approvers.delete(review.authorId);
     else approvers.add(review.authorId);
   }
-  return [...approvers].filter((userId) => mayWrite(act, userId)).length;
+  return [...approvers].filter((userId) => canWrite(act, userId)).length;
 }
 
 /**
  * The last pusher, if no other person has approved that push (docs.github.com: approval of the most recent reviewable
  * push); otherwise null.
  */
-export function unapprovedPusher(act: RepoContext, issue: PullIssue): string | null {
+export function findUnapprovedPusher(act: RepoContext, issue: PullIssue): string | null {
   const { headRef, headRepoId, headSha, reviewIds } = issue.pull;
   const pusher = Object.values(act.world.state.activities).findLast(
     ({ repoId, ref, after }) => repoId === headRepoId && ref === `refs/heads/${headRef}` && after === headSha,
@@ -35,12 +35,12 @@ export function unapprovedPusher(act: RepoContext, issue: PullIssue): string | n
       review?.state === 'APPROVED' &&
       review.commitSha === headSha &&
       review.authorId !== pusher &&
-      mayWrite(act, review.authorId)
+      canWrite(act, review.authorId)
     );
   });
   return isApproved ? null : (act.world.state.users[pusher ?? 0]?.login ?? 'ghost');
 }
 
-function mayWrite({ world, repo }: RepoContext, userId: number): boolean {
-  return may(world, { kind: 'user', userId }, repo, 'contents:write', 'write');
+function canWrite({ world, repo }: RepoContext, userId: number): boolean {
+  return isAllowed(world, { kind: 'user', userId }, repo, 'contents:write', 'write');
 }

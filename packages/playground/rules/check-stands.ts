@@ -5,14 +5,14 @@ import type { RequiredCheck } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
 
 /** The checks that a protected branch requires, each from a given App if the protection names one. */
-export function checksOf(protection: BranchProtection): readonly RequiredCheck[] {
+export function listRequiredChecks(protection: BranchProtection): readonly RequiredCheck[] {
   return protection.requiredChecks.map((context) => ({
     context,
     appId: protection.checkAppIds?.[context] ?? null,
   }));
 }
 
-export type Stand = {
+export type CheckState = {
   readonly name: string;
   /** The App of a check run; null for a commit status. */
   readonly appId: number | null;
@@ -21,8 +21,8 @@ export type Stand = {
 
 const passing = ['success', 'neutral', 'skipped'];
 
-export function checkStates(world: World, repo: Repo, sha: string): readonly Stand[] {
-  const newest = new Map<string, Stand>();
+export function checkStates(world: World, repo: Repo, sha: string): readonly CheckState[] {
+  const newest = new Map<string, CheckState>();
   for (const run of Object.values(world.state.checkRuns)) {
     if (run.repoId !== repo.id || run.headSha !== sha) continue;
     const isOver = run.status === 'completed';
@@ -40,7 +40,10 @@ export function checkStates(world: World, repo: Repo, sha: string): readonly Sta
 export type UnmetCheck = { readonly context: string; readonly how: 'expected' | 'failing' | 'pending' };
 
 /** Required checks that are not green, each with its state; `expected` = not reported yet. */
-export function unmetChecks(wanted: readonly RequiredCheck[], states: readonly Stand[]): readonly UnmetCheck[] {
+export function listUnmetChecks(
+  wanted: readonly RequiredCheck[],
+  states: readonly CheckState[],
+): readonly UnmetCheck[] {
   return wanted.flatMap(({ context, appId }): readonly UnmetCheck[] => {
     const own = states.filter((one) => one.name === context && (appId === null || one.appId === appId));
     if (own.length === 0) return [{ context, how: 'expected' }];

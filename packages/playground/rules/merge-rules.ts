@@ -5,9 +5,9 @@ import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
 import type { RequiredCheck } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { countApprovals, unapprovedPusher } from './approvals.ts';
-import { checkStates, checksOf, type Stand, unmetChecks } from './check-stands.ts';
-import { rulesFor } from './rulesets.ts';
+import { countApprovals, findUnapprovedPusher } from './approvals.ts';
+import { type CheckState, checkStates, listRequiredChecks, listUnmetChecks } from './check-stands.ts';
+import { listRules } from './rulesets.ts';
 
 /** The message for a head that lacks commits of its base. */
 export const behindWords = 'The head branch is not up to date with the base branch.';
@@ -49,8 +49,8 @@ export async function mergeRefusal(
     rebase: rebaseMerge,
   };
   if (method !== null && isAllowed[method] === false) return methodWords[method] ?? null;
-  for (const demands of demandsOn(act, issue)) {
-    const sentences = await unmet(act, issue, demands, method);
+  for (const demands of listDemands(act, issue)) {
+    const sentences = await listUnmetDemands(act, issue, demands, method);
     if (sentences.length === 0) continue;
     return demands.byRuleset
       ? `Repository rule violations found\n\n${sentences.join('\n\n')}\n\n`
@@ -64,7 +64,7 @@ export function reviewDecision(
   act: CallerContext,
   issue: PullIssue,
 ): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null {
-  const demands = demandsOn(act, issue).filter(({ approvals }) => approvals > 0);
+  const demands = listDemands(act, issue).filter(({ approvals }) => approvals > 0);
   if (demands.length === 0) return null;
   const newest = new Map<number, string>();
   for (const id of issue.pull.reviewIds) {
@@ -75,17 +75,17 @@ export function reviewDecision(
   const isEnough = demands.every(
     ({ approvals, dismissStale, lastPushApproval }) =>
       countApprovals(act, issue, dismissStale) >= approvals &&
-      (!lastPushApproval || unapprovedPusher(act, issue) === null),
+      (!lastPushApproval || findUnapprovedPusher(act, issue) === null),
   );
   return isEnough ? 'APPROVED' : 'REVIEW_REQUIRED';
 }
 
 /** Names of the checks that the base branch requires. */
 export function requiredChecks(act: CallerContext, issue: PullIssue): readonly string[] {
-  return demandsOn(act, issue).flatMap(({ checks }) => checks.map(({ context }) => context));
+  return listDemands(act, issue).flatMap(({ checks }) => checks.map(({ context }) => context));
 }
 
-function demandsOn(act: CallerContext, issue: PullIssue): readonly Demands[] {
+function listDemands(act: CallerContext, issue: PullIssue): readonly Demands[] {
   const protection = act.repo.protections.find((one) => one.branch === issue.pull.baseRef);
   const none = {
     approvals: 0,
@@ -101,12 +101,12 @@ function demandsOn(act: CallerContext, issue: PullIssue): readonly Demands[] {
       ...none,
       approvals: protection.requiredApprovals,
       dismissStale: protection.dismissStale ?? false,
-      checks: checksOf(protection),
+      checks: listRequiredChecks(protection),
       strict: protection.strict ?? false,
       byRuleset: false,
     });
   }
-  for (const rule of rulesFor(act.world, act.repo, `refs/heads/${issue.pull.baseRef}`, act.caller, 'merge')) {
+  for (const rule of listRules(act.world, act.repo, `refs/heads/${issue.pull.baseRef}`, act.caller, 'merge')) {
     if (rule.type === 'pull_request') {
       const { approvals, dismissStale, lastPushApproval, mergeMethods: methods } = rule;
       found.push({ ...none, approvals, dismissStale, lastPushApproval, methods, byRuleset: true });
@@ -118,7 +118,7 @@ function demandsOn(act: CallerContext, issue: PullIssue): readonly Demands[] {
   return found;
 }
 
-async function unmet(
+async function listUnmetDemands(
   act: CallerContext,
   issue: PullIssue,
   demands: Demands,
@@ -132,10 +132,10 @@ async function unmet(
     const are = missing === 1 ? 'review is' : 'reviews are';
     sentences.push(`At least ${missing} approving ${are} required by reviewers with write access.`);
   }
-  const pusher = demands.lastPushApproval ? unapprovedPusher(act, issue) : null;
+  const pusher = demands.lastPushApproval ? findUnapprovedPusher(act, issue) : null;
   if (pusher !== null)
     sentences.push(`New changes require approval from someone other than ${pusher} because they were the last pusher.`);
-  const checks = checkSentence(demands.checks, checkStates(act.world, act.repo, issue.pull.headSha));
+  const checks = describeUnmetChecks(demands.checks, checkStates(act.world, act.repo, issue.pull.headSha));
   if (checks !== null) sentences.push(checks);
   const store = act.world.gitOf(act.repo);
   if (demands.strict && !(await store.isAncestor(issue.pull.baseSha, issue.pull.headSha))) sentences.push(behindWords);
@@ -143,8 +143,8 @@ async function unmet(
 }
 
 /** The message names a single check; for several, it gives their number and state, as GitHub does. */
-function checkSentence(wanted: readonly RequiredCheck[], states: readonly Stand[]): string | null {
-  const open = unmetChecks(wanted, states);
+function describeUnmetChecks(wanted: readonly RequiredCheck[], states: readonly CheckState[]): string | null {
+  const open = listUnmetChecks(wanted, states);
   const first = open[0];
   if (first === undefined) return null;
   if (wanted.length === 1) return `Required status check "${first.context}" is ${first.how}.`;

@@ -4,23 +4,23 @@
  */
 
 import type { Barrier } from '../git/smart-http/push-policy.ts';
-import { mayChangeWorkflows, pushRefusedBy } from '../identity/permissions.ts';
+import { canChangeWorkflows, findRefusingProtection } from '../identity/permissions.ts';
 import type { Caller, User } from '../identity/state-people.ts';
 import type { BranchProtection, Repo } from '../world/state.ts';
 import type { RequiredCheck, Rule, Ruleset } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { checkStates, checksOf, unmetChecks } from './check-stands.ts';
+import { checkStates, listRequiredChecks, listUnmetChecks } from './check-stands.ts';
 import { fnmatch } from './fnmatch.ts';
 import { breachWords } from './push-rules.ts';
-import { bypassOf, rulesetsOf } from './rulesets.ts';
+import { findBypass, listRulesets } from './rulesets.ts';
 
 /** Empty: the push is allowed. */
 export function pushPolicy(world: World, repo: Repo, caller: Caller, actor: User): readonly Barrier[] {
-  const active = rulesetsOf(world, repo).filter(
-    (one) => one.enforcement === 'active' && bypassOf(world, repo, one, caller) !== 'always',
+  const active = listRulesets(world, repo).filter(
+    (one) => one.enforcement === 'active' && findBypass(world, repo, one, caller) !== 'always',
   );
   return [
-    ...(mayChangeWorkflows(caller) ? [] : [workflowBarrier]),
+    ...(canChangeWorkflows(caller) ? [] : [workflowBarrier]),
     ...repo.protections.flatMap((rule) => protectionBarriers(world, repo, rule, actor)),
     ...active.flatMap((one) => one.rules.map((rule) => rulesetBarrier(world, repo, one, rule))),
   ];
@@ -36,13 +36,13 @@ const workflowBarrier: Barrier = {
 
 function protectionBarriers(world: World, repo: Repo, rule: BranchProtection, actor: User): readonly Barrier[] {
   const words = 'GH006: Protected branch update failed';
-  const common = { include: [sourceOf(`refs/heads/${rule.branch}`)], exclude: [], unless: [], words };
+  const common = { include: [patternSource(`refs/heads/${rule.branch}`)], exclude: [], unless: [], words };
   const closed =
-    rule.requiredApprovals > 0 || pushRefusedBy(repo, rule.branch, actor.id) !== null
+    rule.requiredApprovals > 0 || findRefusingProtection(repo, rule.branch, actor.id) !== null
       ? [{ ...common, forbids: 'update' as const }]
       : [];
-  const checks = checksOf(rule);
-  const unless = greenCommits(world, repo, checks);
+  const checks = listRequiredChecks(rule);
+  const unless = listGreenCommits(world, repo, checks);
   const checked = checks.length > 0 ? [{ ...common, forbids: 'update' as const, unless }] : [];
   return [{ ...common, forbids: 'deletion' }, { ...common, forbids: 'rewrite' }, ...closed, ...checked];
 }
@@ -52,12 +52,12 @@ function rulesetBarrier(world: World, repo: Repo, ruleset: Ruleset, rule: Rule):
   const patterns = (list: readonly string[]): string[] =>
     list.map((one) => {
       if (one === '~ALL') return `^${folder}`;
-      return sourceOf(one === '~DEFAULT_BRANCH' ? `refs/heads/${repo.defaultBranch}` : one);
+      return patternSource(one === '~DEFAULT_BRANCH' ? `refs/heads/${repo.defaultBranch}` : one);
     });
   const common = {
     include: patterns(ruleset.include),
     exclude: patterns(ruleset.exclude),
-    unless: rule.type === 'required_status_checks' ? greenCommits(world, repo, rule.checks) : [],
+    unless: rule.type === 'required_status_checks' ? listGreenCommits(world, repo, rule.checks) : [],
     words: `GH013: Repository rule violations found: ${breachWords[`rule/${rule.type}`]} Refused`,
   };
   switch (rule.type) {
@@ -74,14 +74,14 @@ function rulesetBarrier(world: World, repo: Repo, ruleset: Ruleset, rule: Rule):
 }
 
 /** Commits whose required checks are all green: these may be pushed directly. */
-function greenCommits(world: World, repo: Repo, checks: readonly RequiredCheck[]): string[] {
+function listGreenCommits(world: World, repo: Repo, checks: readonly RequiredCheck[]): string[] {
   const seen = new Set([
     ...Object.values(world.state.checkRuns).map(({ headSha }) => headSha),
     ...Object.values(world.state.statuses).map(({ sha }) => sha),
   ]);
-  return [...seen].filter((sha) => unmetChecks(checks, checkStates(world, repo, sha)).length === 0);
+  return [...seen].filter((sha) => listUnmetChecks(checks, checkStates(world, repo, sha)).length === 0);
 }
 
-function sourceOf(pattern: string): string {
+function patternSource(pattern: string): string {
   return fnmatch(pattern).source;
 }

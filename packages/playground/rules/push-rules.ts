@@ -4,8 +4,8 @@ import type { Caller } from '../identity/state-people.ts';
 import type { Repo } from '../world/state.ts';
 import type { Rule } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { checkStates, checksOf, unmetChecks } from './check-stands.ts';
-import { rulesFor } from './rulesets.ts';
+import { checkStates, listRequiredChecks, listUnmetChecks } from './check-stands.ts';
+import { listRules } from './rulesets.ts';
 
 /** `rule/…`: a rule of a ruleset. */
 export type RuleBreach = `rule/${Rule['type']}`;
@@ -19,14 +19,16 @@ export type RefChange = {
 };
 
 /** The first broken rule, or null. */
-export function brokenRule(
+export function findBrokenRule(
   world: World,
   repo: Repo,
   caller: Caller,
   change: RefChange,
   at: 'push' | 'merge' = 'push',
 ): RuleBreach | null {
-  const broken = rulesFor(world, repo, change.ref, caller, at).find((rule) => breaks(world, repo, rule, change, at));
+  const broken = listRules(world, repo, change.ref, caller, at).find((rule) =>
+    isRuleBroken(world, repo, rule, change, at),
+  );
   return broken === undefined ? null : `rule/${broken.type}`;
 }
 
@@ -44,12 +46,12 @@ export function breaksProtection(world: World, repo: Repo, change: RefChange, at
       mergeMethods: [],
     });
   if (one.requiredChecks.length > 0) {
-    rules.push({ type: 'required_status_checks', strict: false, checks: checksOf(one) });
+    rules.push({ type: 'required_status_checks', strict: false, checks: listRequiredChecks(one) });
   }
-  return rules.some((rule) => breaks(world, repo, rule, change, at));
+  return rules.some((rule) => isRuleBroken(world, repo, rule, change, at));
 }
 
-function breaks(
+function isRuleBroken(
   world: World,
   repo: Repo,
   rule: Rule,
@@ -70,7 +72,7 @@ function breaks(
       return at === 'push' && before !== null && after !== null;
     case 'required_status_checks': {
       if (at === 'merge' || before === null || after === null) return false;
-      return unmetChecks(rule.checks, checkStates(world, repo, after)).length > 0;
+      return listUnmetChecks(rule.checks, checkStates(world, repo, after)).length > 0;
     }
   }
 }

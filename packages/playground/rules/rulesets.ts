@@ -3,7 +3,7 @@
  * fnmatch with `*` stopping at a slash).
  */
 
-import { roleOf } from '../identity/permissions.ts';
+import { userRole } from '../identity/permissions.ts';
 import type { Caller } from '../identity/state-people.ts';
 import type { Repo } from '../world/state.ts';
 import type { BypassActor, Rule, Ruleset } from '../world/state-settings.ts';
@@ -13,34 +13,40 @@ import { fnmatch } from './fnmatch.ts';
 /** The API's ids for roles in a bypass list. */
 const roleIds = { 2: 'maintain', 4: 'write', 5: 'admin' } as const;
 
-export function rulesetsOf(world: World, repo: Repo): readonly Ruleset[] {
+export function listRulesets(world: World, repo: Repo): readonly Ruleset[] {
   return Object.values(world.state.rulesets).filter((one) => one.repoId === repo.id);
 }
 
 /** Active rulesets that match the ref (`refs/heads/main`). */
-export function rulesetsFor(world: World, repo: Repo, ref: string): readonly Ruleset[] {
+export function filterRulesets(world: World, repo: Repo, ref: string): readonly Ruleset[] {
   const target = ref.startsWith('refs/heads/') ? 'branch' : ref.startsWith('refs/tags/') ? 'tag' : null;
-  return rulesetsOf(world, repo).filter(
+  return listRulesets(world, repo).filter(
     (one) =>
       one.target === target &&
       one.enforcement === 'active' &&
-      one.include.some((pattern) => fits(repo, pattern, ref)) &&
-      !one.exclude.some((pattern) => fits(repo, pattern, ref)),
+      one.include.some((pattern) => matchesRef(repo, pattern, ref)) &&
+      !one.exclude.some((pattern) => matchesRef(repo, pattern, ref)),
   );
 }
 
 /** The rules for this caller on the ref; `at`: whether the change is a push or a merge. */
-export function rulesFor(world: World, repo: Repo, ref: string, caller: Caller, at: 'push' | 'merge'): readonly Rule[] {
-  return rulesetsFor(world, repo, ref)
+export function listRules(
+  world: World,
+  repo: Repo,
+  ref: string,
+  caller: Caller,
+  at: 'push' | 'merge',
+): readonly Rule[] {
+  return filterRulesets(world, repo, ref)
     .filter((one) => {
-      const mode = bypassOf(world, repo, one, caller);
+      const mode = findBypass(world, repo, one, caller);
       return mode === null || (mode === 'pull_request' && at === 'push');
     })
     .flatMap(({ rules }) => rules);
 }
 
 /** How the caller bypasses the ruleset; null = it does not. */
-export function bypassOf(world: World, repo: Repo, ruleset: Ruleset, caller: Caller): BypassActor['mode'] | null {
+export function findBypass(world: World, repo: Repo, ruleset: Ruleset, caller: Caller): BypassActor['mode'] | null {
   const modes = ruleset.bypass.filter((one) => isActor(world, repo, one, caller)).map(({ mode }) => mode);
   return modes.includes('always') ? 'always' : (modes[0] ?? null);
 }
@@ -56,7 +62,7 @@ function isActor(world: World, repo: Repo, actor: BypassActor, caller: Caller): 
       return caller.kind === 'user' && ownsAccount(world, repo.ownerId, caller.userId);
     case 'RepositoryRole': {
       const wanted = Object.entries(roleIds).find(([id]) => Number(id) === actor.actorId)?.[1];
-      return caller.kind === 'user' && wanted !== undefined && roleOf(repo, caller.userId) === wanted;
+      return caller.kind === 'user' && wanted !== undefined && userRole(repo, caller.userId) === wanted;
     }
   }
 }
@@ -66,7 +72,7 @@ export function ownsAccount(world: World, accountId: number, userId: number): bo
   return accountId === userId || (world.state.owners[accountId]?.includes(userId) ?? false);
 }
 
-function fits(repo: Repo, pattern: string, ref: string): boolean {
+function matchesRef(repo: Repo, pattern: string, ref: string): boolean {
   if (pattern === '~ALL') return true;
   if (pattern === '~DEFAULT_BRANCH') return ref === `refs/heads/${repo.defaultBranch}`;
   return fnmatch(pattern).test(ref);

@@ -6,9 +6,9 @@ import type { JsonObject } from '../world/json.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import { type Rule, type Ruleset, ruleParameters } from '../world/state-settings.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
-import { bypassOf } from './rulesets.ts';
+import { findBypass } from './rulesets.ts';
 
 /** A ruleset in a list, without its rules. */
 export function shapeRulesetRow(world: World, repo: Repo, row: Ruleset): JsonObject {
@@ -24,14 +24,14 @@ export function shapeRulesetRow(world: World, repo: Repo, row: Ruleset): JsonObj
       self: { href: `${repoApi(world, repo)}/rulesets/${row.id}` },
       html: { href: `${repoPage(world, repo)}/rules/${row.id}` },
     },
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.updatedAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.updatedAtMs),
   };
 }
 
 /** A complete ruleset. Only callers who may change it see its bypass list. */
 export function shapeRuleset(world: World, repo: Repo, row: Ruleset, caller: Caller, mayChange: boolean): JsonObject {
-  const mode = bypassOf(world, repo, row, caller);
+  const mode = findBypass(world, repo, row, caller);
   const bypass = row.bypass.map((one) => ({
     actor_id: one.actorId,
     actor_type: one.actorType,

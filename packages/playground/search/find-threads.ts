@@ -1,10 +1,10 @@
 /** Finds issues and pull requests by search terms, in all repositories that the caller can read. */
 
-import { allows } from '../identity/permissions.ts';
+import { judgeAccess } from '../identity/permissions.ts';
 import type { Caller, User } from '../identity/state-people.ts';
-import { milestoneOf } from '../threads/shape-milestone.ts';
+import { findMilestoneOfIssue } from '../threads/shape-milestone.ts';
 import type { Issue } from '../threads/state-threads.ts';
-import { asPull, commentsOf, findUser, issuesOf, reviewsOf } from '../world/lookup.ts';
+import { asPull, findUser, listComments, listIssuesOf, listReviewsOf } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { inRange, type Term } from './query.ts';
@@ -18,20 +18,20 @@ export function findThreads(asker: Asker, terms: readonly Term[]): readonly Issu
   const { world, caller } = asker;
   const readable = Object.values(world.state.repos).filter((repo) => {
     const access = { permissions: ['issues:read', 'pull_requests:read'], role: 'public' } as const;
-    return allows(world, caller, repo, access) === 'allowed';
+    return judgeAccess(world, caller, repo, access) === 'allowed';
   });
   const wanted = terms.filter(({ key }) => key !== 'sort' && key !== 'in');
   const places = terms.find(({ key }) => key === 'in')?.value.split(',') ?? ['title', 'body', 'comments'];
   const found = readable.flatMap((repo) => {
-    return issuesOf(world, repo).filter((issue) =>
-      wanted.every((term) => fits(asker, repo, issue, term, places, terms) !== term.isNegated),
+    return listIssuesOf(world, repo).filter((issue) =>
+      wanted.every((term) => matchesTerm(asker, repo, issue, term, places, terms) !== term.isNegated),
     );
   });
-  return found.toSorted(orderOf(terms.find(({ key }) => key === 'sort')?.value ?? 'created-desc'));
+  return found.toSorted(sortOrder(terms.find(({ key }) => key === 'sort')?.value ?? 'created-desc'));
 }
 
 /** The order for `created-asc`, `updated`, `comments-desc` and similar values. */
-export function orderOf(sort: string): (a: Issue, b: Issue) => number {
+export function sortOrder(sort: string): (a: Issue, b: Issue) => number {
   const [field, direction] = sort.split('-');
   const sign = direction === 'asc' ? 1 : -1;
   const at = (issue: Issue): number => {
@@ -41,7 +41,7 @@ export function orderOf(sort: string): (a: Issue, b: Issue) => number {
   return (a, b) => sign * (at(a) - at(b) || a.number - b.number);
 }
 
-function fits(
+function matchesTerm(
   asker: Asker,
   repo: Repo,
   issue: Issue,
@@ -65,7 +65,7 @@ function fits(
     case 'is':
     case 'type':
     case 'state':
-      return isSo(repo, issue, value);
+      return matchesIs(repo, issue, value);
     case 'draft':
       return pull !== null && `${pull.pull.draft}` === value;
     case 'author':
@@ -73,23 +73,23 @@ function fits(
     case 'assignee':
       return value === '*' ? issue.assigneeIds.length > 0 : issue.assigneeIds.includes(person(value));
     case 'commenter':
-      return commentsOf(world, issue).some(({ authorId }) => authorId === person(value));
+      return listComments(world, issue).some(({ authorId }) => authorId === person(value));
     case 'mentions':
-      return textsOf(world, issue).some((text) => text.toLowerCase().includes(`@${loginOf(asker, value)}`));
+      return listTexts(world, issue).some((text) => text.toLowerCase().includes(`@${resolveLogin(asker, value)}`));
     case 'involves':
       return ['author', 'assignee', 'commenter', 'mentions'].some((one) =>
-        fits(asker, repo, issue, { key: one, value, isNegated: false }, places, terms),
+        matchesTerm(asker, repo, issue, { key: one, value, isNegated: false }, places, terms),
       );
     case 'review-requested':
       return pull?.pull.requestedReviewerIds.includes(person(value)) ?? false;
     case 'reviewed-by':
-      return pull !== null && reviewsOf(world, pull).some(({ authorId }) => authorId === person(value));
+      return pull !== null && listReviewsOf(world, pull).some(({ authorId }) => authorId === person(value));
     case 'label':
       return value.split(',').some((name) => issue.labels.some((one) => one.toLowerCase() === name.toLowerCase()));
     case 'milestone':
-      return milestoneOf(world, issue)?.title.toLowerCase() === value.toLowerCase();
+      return findMilestoneOfIssue(world, issue)?.title.toLowerCase() === value.toLowerCase();
     case 'no':
-      return isWithout(issue, value);
+      return matchesNo(issue, value);
     case 'head':
       return pull?.pull.headRef.startsWith(value) ?? false;
     case 'base':
@@ -107,11 +107,11 @@ function fits(
     case 'merged':
       return inRange(pull?.pull.mergedAtMs ?? null, value);
     default:
-      return textsIn(world, issue, places).some((text) => text.toLowerCase().includes(value.toLowerCase()));
+      return listTextsIn(world, issue, places).some((text) => text.toLowerCase().includes(value.toLowerCase()));
   }
 }
 
-function isSo(repo: Repo, issue: Issue, word: string): boolean {
+function matchesIs(repo: Repo, issue: Issue, word: string): boolean {
   switch (word.toLowerCase()) {
     case 'issue':
       return issue.pull === null;
@@ -140,7 +140,7 @@ function isSo(repo: Repo, issue: Issue, word: string): boolean {
   }
 }
 
-function isWithout(issue: Issue, what: string): boolean {
+function matchesNo(issue: Issue, what: string): boolean {
   switch (what) {
     case 'label':
       return issue.labels.length === 0;
@@ -153,18 +153,18 @@ function isWithout(issue: Issue, what: string): boolean {
   }
 }
 
-function loginOf({ actor }: Asker, value: string): string {
+function resolveLogin({ actor }: Asker, value: string): string {
   return (value === '@me' ? (actor?.login ?? '') : value.replace(/^@/, '')).toLowerCase();
 }
 
-function textsOf(world: World, issue: Issue): readonly string[] {
-  return textsIn(world, issue, ['title', 'body', 'comments']);
+function listTexts(world: World, issue: Issue): readonly string[] {
+  return listTextsIn(world, issue, ['title', 'body', 'comments']);
 }
 
-function textsIn(world: World, issue: Issue, places: readonly string[]): readonly string[] {
+function listTextsIn(world: World, issue: Issue, places: readonly string[]): readonly string[] {
   return [
     ...(places.includes('title') ? [issue.title] : []),
     ...(places.includes('body') ? [issue.body] : []),
-    ...(places.includes('comments') ? commentsOf(world, issue).map(({ body }) => body) : []),
+    ...(places.includes('comments') ? listComments(world, issue).map(({ body }) => body) : []),
   ];
 }

@@ -82,28 +82,28 @@ export function inRange(atMs: number | null, range: string): boolean {
   if (atMs === null) return false;
   const [, sign = '', text = ''] = /^(>=|<=|>|<)?(.*)$/.exec(range) ?? [];
   const [from = '', to] = text.split('..');
-  if (to !== undefined) return (from === '*' || atMs >= start(from)) && (to === '*' || atMs <= end(to));
+  if (to !== undefined) return (from === '*' || atMs >= rangeStart(from)) && (to === '*' || atMs <= rangeEnd(to));
   switch (sign) {
     case '>':
-      return atMs > end(from);
+      return atMs > rangeEnd(from);
     case '>=':
-      return atMs >= start(from);
+      return atMs >= rangeStart(from);
     case '<':
-      return atMs < start(from);
+      return atMs < rangeStart(from);
     case '<=':
-      return atMs <= end(from);
+      return atMs <= rangeEnd(from);
     default:
-      return atMs >= start(from) && atMs <= end(from);
+      return atMs >= rangeStart(from) && atMs <= rangeEnd(from);
   }
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-function start(text: string): number {
+function rangeStart(text: string): number {
   return Date.parse(text);
 }
 
 /** The end of a date is the end of its day; a timestamp is its own end. */
-function end(text: string): number {
+function rangeEnd(text: string): number {
   return text.includes('T') ? Date.parse(text) : Date.parse(text) + dayMs - 1;
 }

@@ -1,14 +1,14 @@
 /** Adds labels to issues and removes them. A label that the repository lacks is created, as on GitHub. */
 
-import { type Answer, failed, invalid } from '../api/reply.ts';
+import { type Answer, failedAnswer, invalidAnswer } from '../api/reply.ts';
 import { shapeLabel } from '../git/shape-repo.ts';
-import { may } from '../identity/permissions.ts';
+import { isAllowed } from '../identity/permissions.ts';
 import { github } from '../limits/limits.ts';
 import { emitChange } from '../world/emit.ts';
-import { labelOf } from '../world/lookup.ts';
+import { findLabel } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
 import type { Issue, Label, LabelEvent } from './state-threads.ts';
-import { type Act, emitIssue, freshRepo, putIssue } from './threads.ts';
+import { type Act, emitIssue, putIssue, rereadRepo } from './threads.ts';
 
 const plainColor = 'ededed';
 
@@ -17,24 +17,24 @@ const plainColor = 'ededed';
  * that requires the role write or, for Apps, `issues:write`, also on pull requests (github.com/actions/labeler, pull
  * 867).
  */
-export function labelsProblem(act: Act, names: readonly string[]): Answer | null {
-  const repo = freshRepo(act);
-  const fresh = names.filter((name) => labelOf(repo, name) === null);
+export function findLabelsProblem(act: Act, names: readonly string[]): Answer | null {
+  const repo = rereadRepo(act);
+  const fresh = names.filter((name) => findLabel(repo, name) === null);
   if (fresh.some((name) => name.trim() === ''))
-    return invalid([{ resource: 'Label', field: 'name', code: 'missing_field' }]);
+    return invalidAnswer([{ resource: 'Label', field: 'name', code: 'missing_field' }]);
   if (fresh.some((name) => [...name].length > github.labelNameCharacters)) {
     const message = `name is too long (maximum is ${github.labelNameCharacters} characters)`;
-    return invalid([{ resource: 'Label', field: 'name', code: 'custom', message }]);
+    return invalidAnswer([{ resource: 'Label', field: 'name', code: 'custom', message }]);
   }
-  if (fresh.length === 0 || may(act.world, act.caller, act.repo, 'issues:write', 'write')) return null;
-  return failed(403, 'You do not have permission to create labels on this repository.');
+  if (fresh.length === 0 || isAllowed(act.world, act.caller, act.repo, 'issues:write', 'write')) return null;
+  return failedAnswer(403, 'You do not have permission to create labels on this repository.');
 }
 
 /** Sets exactly these labels. */
 export async function setLabels(act: Act, before: Issue, names: readonly string[]): Promise<Issue> {
   let issue = before;
   for (const old of before.labels) {
-    if (!names.some((name) => same(name, old))) issue = await takeLabel(act, issue, old);
+    if (!names.some((name) => isSameName(name, old))) issue = await removeLabel(act, issue, old);
   }
   return addLabels(act, issue, names);
 }
@@ -42,13 +42,13 @@ export async function setLabels(act: Act, before: Issue, names: readonly string[
 export async function addLabels(act: Act, before: Issue, names: readonly string[]): Promise<Issue> {
   let issue = before;
   for (const name of names) {
-    if (issue.labels.some((one) => same(one, name))) continue;
+    if (issue.labels.some((one) => isSameName(one, name))) continue;
     const label =
-      labelOf(freshRepo(act), name) ?? (await createLabel(act, { name, color: plainColor, description: null }));
+      findLabel(rereadRepo(act), name) ?? (await createLabel(act, { name, color: plainColor, description: null }));
     issue = putIssue(act.world, {
       ...issue,
       labels: [...issue.labels, label.name],
-      labelEvents: [...(issue.labelEvents ?? []), eventOf(act, 'labeled', label)],
+      labelEvents: [...(issue.labelEvents ?? []), buildLabelEvent(act, 'labeled', label)],
       updatedAtMs: act.world.clock.now(),
     });
     await emitIssue(act, issue, 'labeled', { label: shapeLabel(act.world, act.repo, label) });
@@ -56,10 +56,10 @@ export async function addLabels(act: Act, before: Issue, names: readonly string[
   return issue;
 }
 
-export async function takeLabel(act: Act, before: Issue, name: string): Promise<Issue> {
-  const label = labelOf(freshRepo(act), name);
-  const labels = before.labels.filter((one) => !same(one, name));
-  const taken = eventOf(act, 'unlabeled', label ?? { name, color: plainColor });
+export async function removeLabel(act: Act, before: Issue, name: string): Promise<Issue> {
+  const label = findLabel(rereadRepo(act), name);
+  const labels = before.labels.filter((one) => !isSameName(one, name));
+  const taken = buildLabelEvent(act, 'unlabeled', label ?? { name, color: plainColor });
   const labelEvents = [...(before.labelEvents ?? []), taken];
   const issue = putIssue(act.world, { ...before, labels, labelEvents, updatedAtMs: act.world.clock.now() });
   await emitIssue(act, issue, 'unlabeled', label === null ? {} : { label: shapeLabel(act.world, act.repo, label) });
@@ -68,7 +68,7 @@ export async function takeLabel(act: Act, before: Issue, name: string): Promise<
 
 export async function createLabel(act: Act, wanted: Omit<Label, 'id'>): Promise<Label> {
   const label: Label = { id: nextId(act.world, 'labels'), ...wanted };
-  const repo = freshRepo(act);
+  const repo = rereadRepo(act);
   act.world.state.repos[repo.id] = { ...repo, labels: [...repo.labels, label] };
   await emitChange(act.world, {
     type: 'label',
@@ -81,11 +81,15 @@ export async function createLabel(act: Act, wanted: Omit<Label, 'id'>): Promise<
   return label;
 }
 
-function eventOf(act: Act, event: LabelEvent['event'], { name, color }: Pick<Label, 'name' | 'color'>): LabelEvent {
+function buildLabelEvent(
+  act: Act,
+  event: LabelEvent['event'],
+  { name, color }: Pick<Label, 'name' | 'color'>,
+): LabelEvent {
   const id = nextId(act.world, 'labelEvents');
   return { id, actorId: act.actor.id, event, label: { name, color }, atMs: act.world.clock.now() };
 }
 
-function same(a: string, b: string): boolean {
+function isSameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

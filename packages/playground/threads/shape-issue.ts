@@ -1,13 +1,13 @@
 /** Issues, comments and reactions as the REST API writes them. */
 
 import { repoApi, repoPage, shapeLabel } from '../git/shape-repo.ts';
-import { roleOf } from '../identity/permissions.ts';
+import { userRole } from '../identity/permissions.ts';
 import { shapeAppById, shapeUserById } from '../identity/shape-people.ts';
 import type { JsonObject } from '../world/json.ts';
-import { labelOf, repoById } from '../world/lookup.ts';
+import { findLabel, repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import { issueKey, type Repo } from '../world/state.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { shapeIssueMilestone } from './shape-milestone.ts';
 import type { Comment, Issue, Reaction } from './state-threads.ts';
@@ -15,7 +15,7 @@ import type { Comment, Issue, Reaction } from './state-threads.ts';
 /** The author's relation to the repository. Private membership is hidden, so never use this to authorize. */
 export function authorAssociation(repo: Repo, authorId: number): string {
   if (authorId === repo.ownerId) return 'OWNER';
-  const role = roleOf(repo, authorId);
+  const role = userRole(repo, authorId);
   return role === null ? 'NONE' : 'COLLABORATOR';
 }
 
@@ -52,9 +52,9 @@ export function shapeIssue(world: World, issue: Issue): JsonObject {
     assignees,
     milestone: shapeIssueMilestone(world, issue),
     comments: issue.commentIds.length,
-    created_at: iso(issue.createdAtMs),
-    updated_at: iso(issue.updatedAtMs),
-    closed_at: isoOrNull(issue.closedAtMs),
+    created_at: toIso(issue.createdAtMs),
+    updated_at: toIso(issue.updatedAtMs),
+    closed_at: toIsoOrNull(issue.closedAtMs),
     closed_by: shapeUserById(world, issue.closedById),
     author_association: authorAssociation(repo, issue.authorId),
     active_lock_reason: issue.lockReason,
@@ -86,8 +86,8 @@ export function shapeComment(world: World, comment: Comment): JsonObject {
     html_url: `${threadPage(world, repo, issue)}#issuecomment-${comment.id}`,
     body: comment.body,
     user: shapeUserById(world, comment.authorId),
-    created_at: iso(comment.createdAtMs),
-    updated_at: iso(comment.updatedAtMs),
+    created_at: toIso(comment.createdAtMs),
+    updated_at: toIso(comment.updatedAtMs),
     issue_url: `${repoApi(world, repo)}/issues/${comment.issueNumber}`,
     author_association: authorAssociation(repo, comment.authorId),
     performed_via_github_app: shapeAppById(world, comment.viaAppId),
@@ -101,7 +101,7 @@ export function shapeReaction(world: World, reaction: Reaction): JsonObject {
     node_id: nodeId('REA', reaction.id),
     user: shapeUserById(world, reaction.userId),
     content: reaction.content,
-    created_at: iso(reaction.createdAtMs),
+    created_at: toIso(reaction.createdAtMs),
   };
 }
 
@@ -123,7 +123,7 @@ export function shapeReactionSummary(url: string, reactions: readonly Reaction[]
 
 export function shapeIssueLabels(world: World, repo: Repo, issue: Issue): readonly JsonObject[] {
   return issue.labels.flatMap((name) => {
-    const label = labelOf(repo, name);
+    const label = findLabel(repo, name);
     return label === null ? [] : [shapeLabel(world, repo, label)];
   });
 }
@@ -138,7 +138,7 @@ function pullLinks(world: World, repo: Repo, issue: Issue): JsonObject {
       html_url: page,
       diff_url: `${page}.diff`,
       patch_url: `${page}.patch`,
-      merged_at: isoOrNull(issue.pull.mergedAtMs),
+      merged_at: toIsoOrNull(issue.pull.mergedAtMs),
     },
   };
 }

@@ -5,7 +5,7 @@ import { shapeUserById } from '../identity/shape-people.ts';
 import type { JsonObject } from '../world/json.ts';
 import { repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
-import { iso, isoOrNull } from '../world/time.ts';
+import { toIso, toIsoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Issue, Milestone } from './state-threads.ts';
 
@@ -28,24 +28,24 @@ export function shapeMilestone(world: World, row: Milestone): JsonObject {
     open_issues: count('open'),
     closed_issues: count('closed'),
     state: row.state,
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.updatedAtMs),
-    due_on: isoOrNull(row.dueAtMs),
-    closed_at: isoOrNull(row.closedAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.updatedAtMs),
+    due_on: toIsoOrNull(row.dueAtMs),
+    closed_at: toIsoOrNull(row.closedAtMs),
   };
 }
 
 /** A thread's milestone; null if it was deleted. */
 export function shapeIssueMilestone(world: World, issue: Issue): JsonObject | null {
-  const row = milestoneOf(world, issue);
+  const row = findMilestoneOfIssue(world, issue);
   return row === null ? null : shapeMilestone(world, row);
 }
 
-export function milestoneOf(world: World, issue: Issue): Milestone | null {
+export function findMilestoneOfIssue(world: World, issue: Issue): Milestone | null {
   return issue.milestoneId === undefined ? null : (world.state.milestones[issue.milestoneId] ?? null);
 }
 
 /** The milestones of a repository, by number. */
-export function milestonesOf(world: World, repoId: number): readonly Milestone[] {
+export function listMilestonesOf(world: World, repoId: number): readonly Milestone[] {
   return Object.values(world.state.milestones).filter((row) => row.repoId === repoId);
 }

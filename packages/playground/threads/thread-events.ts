@@ -1,6 +1,6 @@
 /** Timeline events of a thread, recorded from its webhooks. */
 
-import { viaAppOf } from '../identity/identity.ts';
+import { actingAppId } from '../identity/identity.ts';
 import type { Caller, User } from '../identity/state-people.ts';
 import type { Json } from '../world/json.ts';
 import { nextId, type World } from '../world/world.ts';
@@ -13,27 +13,27 @@ type EventContext = { readonly world: World; readonly caller: Caller; readonly a
  * Records the event of a webhook's action. Most actions (`opened`, `labeled`, …) are recorded in other tables or not at
  * all.
  */
-export function keepEvent(
+export function recordThreadEvent(
   act: EventContext,
   issue: Issue,
   action: string,
   extra: Readonly<Record<string, Json>>,
 ): void {
-  const from = textAt(extra, 'changes', 'title', 'from');
-  if (action === 'edited' && from !== null) keep(act, issue, 'renamed', { titles: [from, issue.title] });
+  const from = readTextAt(extra, 'changes', 'title', 'from');
+  if (action === 'edited' && from !== null) storeEvent(act, issue, 'renamed', { titles: [from, issue.title] });
   const event = threadEventNames.find((name) => name === action);
   if (event === undefined) return;
   if (event === 'closed' && issue.pull?.mergeCommitSha != null)
-    keep(act, issue, 'merged', { commitSha: issue.pull.mergeCommitSha });
-  const subject = at(extra, 'assignee', 'id') ?? at(extra, 'requested_reviewer', 'id');
-  const title = textAt(extra, 'milestone', 'title');
-  keep(act, issue, event, {
+    storeEvent(act, issue, 'merged', { commitSha: issue.pull.mergeCommitSha });
+  const subject = readPath(extra, 'assignee', 'id') ?? readPath(extra, 'requested_reviewer', 'id');
+  const title = readTextAt(extra, 'milestone', 'title');
+  storeEvent(act, issue, event, {
     subjectId: typeof subject === 'number' ? subject : null,
     titles: title === null ? [] : [title],
   });
 }
 
-function keep(act: EventContext, issue: Issue, event: ThreadEvent['event'], more: Partial<ThreadEvent>): void {
+function storeEvent(act: EventContext, issue: Issue, event: ThreadEvent['event'], more: Partial<ThreadEvent>): void {
   const id = nextId(act.world, 'threadEvents');
   act.world.state.threadEvents[id] = {
     id,
@@ -45,19 +45,19 @@ function keep(act: EventContext, issue: Issue, event: ThreadEvent['event'], more
     subjectId: null,
     titles: [],
     commitSha: null,
-    viaAppId: viaAppOf(act.caller),
+    viaAppId: actingAppId(act.caller),
     ...more,
   };
 }
 
 /** The events of one thread, oldest first. */
-export function eventsOf({ world }: Pick<EventContext, 'world'>, issue: Issue): readonly ThreadEvent[] {
+export function listThreadEvents({ world }: Pick<EventContext, 'world'>, issue: Issue): readonly ThreadEvent[] {
   return Object.values(world.state.threadEvents).filter(
     (one) => one.repoId === issue.repoId && one.number === issue.number,
   );
 }
 
-function at(value: Json, ...path: readonly string[]): Json {
+function readPath(value: Json, ...path: readonly string[]): Json {
   let here = value;
   for (const step of path) {
     if (typeof here !== 'object' || here === null || Array.isArray(here)) return null;
@@ -66,7 +66,7 @@ function at(value: Json, ...path: readonly string[]): Json {
   return here;
 }
 
-function textAt(value: Json, ...path: readonly string[]): string | null {
-  const found = at(value, ...path);
+function readTextAt(value: Json, ...path: readonly string[]): string | null {
+  const found = readPath(value, ...path);
   return typeof found === 'string' ? found : null;
 }

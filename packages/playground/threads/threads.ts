@@ -1,7 +1,7 @@
 /** Changes of threads by people and bots: open, comment, edit, label, lock. Each change is emitted on the bus. */
 
-import { viaAppOf } from '../identity/identity.ts';
-import { may } from '../identity/permissions.ts';
+import { actingAppId } from '../identity/identity.ts';
+import { isAllowed } from '../identity/permissions.ts';
 import type { Caller, User } from '../identity/state-people.ts';
 import { github } from '../limits/limits.ts';
 import { shapeFullPull } from '../pulls/shape-pull.ts';
@@ -12,7 +12,7 @@ import { issueKey, type Repo } from '../world/state.ts';
 import { nextId, type World } from '../world/world.ts';
 import { shapeComment, shapeWebhookIssue } from './shape-issue.ts';
 import type { Authored, Comment, Edit, Issue } from './state-threads.ts';
-import { keepEvent } from './thread-events.ts';
+import { recordThreadEvent } from './thread-events.ts';
 
 /** A caller acting in a repository; every `ActorCall` is one. */
 export type Act = {
@@ -23,17 +23,17 @@ export type Act = {
 };
 
 /** The current row of the repository: the row in an `Act` was read at the start of the request. */
-export function freshRepo(act: Act): Repo {
+export function rereadRepo(act: Act): Repo {
   return act.world.state.repos[act.repo.id] ?? act.repo;
 }
 
 /** The common fields of a new text by this actor. */
-export function authoredBy(act: Act, table: string, body: string): Authored {
+export function createAuthored(act: Act, table: string, body: string): Authored {
   const now = act.world.clock.now();
   return {
     id: nextId(act.world, table),
     authorId: act.actor.id,
-    viaAppId: viaAppOf(act.caller),
+    viaAppId: actingAppId(act.caller),
     body,
     createdAtMs: now,
     updatedAtMs: now,
@@ -44,7 +44,7 @@ export function authoredBy(act: Act, table: string, body: string): Authored {
 
 /** The next number of the repository, shared by issues and pull requests. */
 export function takeNumber(act: Act): number {
-  const repo = freshRepo(act);
+  const repo = rereadRepo(act);
   const number = repo.lastNumber + 1;
   act.world.state.repos[repo.id] = { ...repo, lastNumber: number };
   return number;
@@ -70,7 +70,7 @@ export function withBody<Row extends Authored>(act: Act, row: Row, body: string)
 }
 
 /** The initial fields of every thread. */
-export const freshThread = {
+export const reloadThread = {
   state: 'open',
   stateReason: null,
   locked: false,
@@ -86,7 +86,7 @@ export const freshThread = {
  * GitHub counts code points: an emoji is one character, regardless of its length in UTF-16 (dead-claudia/github-limits,
  * pull 13).
  */
-export function tooLong(body: string | null | undefined): boolean {
+export function isTooLong(body: string | null | undefined): boolean {
   const text = body ?? '';
   return text.length > github.bodyCharacters && [...text].length > github.bodyCharacters;
 }
@@ -97,10 +97,16 @@ export function tooLong(body: string | null | undefined): boolean {
  * with any permission: GitHub answers them 403, but lets them unlock the thread (actions/stale 51, renovatebot/renovate
  * 6215).
  */
-export function mayTalk(act: Act, issue: Issue): boolean {
+export function canComment(act: Act, issue: Issue): boolean {
   if (!issue.locked) return true;
   if (act.caller.kind === 'workflow' || act.caller.kind === 'installation') return false;
-  return may(act.world, act.caller, act.repo, issue.pull === null ? 'issues:write' : 'pull_requests:write', 'write');
+  return isAllowed(
+    act.world,
+    act.caller,
+    act.repo,
+    issue.pull === null ? 'issues:write' : 'pull_requests:write',
+    'write',
+  );
 }
 
 /** Emits an event for an issue or, with the same action, for a pull request. */
@@ -110,7 +116,7 @@ export async function emitIssue(
   action: string,
   extra: Readonly<Record<string, Json>> = {},
 ): Promise<void> {
-  keepEvent(act, issue, action, extra);
+  recordThreadEvent(act, issue, action, extra);
   const pull = asPull(issue);
   const common = { action, repo: act.repo, sender: act.actor, byTokenKind: act.caller.kind };
   if (pull === null) {
@@ -124,7 +130,7 @@ export async function emitIssue(
 
 export async function addComment(act: Act, issue: Issue, body: string): Promise<Comment> {
   const comment: Comment = {
-    ...authoredBy(act, 'comments', body),
+    ...createAuthored(act, 'comments', body),
     repoId: act.repo.id,
     issueNumber: issue.number,
     minimizedReason: null,
@@ -156,9 +162,9 @@ export async function deleteComment(act: Act, issue: Issue, comment: Comment): P
 }
 
 /** Authors may edit their own text; people with write access may edit every text. */
-export function mayEdit(act: Act, row: Authored): boolean {
+export function canEdit(act: Act, row: Authored): boolean {
   if (row.authorId === act.actor.id) return true;
-  return may(act.world, act.caller, act.repo, 'issues:write', 'write');
+  return isAllowed(act.world, act.caller, act.repo, 'issues:write', 'write');
 }
 
 async function emitComment(

@@ -4,11 +4,11 @@
  */
 
 import * as z from 'zod';
-import { may } from '../identity/permissions.ts';
+import { isAllowed } from '../identity/permissions.ts';
 import type { Json } from '../world/json.ts';
-import { assignee, setAssignees } from './assignees.ts';
+import { findAssignee, setAssignees } from './assignees.ts';
 import { setLabels } from './label-changes.ts';
-import { milestoneOf, milestonesOf, shapeMilestone } from './shape-milestone.ts';
+import { findMilestoneOfIssue, listMilestonesOf, shapeMilestone } from './shape-milestone.ts';
 import type { Issue } from './state-threads.ts';
 import { type Act, emitIssue, putIssue, withBody } from './threads.ts';
 
@@ -32,11 +32,13 @@ export async function applyIssueChanges(act: Act, before: Issue, wanted: IssueCh
   if (wanted.state !== undefined && wanted.state !== issue.state) {
     issue = await changeState(act, issue, wanted.state, wanted.state_reason ?? null);
   }
-  if (!may(act.world, act.caller, act.repo, issue.pull === null ? 'issues:write' : 'pull_requests:write', 'triage')) {
+  if (
+    !isAllowed(act.world, act.caller, act.repo, issue.pull === null ? 'issues:write' : 'pull_requests:write', 'triage')
+  ) {
     return issue;
   }
   if (wanted.assignees !== undefined) {
-    const ids = wanted.assignees.flatMap((login) => assignee(act.world, act.repo, login)?.id ?? []);
+    const ids = wanted.assignees.flatMap((login) => findAssignee(act.world, act.repo, login)?.id ?? []);
     issue = await setAssignees(act, issue, ids);
   }
   if (wanted.milestone !== undefined) issue = await setMilestone(act, issue, wanted.milestone);
@@ -83,9 +85,9 @@ async function changeTexts(act: Act, before: Issue, wanted: IssueChanges): Promi
 
 /** Sets or clears the thread's milestone by number. The caller has already rejected unknown numbers. */
 export async function setMilestone(act: Act, before: Issue, number: number | string | null): Promise<Issue> {
-  const old = milestoneOf(act.world, before);
+  const old = findMilestoneOfIssue(act.world, before);
   const row =
-    milestonesOf(act.world, act.repo.id).find((one) => number !== null && `${one.number}` === `${number}`) ?? null;
+    listMilestonesOf(act.world, act.repo.id).find((one) => number !== null && `${one.number}` === `${number}`) ?? null;
   if (old?.id === row?.id) return before;
   const { milestoneId: _old, ...rest } = before;
   const now = act.world.clock.now();

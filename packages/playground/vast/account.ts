@@ -1,7 +1,7 @@
 /** One account of the simulated Vast.ai on one clock: instances change state and are billed without a network. */
 
 import type { StartContainer } from './container.ts';
-import { type ActualStatus, charge, costOf, type Instance } from './instance.ts';
+import { type ActualStatus, addCharges, type Instance, sumCharges } from './instance.ts';
 import type { Offer } from './offers.ts';
 
 /** Durations of the state changes. */
@@ -63,22 +63,22 @@ export function createAccount(options: AccountOptions) {
   return {
     offers,
     rented,
-    advance: () => advance(holdings),
-    billed: () => billed(holdings),
-    credit: () => options.credit - billed(holdings),
-    create: (offerId: number, input: CreateInput) => create(holdings, offerId, input),
-    destroy: (instance: Instance) => destroy(holdings, instance),
+    advance: () => advanceAccount(holdings),
+    billed: () => sumBilled(holdings),
+    credit: () => options.credit - sumBilled(holdings),
+    create: (offerId: number, input: CreateInput) => createInstance(holdings, offerId, input),
+    destroy: (instance: Instance) => destroyInstance(holdings, instance),
     start: (instance: Instance): void => {
       instance.intended = 'running';
       if (instance.actual === 'stopped' || instance.actual === 'exited')
-        enter(holdings, instance, 'loading', options.now());
+        enterStatus(holdings, instance, 'loading', options.now());
     },
     /** Stop requested by the owner: the disk is kept and billed. */
     stop: (instance: Instance): void => {
       instance.intended = 'stopped';
-      halt(holdings, instance, '');
+      haltInstance(holdings, instance, '');
     },
-    happen: (instance: Instance, what: StateEvent) => happen(holdings, instance, what),
+    happen: (instance: Instance, what: StateEvent) => applyStateEvent(holdings, instance, what),
     /** Changes a host's price; existing rentals keep theirs. */
     reprice: (offerId: number, dphBase: number): void => {
       const offer = offers.get(offerId);
@@ -95,40 +95,40 @@ export function createAccount(options: AccountOptions) {
       await Promise.all(removals);
     },
     find: (id: number): Instance | null => {
-      advance(holdings);
+      advanceAccount(holdings);
       return instances.get(id) ?? null;
     },
     list: (): readonly Instance[] => {
-      advance(holdings);
+      advanceAccount(holdings);
       return [...instances.values()];
     },
   };
 }
 
-function billed({ billedBefore, instances }: Holdings): number {
-  return [...instances.values()].reduce((sum, instance) => sum + costOf(instance), billedBefore);
+function sumBilled({ billedBefore, instances }: Holdings): number {
+  return [...instances.values()].reduce((sum, instance) => sum + sumCharges(instance), billedBefore);
 }
 
 /** Applies all due changes, each at its own moment. */
-function advance(holdings: Holdings): void {
+function advanceAccount(holdings: Holdings): void {
   const nowMs = holdings.options.now();
   for (const instance of [...holdings.instances.values()]) {
     for (let { next } = instance; next !== null && next.atMs <= nowMs; { next } = instance)
-      enter(holdings, instance, next.to, next.atMs);
-    if (holdings.instances.has(instance.id)) charge(instance, nowMs);
+      enterStatus(holdings, instance, next.to, next.atMs);
+    if (holdings.instances.has(instance.id)) addCharges(instance, nowMs);
   }
-  if (billed(holdings) < holdings.options.credit) return;
+  if (sumBilled(holdings) < holdings.options.credit) return;
   for (const instance of holdings.instances.values())
     if (instance.actual !== 'stopped' && instance.next?.to !== 'gone')
-      halt(holdings, instance, 'stopped because the account has no credit');
+      haltInstance(holdings, instance, 'stopped because the account has no credit');
 }
 
-function enter(holdings: Holdings, instance: Instance, to: ActualStatus | 'gone', atMs: number): void {
+function enterStatus(holdings: Holdings, instance: Instance, to: ActualStatus | 'gone', atMs: number): void {
   const { createMs, loadMs } = holdings.options.timing;
-  charge(instance, atMs);
+  addCharges(instance, atMs);
   instance.next = null;
   if (to === 'gone') {
-    holdings.billedBefore += costOf(instance);
+    holdings.billedBefore += sumCharges(instance);
     holdings.instances.delete(instance.id);
     holdings.rented.delete(instance.offer.id);
     return;
@@ -136,17 +136,17 @@ function enter(holdings: Holdings, instance: Instance, to: ActualStatus | 'gone'
   instance.actual = to;
   if (to === 'created') instance.next = { atMs: atMs + createMs, to: 'loading' };
   if (to === 'loading') instance.next = { atMs: atMs + loadMs, to: 'running' };
-  if (to === 'running') run(holdings, instance, atMs);
+  if (to === 'running') startContainer(holdings, instance, atMs);
 }
 
-function run(holdings: Holdings, instance: Instance, atMs: number): void {
+function startContainer(holdings: Holdings, instance: Instance, atMs: number): void {
   const { start, now } = holdings.options;
-  forget(holdings, instance);
+  dropRemoval(holdings, instance);
   instance.message = 'success, running';
   const started = start(instance, atMs, (code) => {
     // Ignore a replaced process, or one whose instance has another state by now.
     if (instance.container !== started || instance.actual !== 'running') return;
-    charge(instance, now());
+    addCharges(instance, now());
     instance.actual = 'exited';
     instance.message = `container exited with ${code ?? 'a signal'}`;
   });
@@ -154,23 +154,23 @@ function run(holdings: Holdings, instance: Instance, atMs: number): void {
   if (started.endsAtMs !== null) instance.next = { atMs: started.endsAtMs, to: 'exited' };
 }
 
-function forget({ removals }: Holdings, { container }: Instance): void {
+function dropRemoval({ removals }: Holdings, { container }: Instance): void {
   if (container === null) return;
   const removal = container.remove();
   removals.add(removal);
   void removal.finally(() => removals.delete(removal));
 }
 
-function halt({ options }: Holdings, instance: Instance, message: string): void {
-  charge(instance, options.now());
+function haltInstance({ options }: Holdings, instance: Instance, message: string): void {
+  addCharges(instance, options.now());
   instance.container?.signal('SIGKILL');
   instance.next = null;
   instance.actual = 'stopped';
   instance.message = message;
 }
 
-function create(holdings: Holdings, offerId: number, input: CreateInput): CreateOutcome {
-  advance(holdings);
+function createInstance(holdings: Holdings, offerId: number, input: CreateInput): CreateOutcome {
+  advanceAccount(holdings);
   const { options, offers, rented, instances } = holdings;
   const offer = offers.get(offerId);
   if (offer === undefined) return { ok: false, reason: 'no-offer' };
@@ -201,21 +201,21 @@ function create(holdings: Holdings, offerId: number, input: CreateInput): Create
   return { ok: true, instance };
 }
 
-function destroy(holdings: Holdings, instance: Instance): void {
+function destroyInstance(holdings: Holdings, instance: Instance): void {
   if (instance.next?.to === 'gone') return;
   const { now, timing } = holdings.options;
-  charge(instance, now());
-  forget(holdings, instance);
+  addCharges(instance, now());
+  dropRemoval(holdings, instance);
   instance.next = { atMs: now() + timing.destroyMs, to: 'gone' };
-  advance(holdings);
+  advanceAccount(holdings);
 }
 
-function happen(holdings: Holdings, instance: Instance, what: StateEvent): void {
-  advance(holdings);
-  charge(instance, holdings.options.now());
+function applyStateEvent(holdings: Holdings, instance: Instance, what: StateEvent): void {
+  advanceAccount(holdings);
+  addCharges(instance, holdings.options.now());
   switch (what) {
     case 'outbid':
-      halt(holdings, instance, 'outbid');
+      haltInstance(holdings, instance, 'outbid');
       break;
     case 'thawed':
       instance.container?.signal('SIGCONT');

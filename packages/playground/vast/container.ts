@@ -20,10 +20,10 @@ export function processContainers(folder: string): StartContainer {
       if (!isWanted) return;
       const output = openSync(log, 'a');
       try {
-        const [program, ...args] = commandOf(instance);
+        const [program, ...args] = containerCommand(instance);
         const child = spawn(program ?? 'true', args, {
           cwd: root,
-          env: environmentOf(instance, root),
+          env: containerEnvironment(instance, root),
           stdio: ['ignore', output, output],
           detached: true,
         });
@@ -53,13 +53,13 @@ export function processContainers(folder: string): StartContainer {
 }
 
 /** In the launch mode `args` the arguments are the command; otherwise `onstart` runs next to a server that stays. */
-function commandOf({ runtype, args, onstart }: Instance): readonly string[] {
+function containerCommand({ runtype, args, onstart }: Instance): readonly string[] {
   if (runtype !== 'args') return ['bash', '-c', `${onstart ?? ''}\nexec sleep infinity`];
   // The client passes an entrypoint as `onstart`.
   return [...(onstart === null ? [] : [onstart]), ...(args ?? [])];
 }
 
-function environmentOf(instance: Instance, root: string): Record<string, string> {
+function containerEnvironment(instance: Instance, root: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: root,

@@ -57,21 +57,22 @@ export type Instance = {
 const MS_OF_HOUR = 3_600_000;
 
 /** Charges everything up to a moment: storage since creation, the GPU while it is `running` or `frozen`. */
-export function charge(instance: Instance, untilMs: number): void {
+export function addCharges(instance: Instance, untilMs: number): void {
   const hours = (untilMs - instance.chargedToMs) / MS_OF_HOUR;
   if (hours <= 0) return;
   instance.chargedToMs = untilMs;
   instance.charges.storage += storageHourly(instance.offer, instance.disk) * hours;
-  if (instance.actual === 'running' || instance.actual === 'frozen') instance.charges.gpu += hourly(instance) * hours;
+  if (instance.actual === 'running' || instance.actual === 'frozen')
+    instance.charges.gpu += hourlyPrice(instance) * hours;
 }
 
 /** Price of the machine itself, in dollars per hour. */
-export function hourly({ bid, offer }: Instance): number {
+export function hourlyPrice({ bid, offer }: Instance): number {
   return bid ?? offer.dph_base;
 }
 
 /** Its total cost so far. */
-export function costOf({ charges }: Instance): number {
+export function sumCharges({ charges }: Instance): number {
   return charges.gpu + charges.storage + charges.bandwidth;
 }
 
@@ -118,8 +119,8 @@ export function shapeInstance(instance: Instance, nowMs: number): Record<string,
     end_date: null,
     uptime_mins: isUp ? (nowMs - instance.createdAtMs) / 60_000 : null,
     reliability2: offer.reliability2,
-    dph_base: hourly(instance),
-    dph_total: hourly(instance) + storage,
+    dph_base: hourlyPrice(instance),
+    dph_total: hourlyPrice(instance) + storage,
     storage_total_cost: storage,
     is_bid: instance.bid !== null,
     min_bid: offer.min_bid,

@@ -47,11 +47,11 @@ export function shapeOffer(offer: Offer, diskGb: number, isRented: boolean): Rec
 }
 
 /** Whether an offer or instance passes every filter. An operator that the real API does not have is rejected. */
-export function passes(shaped: Readonly<Record<string, unknown>>, filters: Filters): boolean {
+export function matchesFilters(shaped: Readonly<Record<string, unknown>>, filters: Filters): boolean {
   return Object.entries(filters).every(([field, wanted]) => {
     if (NOT_FILTERS.has(field)) return true;
     if (typeof wanted !== 'object' || wanted === null) throw new BadFilter(`${field} has no operator`);
-    return Object.entries(wanted).every(([operator, value]) => compare(shaped[field], operator, value));
+    return Object.entries(wanted).every(([operator, value]) => compareWith(shaped[field], operator, value));
   });
 }
 
@@ -62,7 +62,7 @@ export class BadFilter extends Error {
 
 const NOT_FILTERS: ReadonlySet<string> = new Set(['order', 'type', 'limit', 'allocated_storage', 'disable_bundling']);
 
-function compare(found: unknown, operator: string, wanted: unknown): boolean {
+function compareWith(found: unknown, operator: string, wanted: unknown): boolean {
   switch (operator) {
     case 'eq':
       return isSame(found, wanted);
@@ -96,7 +96,7 @@ function isSame(found: unknown, wanted: unknown): boolean {
 }
 
 /** Sorts by a requested order, such as `[["dph_total", "asc"]]`. */
-export function ordered<Row extends Readonly<Record<string, unknown>>>(
+export function sortRows<Row extends Readonly<Record<string, unknown>>>(
   rows: readonly Row[],
   order: unknown,
 ): readonly Row[] {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { vast } from '../limits/limits.ts';
 import type { Account } from './account.ts';
 import { type Instance, shapeInstance } from './instance.ts';
-import { BadFilter, ordered, passes, shapeOffer } from './offers.ts';
+import { BadFilter, matchesFilters, shapeOffer, sortRows } from './offers.ts';
 import type { ResultStore } from './results.ts';
 
 export type Call = {
@@ -22,7 +22,7 @@ export type Answer = { readonly status: number; readonly body: unknown };
 type Route = { readonly method: string; readonly path: RegExp; readonly answer: (call: Call) => Answer };
 
 /** The route of a request and the numbers in its path; null if there is none. */
-export function routeOf(method: string, path: string): { route: Route; ids: readonly number[] } | null {
+export function findRoute(method: string, path: string): { route: Route; ids: readonly number[] } | null {
   for (const route of ROUTES) {
     const found = route.method === method ? route.path.exec(path) : null;
     if (found !== null) return { route, ids: found.slice(1).map(Number) };
@@ -66,24 +66,24 @@ const change = z.looseObject({
   label: z.string().optional(),
 });
 
-function instanceOf(call: Call): Instance | null {
+function findInstance(call: Call): Instance | null {
   return call.account.find(call.ids[0] ?? 0);
 }
 
 /** The key of one instance gives access only to that instance; all others are not found. */
-const onOne =
+const withInstance =
   (answer: (call: Call, instance: Instance) => Answer): Route['answer'] =>
   (call) => {
     const id = call.ids[0] ?? 0;
     if (call.onlyInstance !== null && call.onlyInstance !== id)
       return failure(403, 'forbidden', 'This key has no permission for that.');
-    const instance = instanceOf(call);
+    const instance = findInstance(call);
     if (instance === null || instance.next?.to === 'gone')
       return failure(404, 'no_such_instance', `Instance ${id} not found.`);
     return answer(call, instance);
   };
 
-const asOwner =
+const requireOwner =
   (answer: (call: Call) => Answer): Route['answer'] =>
   (call) =>
     call.onlyInstance === null ? answer(call) : failure(403, 'forbidden', 'This key has no permission for that.');
@@ -94,8 +94,8 @@ function searchOffers({ account, body }: Call): Answer {
   const rows = [...account.offers.values()].map((offer) =>
     shapeOffer(offer, filters.allocated_storage, account.rented.has(offer.id)),
   );
-  const found = ordered(
-    rows.filter((row) => passes(row, filters)),
+  const found = sortRows(
+    rows.filter((row) => matchesFilters(row, filters)),
     filters.order,
   );
   return ok({ offers: found.slice(0, filters.limit ?? vast.offersMax) });
@@ -132,7 +132,7 @@ function listInstances({ account, url, nowMs }: Call): Answer {
   const rows = account
     .list()
     .map((instance) => ({ id: instance.id, row: shapeInstance(instance, nowMs) }))
-    .filter(({ row }) => passes(row, filters))
+    .filter(({ row }) => matchesFilters(row, filters))
     .toSorted((a, b) => a.id - b.id);
   const page = rows.filter(({ id }) => id > after).slice(0, limit);
   const last = page.at(-1)?.id ?? 0;
@@ -155,32 +155,32 @@ function changeInstance({ account, body }: Call, instance: Instance): Answer {
 }
 
 const ROUTES: readonly Route[] = [
-  { method: 'POST', path: /^\/api\/v0\/bundles\/$/, answer: asOwner(searchOffers) },
-  { method: 'PUT', path: /^\/api\/v0\/asks\/(\d+)\/$/, answer: asOwner(createInstance) },
-  { method: 'GET', path: /^\/api\/v1\/instances\/$/, answer: asOwner(listInstances) },
+  { method: 'POST', path: /^\/api\/v0\/bundles\/$/, answer: requireOwner(searchOffers) },
+  { method: 'PUT', path: /^\/api\/v0\/asks\/(\d+)\/$/, answer: requireOwner(createInstance) },
+  { method: 'GET', path: /^\/api\/v1\/instances\/$/, answer: requireOwner(listInstances) },
   { method: 'GET', path: /^\/api\/v0\/instances\/$/, answer: () => DEPRECATED },
   {
     method: 'GET',
     path: /^\/api\/v0\/instances\/(\d+)\/$/,
     // A destroyed instance is null, not a 404.
-    answer: asOwner((call) => {
-      const instance = instanceOf(call);
+    answer: requireOwner((call) => {
+      const instance = findInstance(call);
       return ok({ instances: instance === null ? null : shapeInstance(instance, call.nowMs) });
     }),
   },
   {
     method: 'DELETE',
     path: /^\/api\/v0\/instances\/(\d+)\/$/,
-    answer: onOne(({ account }, instance) => {
+    answer: withInstance(({ account }, instance) => {
       account.destroy(instance);
       return ok({ success: true });
     }),
   },
-  { method: 'PUT', path: /^\/api\/v0\/instances\/(\d+)\/$/, answer: onOne(changeInstance) },
+  { method: 'PUT', path: /^\/api\/v0\/instances\/(\d+)\/$/, answer: withInstance(changeInstance) },
   {
     method: 'PUT',
     path: /^\/api\/v0\/instances\/request_logs\/(\d+)\/$/,
-    answer: onOne(({ results, body, url }, instance) => {
+    answer: withInstance(({ results, body, url }, instance) => {
       const { tail } = z.looseObject({ tail: number.default(vast.logLinesDefault) }).parse(body);
       const key = results.add(async () => lastLines(await instance.container?.log(), tail));
       return ok({ success: true, result_url: new URL(`/results/${key}`, url.origin).href });
@@ -189,7 +189,7 @@ const ROUTES: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/api\/v0\/users\/current\/?$/,
-    answer: asOwner(({ account }) => {
+    answer: requireOwner(({ account }) => {
       account.advance();
       return ok({
         id: 4711,
@@ -209,7 +209,7 @@ function lastLines(log: Buffer | undefined, count: number): Buffer {
 }
 
 /** The API's error for an invalid request; null if the request is not at fault. */
-export function complaintAbout(error: unknown): Answer | null {
+export function answerForError(error: unknown): Answer | null {
   if (error instanceof z.ZodError) return failure(400, 'invalid_args', z.prettifyError(error));
   if (error instanceof BadFilter || error instanceof SyntaxError) return failure(400, 'invalid_args', error.message);
   return null;

@@ -10,7 +10,7 @@ import { processContainers } from './container.ts';
 import { createFaults, type Faults, type VastFault } from './faults.ts';
 import type { Offer } from './offers.ts';
 import { createResults, type ResultStore } from './results.ts';
-import { type Answer, complaintAbout, DEPRECATED, failure, routeOf } from './routes.ts';
+import { type Answer, answerForError, DEPRECATED, failure, findRoute } from './routes.ts';
 
 export type VastOptions = {
   readonly clock: Clock;
@@ -29,11 +29,11 @@ export type VastServer = {
   readonly account: Account;
   readonly faults: Faults;
   /** Method, path and body of every served request. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly RecordedRequest[];
   readonly close: () => Promise<void>;
 };
 
-export type Asked = { readonly route: string; readonly body: string };
+export type RecordedRequest = { readonly route: string; readonly body: string };
 
 const TIMING: Timing = { provisionMs: 20_000, createMs: 10_000, loadMs: 60_000, destroyMs: 2_000 };
 
@@ -43,7 +43,7 @@ export async function openVast(options: VastOptions): Promise<VastServer> {
   const key = randomBytes(32).toString('hex');
   const faults = createFaults();
   const results = createResults(options.resultPolls ?? 1);
-  const asked: Asked[] = [];
+  const asked: RecordedRequest[] = [];
   const late = new AbortController();
   const pending = new Set<Promise<void>>();
   let serve = async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -85,7 +85,7 @@ export async function openVast(options: VastOptions): Promise<VastServer> {
 
 type Host = Omit<VastServer, 'close' | 'asked'> & {
   readonly clock: Clock;
-  readonly asked: Asked[];
+  readonly asked: RecordedRequest[];
   readonly results: ResultStore;
   readonly late: AbortSignal;
   readonly pending: Set<Promise<void>>;
@@ -94,18 +94,18 @@ type Host = Omit<VastServer, 'close' | 'asked'> & {
 async function handle(host: Host, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', host.url);
   const method = request.method ?? 'GET';
-  const text = await bodyOf(request);
+  const text = await readBody(request);
   if (url.pathname.startsWith('/results/')) {
     const result = await host.results.read(url.pathname.slice('/results/'.length));
-    return send(response, { status: result === null ? 404 : 200, body: result ?? 'not ready' });
+    return sendAnswer(response, { status: result === null ? 404 : 200, body: result ?? 'not ready' });
   }
   const route = `${method} ${url.pathname}`;
   host.asked.push({ route, body: text });
   const fault = host.faults.strike(route);
-  const perform = (): Answer => answerOf(host, method, url, request.headers.authorization, text);
+  const perform = (): Answer => buildAnswer(host, method, url, request.headers.authorization, text);
   const answer = fault === null ? perform() : applyFault(host, fault, perform);
   if (answer === null) response.destroy();
-  else send(response, answer);
+  else sendAnswer(response, answer);
 }
 
 /** Null: the connection breaks. */
@@ -147,7 +147,7 @@ function applyFault(host: Host, fault: VastFault, perform: () => Answer): Answer
   }
 }
 
-function answerOf(
+function buildAnswer(
   { account, results, clock, key }: Host,
   method: string,
   url: URL,
@@ -157,7 +157,7 @@ function answerOf(
   const given = /^Bearer (\S+)$/.exec(authorization ?? '')?.[1] ?? '';
   const owner = given === key ? null : (account.list().find(({ apiKey }) => apiKey === given)?.id ?? 0);
   if (owner === 0) return failure(401, 'auth_error', 'Invalid user key');
-  const found = routeOf(method, url.pathname);
+  const found = findRoute(method, url.pathname);
   // The real server answers unknown addresses with HTML pages.
   if (found === null) return { status: 404, body: '<html><body>404 Not Found</body></html>' };
   try {
@@ -165,19 +165,19 @@ function answerOf(
     const call = { account, results, nowMs: clock.now(), url, body, onlyInstance: owner, ids: found.ids };
     return found.route.answer(call);
   } catch (error) {
-    const complaint = complaintAbout(error);
+    const complaint = answerForError(error);
     if (complaint === null) throw error;
     return complaint;
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function send(response: ServerResponse, { status, body }: Answer): void {
+function sendAnswer(response: ServerResponse, { status, body }: Answer): void {
   const isText = typeof body === 'string' || Buffer.isBuffer(body);
   response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
   response.end(isText ? body : JSON.stringify(body));

@@ -17,7 +17,7 @@ export async function deliver(
   answerMs: number,
 ): Promise<Delivery> {
   const startedAtMs = world.clock.now();
-  const answered = await send(transport, hook, answerMs);
+  const answered = await sendWebhook(transport, hook, answerMs);
   const delivery: Delivery = {
     id: nextId(world, 'deliveries'),
     guid: hook.guid,
@@ -35,14 +35,14 @@ export async function deliver(
     requestBody: hook.body,
   };
   world.state.deliveries[delivery.id] = delivery;
-  forgetOldest(world);
+  dropOldest(world);
   await world.save();
   return delivery;
 }
 
-type Answered = Pick<Delivery, 'status' | 'statusCode' | 'responseHeaders' | 'responseBody'>;
+type DeliveryResult = Pick<Delivery, 'status' | 'statusCode' | 'responseHeaders' | 'responseBody'>;
 
-async function send(transport: Transport, hook: Outgoing, answerMs: number): Promise<Answered> {
+async function sendWebhook(transport: Transport, hook: Outgoing, answerMs: number): Promise<DeliveryResult> {
   const signal = AbortSignal.timeout(answerMs);
   try {
     const request = new Request(hook.url, {
@@ -69,7 +69,7 @@ async function send(transport: Transport, hook: Outgoing, answerMs: number): Pro
   }
 }
 
-function forgetOldest(world: World): void {
+function dropOldest(world: World): void {
   const ids = Object.keys(world.state.deliveries);
   for (const id of ids.slice(0, Math.max(0, ids.length - playground.deliveriesKept))) {
     delete world.state.deliveries[id];

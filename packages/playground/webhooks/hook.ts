@@ -3,9 +3,9 @@
 import { shapeUser } from '../identity/shape-people.ts';
 import type { App } from '../identity/state-people.ts';
 import { appById, userById } from '../world/lookup.ts';
-import { iso } from '../world/time.ts';
+import { toIso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
-import { signed } from './outgoing.ts';
+import { signOutgoing } from './outgoing.ts';
 import { sendAppWebhook } from './webhooks.ts';
 
 /** Sets the address or secret; the old value is no longer used. The first address gets a ping. */
@@ -20,15 +20,15 @@ export function setWebhook(
   const isNew = app.webhook === null && url !== '';
   const changed: App = { ...app, webhook: url === '' ? null : webhook };
   world.state.apps[appId] = changed;
-  if (isNew) sendAppWebhook(world, signed(world, changed, webhook, ABOUT_PING, pingOf(world, changed, url)));
+  if (isNew) sendAppWebhook(world, signOutgoing(world, changed, webhook, ABOUT_PING, pingPayload(world, changed, url)));
   return { url };
 }
 
 const ABOUT_PING = { event: 'ping', action: null, repoId: null, installationId: null } as const;
 
 /** docs.github.com/webhooks: the `ping` payload of an App's hook. */
-function pingOf(world: World, app: App, url: string): object {
-  const at = iso(world.clock.now());
+function pingPayload(world: World, app: App, url: string): object {
+  const at = toIso(world.clock.now());
   return {
     zen: 'Speak like a human.',
     hook_id: app.id,

@@ -1,14 +1,14 @@
 /** Builds the webhooks of an event of the world: the receivers, the headers and the exact bytes. */
 
-import { holds, type PermissionNeed } from '../identity/permissions.ts';
+import { hasPermissionNeed, type PermissionNeed } from '../identity/permissions.ts';
 import type { App, Installation } from '../identity/state-people.ts';
 import { github } from '../limits/limits.ts';
 import { isWebhook, type WorldEvent } from '../world/bus.ts';
 import { publishWebhook } from '../world/channels.ts';
-import { covers } from '../world/lookup.ts';
+import { coversRepo } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { World } from '../world/world.ts';
-import { guidOf, signature1, signature256 } from './sign.ts';
+import { formatGuid, signature1, signature256 } from './sign.ts';
 
 export type Outgoing = {
   readonly guid: string;
@@ -47,32 +47,33 @@ const needOf: Readonly<Record<string, PermissionNeed>> = {
 };
 
 /** One webhook for each App that is installed on the repository, subscribed to the event, and permitted to read it. */
-export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[] {
+export function listOutgoing(world: World, event: WorldEvent): readonly Outgoing[] {
   const need = needOf[event.type];
   const repo = world.state.repos[event.repoId];
   if (need === undefined || repo === undefined || !isWebhook(event)) return [];
   const found: Outgoing[] = [];
   for (const installation of Object.values(world.state.installations)) {
     const app = world.state.apps[installation.appId];
-    if (app?.webhook === undefined || app.webhook === null || !covers(installation, repo)) continue;
-    if (installation.suspended !== undefined || !isFor(app, event)) continue;
+    if (app?.webhook === undefined || app.webhook === null || !coversRepo(installation, repo)) continue;
+    if (installation.suspended !== undefined || !isForApp(app, event)) continue;
     const alternative: PermissionNeed = event.type === 'issue_comment' ? 'pull_requests:read' : need;
-    const readable = holds(installation.permissions, need) || holds(installation.permissions, alternative);
+    const readable =
+      hasPermissionNeed(installation.permissions, need) || hasPermissionNeed(installation.permissions, alternative);
     if (!installation.events.includes(event.type) || !readable) continue;
-    const hook = outgoing(world, event, app, installation, app.webhook);
+    const hook = buildOutgoing(world, event, app, installation, app.webhook);
     if (Buffer.byteLength(hook.body) <= github.webhookPayloadBytes) found.push(hook);
   }
   return found;
 }
 
 /** A request about a check goes only to the App that created it (docs.github.com/webhooks: check_run, check_suite). */
-function isFor(app: App, { action, payload }: WorldEvent): boolean {
+function isForApp(app: App, { action, payload }: WorldEvent): boolean {
   if (action !== 'rerequested' && action !== 'requested_action') return true;
   const made: unknown = Object(payload['check_run'] ?? payload['check_suite'])['app'];
   return Object(made)['id'] === app.id;
 }
 
-function outgoing(
+function buildOutgoing(
   world: World,
   event: WorldEvent,
   app: App,
@@ -89,18 +90,18 @@ function outgoing(
     repoId: event.repoId,
     installationId: installation.id,
   };
-  return signed(world, app, webhook, about, payload);
+  return signOutgoing(world, app, webhook, about, payload);
 }
 
 /** A webhook with GitHub's headers, signed over its exact bytes. */
-export function signed(
+export function signOutgoing(
   world: World,
   app: App,
   webhook: NonNullable<App['webhook']>,
   about: Pick<Outgoing, 'event' | 'action' | 'repoId' | 'installationId'>,
   payload: object,
 ): Outgoing {
-  const guid = guidOf(world.randomBytes(16));
+  const guid = formatGuid(world.randomBytes(16));
   const body = JSON.stringify(payload);
   publishWebhook(about.event, about.action, () => payload);
   return {

@@ -13,7 +13,7 @@ export function signature1(body: string, secret: string): string {
 }
 
 /** A version 4 GUID from 16 random bytes. */
-export function guidOf(bytes: Uint8Array): string {
+export function formatGuid(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString('hex');
   const variant = '89ab'[Number.parseInt(hex.slice(16, 17), 16) % 4] ?? '8';
   return [

@@ -1,12 +1,12 @@
 /** Turns events of the world into signed webhooks, sends them, applies faults, and redelivers on request. */
 
-import { lot } from '../faults/strike.ts';
-import { type Journey, journeysOf } from '../faults/webhook-faults.ts';
+import { drawNumber } from '../faults/strike.ts';
+import { type Journey, planJourneys } from '../faults/webhook-faults.ts';
 import { faults, github, playground } from '../limits/limits.ts';
 import type { Delivery, DropFault } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { deliver, type Transport } from './deliver.ts';
-import { type Outgoing, signatures, webhooksOf } from './outgoing.ts';
+import { listOutgoing, type Outgoing, signatures } from './outgoing.ts';
 
 export type Webhooks = {
   /** Resolves when no webhook is in flight. */
@@ -58,16 +58,16 @@ export function startWebhooks(world: World, transport: Transport, answerMs: numb
     for (const go of overtaken) go();
   };
   const unsubscribe = world.bus.subscribe((event) => {
-    for (const hook of webhooksOf(world, event)) {
+    for (const hook of listOutgoing(world, event)) {
       if (isDropped(world.state.settings.drop, hook)) continue;
-      for (const journey of journeysOf(world, event.type)) travel(hook, journey);
+      for (const journey of planJourneys(world, event.type)) travel(hook, journey);
     }
   });
   outboxes.set(world, {
     again: (delivery) => push(outgoingAgain(world, delivery), true),
     tell: (hook) => {
       if (isDropped(world.state.settings.drop, hook)) return;
-      for (const journey of journeysOf(world, hook.event)) travel(hook, journey);
+      for (const journey of planJourneys(world, hook.event)) travel(hook, journey);
     },
   });
   // A receiver may cause the next webhook, so repeat until a round finds none.
@@ -108,7 +108,7 @@ function isDropped(fault: DropFault, hook: Outgoing): boolean {
   if (fault === 'none') return false;
   if (fault === 'all') return true;
   if (fault.event !== '*' && fault.event !== hook.event) return false;
-  return lot(fault.seed, hook.guid) < fault.rate;
+  return drawNumber(fault.seed, hook.guid) < fault.rate;
 }
 
 /** The same bytes and GUID, with the App's current address and secret. */

@@ -40,7 +40,7 @@ export function asPull(issue: Issue): PullIssue | null {
   return issue.pull === null ? null : { ...issue, pull: issue.pull };
 }
 
-export function issuesOf(world: World, repo: Repo): readonly Issue[] {
+export function listIssuesOf(world: World, repo: Repo): readonly Issue[] {
   const found: Issue[] = [];
   for (let number = 1; number <= repo.lastNumber; number += 1) {
     const issue = world.state.issues[issueKey(repo.id, number)];
@@ -49,55 +49,55 @@ export function issuesOf(world: World, repo: Repo): readonly Issue[] {
   return found;
 }
 
-export function commentsOf(world: World, issue: Issue): readonly Comment[] {
-  return pick(world.state.comments, issue.commentIds);
+export function listComments(world: World, issue: Issue): readonly Comment[] {
+  return pickRows(world.state.comments, issue.commentIds);
 }
 
-export function reviewsOf(world: World, issue: PullIssue): readonly Review[] {
-  return pick(world.state.reviews, issue.pull.reviewIds);
+export function listReviewsOf(world: World, issue: PullIssue): readonly Review[] {
+  return pickRows(world.state.reviews, issue.pull.reviewIds);
 }
 
-export function reviewCommentsOf(world: World, issue: PullIssue): readonly ReviewComment[] {
-  return pick(world.state.reviewComments, issue.pull.reviewCommentIds);
+export function listReviewComments(world: World, issue: PullIssue): readonly ReviewComment[] {
+  return pickRows(world.state.reviewComments, issue.pull.reviewCommentIds);
 }
 
-export function labelOf(repo: Repo, name: string): Label | null {
+export function findLabel(repo: Repo, name: string): Label | null {
   const wanted = name.toLowerCase();
   return repo.labels.find((label) => label.name.toLowerCase() === wanted) ?? null;
 }
 
 /** Rows that other rows refer to must exist: a missing one is a bug of the playground. */
 export function userById(world: World, id: number): User {
-  return must(world.state.users[id], `user ${id}`);
+  return requireRow(world.state.users[id], `user ${id}`);
 }
 
 export function repoById(world: World, id: number): Repo {
-  return must(world.state.repos[id], `repository ${id}`);
+  return requireRow(world.state.repos[id], `repository ${id}`);
 }
 
 export function appById(world: World, id: number): App {
-  return must(world.state.apps[id], `App ${id}`);
+  return requireRow(world.state.apps[id], `App ${id}`);
 }
 
 /** The App's installation that covers the repository, if there is one. */
 export function installationFor(world: World, appId: number, repo: Repo): Installation | null {
   for (const installation of Object.values(world.state.installations)) {
-    if (installation.appId === appId && covers(installation, repo)) return installation;
+    if (installation.appId === appId && coversRepo(installation, repo)) return installation;
   }
   return null;
 }
 
-export function covers(installation: Installation, repo: Repo): boolean {
+export function coversRepo(installation: Installation, repo: Repo): boolean {
   if (installation.accountId !== repo.ownerId) return false;
   return installation.repoIds === null || installation.repoIds.includes(repo.id);
 }
 
-export function must<Row>(row: Row | undefined | null, what: string): Row {
+export function requireRow<Row>(row: Row | undefined | null, what: string): Row {
   if (row === undefined || row === null) throw new Error(`the state has no ${what}`);
   return row;
 }
 
-function pick<Row>(table: Readonly<Record<string, Row>>, ids: readonly number[]): readonly Row[] {
+function pickRows<Row>(table: Readonly<Record<string, Row>>, ids: readonly number[]): readonly Row[] {
   const rows: Row[] = [];
   for (const id of ids) {
     const row = table[id];

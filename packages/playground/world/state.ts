@@ -220,7 +220,7 @@ export function emptyState(): State {
 }
 
 /** A separate state with the same rows, which are never changed in place. */
-export function copyOf(state: State): State {
+export function copyState(state: State): State {
   const tables = Object.entries(state).map(([name, table]) => [
     name,
     Array.isArray(table) ? [...table] : typeof table === 'object' ? { ...table } : table,

@@ -1,10 +1,10 @@
 /** Formats times as GitHub does. */
 
 /** `2026-11-20T10:00:00Z`, whole seconds UTC. */
-export function iso(atMs: number): string {
+export function toIso(atMs: number): string {
   return `${new Date(Math.floor(atMs / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-export function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
+export function toIsoOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : toIso(atMs);
 }

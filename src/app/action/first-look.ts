@@ -1,9 +1,9 @@
 /** Filters out events that need no work, with as little code as possible. */
 
-import { mayHoldCommand } from '../../handlers/slash-word.ts';
+import { mayContainCommand } from '../../handlers/slash-word.ts';
 
 /** Whether the event may need work. Only new comments can be skipped. */
-export function isOurs(mode: string, eventName: string, payload: unknown): boolean {
+export function isRelevantEvent(mode: string, eventName: string, payload: unknown): boolean {
   if (mode !== 'chat' || eventName !== 'issue_comment') return true;
   if (typeof payload !== 'object' || payload === null) return true;
   const { action, comment } = payload as {
@@ -12,5 +12,5 @@ export function isOurs(mode: string, eventName: string, payload: unknown): boole
   };
   if (action !== 'created') return true;
   if (comment?.user?.type === 'Bot') return false;
-  return typeof comment?.body !== 'string' || mayHoldCommand(comment.body);
+  return typeof comment?.body !== 'string' || mayContainCommand(comment.body);
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { createTpuCloud, type GcloudOptions, gcloudEnvironment } from '../../clouds/gcp/gcloud.ts';
-import { traitsOf } from '../../config/lane-of-file.ts';
+import { traitsFor } from '../../config/lane-of-file.ts';
 import type { TpuCloud } from '../../domain/care/machines.ts';
 import { loadAdapters } from '../../engines/registry.ts';
 import { createMemorySaver } from '../../host/memory.ts';
@@ -15,7 +15,7 @@ import { runProgram } from '../../host/process.ts';
 import type { LabConfig } from '../../run/lane.ts';
 import { openStoreToDelete } from '../../stores/open.ts';
 import { composeLab } from '../compose-lab.ts';
-import { disksWith } from '../disk-scan/disk-port.ts';
+import { createDiskPortOpener } from '../disk-scan/disk-port.ts';
 import { createEngines, createTrackers, launcherCheckout } from '../engines.ts';
 import { ANSWER_FILE, createFixerRunner } from '../fixer/fix-mode.ts';
 import { shipTree } from '../runner/ship-job.ts';
@@ -28,7 +28,7 @@ const eventSchema = z.object({ repository: z.object({ default_branch: z.string()
 const BRANCH = /^refs\/heads\/(.+)$/;
 
 /** The default branch from the event. A schedule runs only on the default branch. Throws for events that do not contain it. */
-function defaultBranchOf(event: {
+function readDefaultBranch(event: {
   readonly name: string;
   readonly payload: unknown;
   /** Full name, `GITHUB_REF`. */
@@ -61,21 +61,21 @@ export async function main(payload: unknown, environment: Environment): Promise<
   /** Redacts everything that this process prints or records. */
   const secrets = createSecretRegistry(environment, core.setSecret);
   try {
-    const result = await act(payload, environment, secrets);
+    const result = await runMode(payload, environment, secrets);
     core.setOutput('result', result.result);
     core.setOutput('run', result.run);
     core.setOutput('job-id', result.jobId);
     core.setOutput('answer-file', result.answerFile ?? '');
     const detail = secrets.clean(result.detail);
     const told = `ferrybot: ${result.result}${detail === '' ? '' : `: ${detail}`}`;
-    for (const line of logLines(told, secrets.clean)) core.info(line);
+    for (const line of cleanLogLines(told, secrets.clean)) core.info(line);
     if (!result.ok) core.setFailed(`ferrybot: ${result.result}: ${detail}`);
   } catch (error) {
     core.setFailed(secrets.clean(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   }
 }
 
-async function act(payload: unknown, environment: Environment, secrets: SecretRegistry): Promise<ActionResult> {
+async function runMode(payload: unknown, environment: Environment, secrets: SecretRegistry): Promise<ActionResult> {
   const env = environmentSchema.parse(environment);
   const mode = core.getInput('mode', { required: true });
   if (!isMode(mode)) throw new Error(`mode is ${mode}`);
@@ -94,12 +94,12 @@ async function act(payload: unknown, environment: Environment, secrets: SecretRe
     environment,
     now: Date.now,
     sleep: pause,
-    log: (line, fields) => core.info(logLine(line, fields, secrets.clean)),
+    log: (line, fields) => core.info(formatLogLine(line, fields, secrets.clean)),
   });
   // gcloud gets only its own credentials.
   const gcloud = { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram };
-  const event = startedBy(env, payload);
-  const defaultBranch = defaultBranchOf(event);
+  const event = readActionEvent(env, payload);
+  const defaultBranch = readDefaultBranch(event);
   const engines = createEngines({
     adapters: await loadAdapters(),
     stateDirectory,
@@ -116,8 +116,8 @@ async function act(payload: unknown, environment: Environment, secrets: SecretRe
     event,
     defaultBranch,
     engineOf: engines.engineOf,
-    cloudOf: (config, cluster) => cloudFor(config, cluster, gcloud),
-    disks: disksWith({ gcloud, defaultBranch, temporaryDirectory: workDirectory, environment }),
+    cloudOf: (config, cluster) => createCloud(config, cluster, gcloud),
+    disks: createDiskPortOpener({ gcloud, defaultBranch, temporaryDirectory: workDirectory, environment }),
     storeOf: (path) => openStoreToDelete({ host: { fetch, sleep: pause }, environment, now: Date.now }, path),
     readMetrics: metricsFromFile,
     saveMemory: createMemorySaver(),
@@ -156,7 +156,7 @@ function getInput(name: string, environment: Environment): string {
   return (environment[`INPUT_${name.toUpperCase()}`] ?? '').trim();
 }
 
-function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): ActionEvent {
+function readActionEvent(env: z.infer<typeof environmentSchema>, payload: unknown): ActionEvent {
   return {
     name: env.GITHUB_EVENT_NAME,
     payload,
@@ -168,8 +168,8 @@ function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): Ac
   };
 }
 
-function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {
-  const place = traitsOf(config, cluster)?.machines?.gcp ?? null;
+function createCloud(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {
+  const place = traitsFor(config, cluster)?.machines?.gcp ?? null;
   return place === null ? null : createTpuCloud(gcloud, place);
 }
 
@@ -177,7 +177,7 @@ function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): Tp
  * Formats one redacted line with its fields. The runner executes `::set-output …` at the start of a line and the older `##[set-output …]`
  * anywhere (actions/runner, src/Runner.Common/ActionCommand.cs).
  */
-export function logLine(
+export function formatLogLine(
   line: string,
   fields: Readonly<Record<string, unknown>> | undefined,
   clean: (text: string) => string,
@@ -189,9 +189,9 @@ export function logLine(
 }
 
 /** Formats each line of a text. */
-export function logLines(text: string, clean: (text: string) => string): readonly string[] {
+export function cleanLogLines(text: string, clean: (text: string) => string): readonly string[] {
   // Redact first, because a secret may span lines.
   return clean(text)
     .split(/\r\n|[\r\n]/)
-    .map((line) => logLine(line, undefined, clean));
+    .map((line) => formatLogLine(line, undefined, clean));
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
-import { isOurs } from './first-look.ts';
+import { isRelevantEvent } from './first-look.ts';
 
 /** Reads the event file. If it is unreadable, the full program reports that. */
 function readEvent(): unknown {
@@ -18,7 +18,7 @@ function readEvent(): unknown {
 
 const event = readEvent();
 const mode = process.env['INPUT_MODE'] ?? '';
-if (isOurs(mode, process.env['GITHUB_EVENT_NAME'] ?? '', event)) {
+if (isRelevantEvent(mode, process.env['GITHUB_EVENT_NAME'] ?? '', event)) {
   // Take the private variables before any other program starts.
   const environment = takePrivateEnvironment();
   const { main } = await import('./full.ts');

@@ -2,10 +2,10 @@
 
 import { verifyWorkflowOrigin } from '../../actions/verify-order.ts';
 import type { ExecutorTools } from '../care/executor-for.ts';
-import type { DisksOf } from '../disk-scan/disk-port.ts';
-import type { TrackerOf } from '../engines.ts';
+import type { DiskPortOpener } from '../disk-scan/disk-port.ts';
+import type { TrackerLookup } from '../engines.ts';
 import type { RunFixer } from '../fixer/fix-mode.ts';
-import type { CloudOf, EngineOf, Lab } from '../lab.ts';
+import type { CloudLookup, EngineLookup, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-job.ts';
 import type { SecretRegistry } from '../secret-registry.ts';
 import type { MetricsReader } from '../watch/look.ts';
@@ -35,13 +35,13 @@ export type ActionParts = {
   };
   readonly event: ActionEvent;
   readonly defaultBranch: string;
-  readonly engineOf: EngineOf;
-  readonly cloudOf: CloudOf;
-  readonly disks: DisksOf;
+  readonly engineOf: EngineLookup;
+  readonly cloudOf: CloudLookup;
+  readonly disks: DiskPortOpener;
   /** Checkpoint stores that can delete, given a capability. */
   readonly storeOf: ExecutorTools['storeOf'];
   readonly readMetrics: MetricsReader;
-  readonly trackerOf: TrackerOf;
+  readonly trackerOf: TrackerLookup;
   readonly shipTree: ShipTree;
   readonly runFixer: RunFixer;
   /** Writes a file that a later step uploads as an artifact; returns its path. */
@@ -66,15 +66,15 @@ export type ActionResult = {
 };
 
 /** Builds a failed result; `result` is the reason. */
-export function failed(result: string, detail: string): ActionResult {
+export function failedResult(result: string, detail: string): ActionResult {
   return { ok: false, result, run: '', jobId: '', detail };
 }
 
 /** Why this workflow run may not act; null if it is the expected workflow file of the default branch. */
-export function originFault({ lab, event, defaultBranch }: ActionParts, workflow: string): ActionResult | null {
+export function findOriginFault({ lab, event, defaultBranch }: ActionParts, workflow: string): ActionResult | null {
   const place = { event: event.name, ref: event.ref, workflowRef: event.workflowRef };
   const fault = verifyWorkflowOrigin(place, { repository: lab.repository, defaultBranch, workflow });
-  return fault === null ? null : failed(fault.code, fault.why);
+  return fault === null ? null : failedResult(fault.code, fault.why);
 }
 
 /** What a workflow step can do (docs/architecture.md, Who runs where). */

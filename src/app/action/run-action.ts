@@ -1,89 +1,89 @@
 /** Handles one event in the given mode. Tests call the same function with virtual time. */
 
 import { changeAction } from '../../actions/change-cluster.ts';
-import { carryOut } from '../../actions/pipeline.ts';
+import { executeAction } from '../../actions/pipeline.ts';
 import { GitError } from '../../domain/git.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, assertNever, isRunId } from '../../domain/values.ts';
+import { addMs, assertNever, isRunId } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
-import { triggerOf } from '../../handlers/registry.ts';
+import { toTrigger } from '../../handlers/registry.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { needsWatch } from '../../run/decide-dispatches.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
-import { executorFor } from '../care/executor-for.ts';
+import { createExecutor } from '../care/executor-for.ts';
 import { accountChecks } from '../control/cluster.ts';
-import { watchesOf } from '../control/reconcile-run.ts';
+import { listWatchWork } from '../control/reconcile-run.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
-import { scanMode } from '../disk-scan/disk-port.ts';
+import { runScanMode } from '../disk-scan/disk-port.ts';
 import { askFixer } from '../fixer/fix-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
-import { postOwed } from '../outbox.ts';
-import { type LaneProposal, propose } from '../propose/propose.ts';
-import { recordFault } from '../record-files.ts';
-import { launch } from '../runner/launch.ts';
-import { stopByJobId } from '../stop-by-job-id.ts';
-import { contained, type Trouble, throwIfAny } from '../trouble.ts';
-import { type ActionParts, type ActionResult, failed, originFault } from './parts.ts';
+import { postPending } from '../outbox.ts';
+import { type LaneProposal, proposeForAllLanes } from '../propose/propose.ts';
+import { findRecordFault } from '../record-files.ts';
+import { executeLaunch } from '../runner/launch.ts';
+import { stopDispatchReason } from '../stop-by-job-id.ts';
+import { guard, type Trouble, throwFirstTrouble } from '../trouble.ts';
+import { type ActionParts, type ActionResult, failedResult, findOriginFault } from './parts.ts';
 import { stopJob, watchCluster } from './watching.ts';
 
 /** Throws only after a bug or a transport error. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
-  if (parts.mode === 'chat') return chat(parts);
+  if (parts.mode === 'chat') return handleChatEvent(parts);
   // A launch reads GitHub's clock from its first responses; a watchdog usually sends no request at all.
   if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
   if (parts.mode === 'watch') return watchCluster(parts);
-  const work = WORK[parts.mode];
-  return orGitSaidNo(() => withLab(parts, (open) => work(parts, open)));
+  const work = MODE_HANDLERS[parts.mode];
+  return reportGitErrors(() => openLabAnd(parts, (open) => work(parts, open)));
 }
 
-type Work = (parts: ActionParts, open: OpenLab) => Promise<ActionResult>;
+type ModeHandler = (parts: ActionParts, open: OpenLab) => Promise<ActionResult>;
 
 /** Modes that open the record once. */
-const WORK: Readonly<Record<Exclude<ActionParts['mode'], 'chat' | 'watch'>, Work>> = {
-  watchdog: checkWatches,
-  propose: async (_parts, open) => resultOfLanes(await propose(open)),
-  launch: launchOrder,
+const MODE_HANDLERS: Readonly<Record<Exclude<ActionParts['mode'], 'chat' | 'watch'>, ModeHandler>> = {
+  watchdog: checkWatch,
+  propose: async (_parts, open) => resultForLanes(await proposeForAllLanes(open)),
+  launch: executeLaunchOrder,
   stop: stopJob,
-  care: careFor,
+  care: executeCareAction,
   'disk-scan': scanCluster,
-  fix: fixSlip,
+  fix: runExternalFixer,
 };
 
 /** Converts git failures, such as a full disk or a branch rule, into a result with the next action. */
-async function orGitSaidNo(work: () => Promise<ActionResult>): Promise<ActionResult> {
+async function reportGitErrors(work: () => Promise<ActionResult>): Promise<ActionResult> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return failed(
+    return failedResult(
       `git-${error.code}`,
       `${error.message}\nCheck the free space of this machine and of the git server, and the rules of the branch. Then run this job again: it continues from the record.`,
     );
   }
 }
 
-async function withLab(parts: ActionParts, work: (open: OpenLab) => Promise<ActionResult>): Promise<ActionResult> {
+async function openLabAnd(parts: ActionParts, work: (open: OpenLab) => Promise<ActionResult>): Promise<ActionResult> {
   const opening = await createLabOpener(parts.lab, parts.defaultBranch).open();
   if (opening.kind === 'open') return work(opening.open);
   const lines = opening.config.problems.map((p) => `line ${p.line}, column ${p.column}: ${p.path}: ${p.message}`);
-  return failed(
+  return failedResult(
     'no-config',
     `.github/ferrybot.yml on ${parts.defaultBranch}: ${opening.config.why}\n${lines.join('\n')}`,
   );
 }
 
-async function chat(parts: ActionParts): Promise<ActionResult> {
+async function handleChatEvent(parts: ActionParts): Promise<ActionResult> {
   const { lab, defaultBranch, inputs } = parts;
   // The runner cannot post comments, so the job after a launch posts for it. The job after a stop does not dispatch another stop.
   const worker =
     inputs.run === ''
       ? createWorker(lab, defaultBranch, [])
       : createWorker(lab, defaultBranch, ['runner'], {
-          stopsAsked: new Map([[stopByJobId(inputs.run), lab.now()]]),
+          stopsAsked: new Map([[stopDispatchReason(inputs.run), lab.now()]]),
         });
-  const trigger = triggerFrom(parts);
+  const trigger = readTrigger(parts);
   // A sweep and a reaction send a request before anything is decided, and its response has GitHub's clock.
   if (trigger.kind !== 'sweep' && trigger.kind !== 'comment') await synchronizeClock(lab.client);
   await worker.handle([trigger]);
@@ -92,14 +92,14 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
 }
 
 /** Runs on a schedule, even if a server is running, because the server may fail. Starts missing watches and posts what it recorded. */
-async function checkWatches({ lab, inputs }: ActionParts, open: OpenLab): Promise<ActionResult> {
+async function checkWatch({ lab, inputs }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const troubles: Trouble[] = [];
   if (open.store.current().runs.some((state) => needsWatch(state, lab.now()))) await synchronizeClock(lab.client);
-  for (const { where, reconcile } of [...watchesOf(open, troubles), ...accountChecks({ open })])
-    await contained(open, troubles, where, async () => reconcile());
-  await postOwed(open, troubles);
+  for (const { where, reconcile } of [...listWatchWork(open, troubles), ...accountChecks({ open })])
+    await guard(open, troubles, where, async () => reconcile());
+  await postPending(open, troubles);
   await reportTroubles(open, troubles);
-  throwIfAny(troubles);
+  throwFirstTrouble(troubles);
   return { ok: true, result: 'checked', run: inputs.run, jobId: '', detail: '' };
 }
 
@@ -110,23 +110,23 @@ const STOP_PAUSE_MAX_MS = 60 * 1_000;
 
 /** Replaces a server: retries the stop and notifies people. */
 async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
-  const until = after(parts.lab.now(), STOP_STAY_MS);
+  const until = addMs(parts.lab.now(), STOP_STAY_MS);
   for (;;) {
     const pauseMs = worker.lookAgainMs();
-    if (pauseMs === null || pauseMs > STOP_PAUSE_MAX_MS || after(parts.lab.now(), pauseMs) > until) return;
+    if (pauseMs === null || pauseMs > STOP_PAUSE_MAX_MS || addMs(parts.lab.now(), pauseMs) > until) return;
     await parts.sleep(pauseMs);
     await worker.handle([{ kind: 'workflow-ended' }]);
   }
 }
 
 /** Treats schedules, dispatches and unknown events as sweeps. */
-function triggerFrom(parts: ActionParts): ReconcileRequest {
-  return triggerOf(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
+function readTrigger(parts: ActionParts): ReconcileRequest {
+  return toTrigger(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
 }
 
 /** Combines the results of all lanes: failed if one lane failed, with the result of each. */
-function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult {
-  const results = proposals.map(({ lane, outcome }) => ({ lane, ...resultOf(outcome) }));
+function resultForLanes(proposals: readonly LaneProposal[]): ActionResult {
+  const results = proposals.map(({ lane, outcome }) => ({ lane, ...resultForProposal(outcome) }));
   const [first, second] = results;
   if (first === undefined) throw new Error('a valid config has a lane');
   if (second === undefined) return first;
@@ -138,9 +138,9 @@ function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult {
   };
 }
 
-const NOT_AMISS: ReadonlySet<NothingCode> = new Set(['no-candidates', 'nothing-due', 'too-many-today']);
+const EXPECTED_OUTCOMES: ReadonlySet<NothingCode> = new Set(['no-candidates', 'nothing-due', 'too-many-today']);
 
-function resultOf(outcome: ProposeOutcome): ActionResult {
+function resultForProposal(outcome: ProposeOutcome): ActionResult {
   switch (outcome.kind) {
     case 'not-due':
       return { ok: true, result: 'not-due', run: '', jobId: '', detail: outcome.why };
@@ -153,23 +153,23 @@ function resultOf(outcome: ProposeOutcome): ActionResult {
       return { ok: true, result: 'asked', run: '', jobId: '', detail: `see issue #${outcome.issue}` };
     case 'nothing':
       // If nothing is due, the job still succeeds; a comment reports it.
-      return NOT_AMISS.has(outcome.code)
+      return EXPECTED_OUTCOMES.has(outcome.code)
         ? { ok: true, result: outcome.code, run: '', jobId: '', detail: outcome.why }
-        : failed(outcome.code, outcome.why);
+        : failedResult(outcome.code, outcome.why);
     case 'failed':
-      return failed(outcome.code, outcome.why);
+      return failedResult(outcome.code, outcome.why);
     default:
       return assertNever(outcome);
   }
 }
 
-async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+async function executeLaunchOrder(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run } = parts.inputs;
   parts.secrets.learn(open.config);
-  const wrong = originFault(parts, open.config.workflows.launch);
+  const wrong = findOriginFault(parts, open.config.workflows.launch);
   if (wrong !== null) return { ...wrong, run };
-  const outcome = await launch(open, parts);
-  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
+  const outcome = await executeLaunch(open, parts);
+  if (outcome.kind === 'refused') return { ...failedResult(outcome.code, outcome.why), run };
   const result = outcome.adopted ? 'adopted' : 'submitted';
   return { ok: true, result, run, jobId: outcome.jobId, detail: '' };
 }
@@ -177,25 +177,26 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
 async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { disks, inputs, secrets } = parts;
   secrets.learn(open.config);
-  const result = await scanMode(open, { cluster: inputs.cluster, disks, redact: secrets.clean });
+  const result = await runScanMode(open, { cluster: inputs.cluster, disks, redact: secrets.clean });
   return { ...result, run: '', jobId: '' };
 }
 
 /** Executes the action that the inputs name. Nothing happens before the claim is pushed. */
-async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+async function executeCareAction(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { inputs, event, secrets } = parts;
   const { lab, config, store } = open;
   const { run: file, action: digest } = inputs;
   secrets.learn(config);
-  const wrong = originFault(parts, config.workflows.care);
+  const wrong = findOriginFault(parts, config.workflows.care);
   if (wrong !== null) return { ...wrong, run: file };
-  if (file !== JOURNAL && !isRunId(file)) return { ...failed('not-proposed', `there is no run ${file}`), run: file };
+  if (file !== JOURNAL && !isRunId(file))
+    return { ...failedResult('not-proposed', `there is no run ${file}`), run: file };
   const redact = secrets.clean;
-  const outcome = await carryOut(
+  const outcome = await executeAction(
     {
       record: store,
       file,
-      fault: () => recordFault(store.current(), file, 'unreadable'),
+      fault: () => findRecordFault(store.current(), file, 'unreadable'),
       now: lab.now,
       redact,
     },
@@ -210,21 +211,21 @@ async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult>
         return { state, actions: state?.actions ?? null };
       },
       facts: ({ state, action }) => gatherActionFacts(open, state, action),
-      executorFor: (proposed) => executorFor(open, proposed, parts),
+      executorFor: (proposed) => createExecutor(open, proposed, parts),
       place: lab,
       redact,
     }),
   );
-  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run: file };
+  if (outcome.kind === 'refused') return { ...failedResult(outcome.code, outcome.why), run: file };
   const ok = outcome.outcome === 'done';
   return { ok, result: outcome.code, run: file, jobId: '', detail: ok ? '' : outcome.outcome };
 }
 
 /** Keeps the fixer's patch as a file; control judges it. */
-async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: OpenLab): Promise<ActionResult> {
+async function runExternalFixer({ inputs, runFixer, keepAnswer }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run, failure } = inputs;
   const outcome = await askFixer(open, { run, failure, runFixer });
-  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
+  if (outcome.kind === 'refused') return { ...failedResult(outcome.code, outcome.why), run };
   const answerFile = await keepAnswer(outcome.patch);
   return { ok: true, result: 'patch', run, jobId: '', detail: '', answerFile };
 }

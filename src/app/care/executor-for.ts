@@ -2,41 +2,47 @@
 
 import pLimit from 'p-limit';
 import type { Executor } from '../../actions/change-cluster.ts';
-import { clearDisk } from '../../actions/clear-disk.ts';
-import { deleteCheckpoints } from '../../actions/delete-checkpoints.ts';
+import { createDiskClearing } from '../../actions/clear-disk.ts';
+import { createCheckpointDeletion } from '../../actions/delete-checkpoints.ts';
 import { replaceNode } from '../../actions/replace-node.ts';
-import { startCron } from '../../actions/start-cron.ts';
-import { cleanupOf, depthOf, rootsOf } from '../../checkpoints/cleanup.ts';
-import { traitsOf } from '../../config/lane-of-file.ts';
+import { createCronStart } from '../../actions/start-cron.ts';
+import { decideCleanup, rootsOfRun, stepsToKeep } from '../../checkpoints/cleanup.ts';
+import { traitsFor } from '../../config/lane-of-file.ts';
 import type { ActionRecord, CheckpointDeletion } from '../../domain/actions/action.ts';
 import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
-import { holdsOver } from '../../domain/launch/hold.ts';
+import { listHoldsOnRun } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Observed, unknown } from '../../domain/values.ts';
-import { configFor } from '../../run/lane.ts';
+import { configForRun } from '../../run/lane.ts';
 import { searchRoots } from '../control/attempt-facts.ts';
-import { recordFactsOf } from '../control/gather.ts';
-import { type DiskPlace, type DiskPort, type DisksOf, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
-import type { CloudOf } from '../lab.ts';
+import { factsFromRecord } from '../control/gather.ts';
+import {
+  createDiskSteps,
+  type DiskPlace,
+  type DiskPort,
+  type DiskPortOpener,
+  findDiskPlace,
+} from '../disk-scan/disk-port.ts';
+import type { CloudLookup } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 
 const MS_PER_MINUTE = 60_000;
 
 export type ExecutorTools = {
-  readonly cloudOf: CloudOf;
-  readonly disks: DisksOf;
+  readonly cloudOf: CloudLookup;
+  readonly disks: DiskPortOpener;
   readonly storeOf: (path: StorePath) => Observed<CheckpointStore>;
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
 /** The executor for a proposal; null if the config does not describe how to reach its cluster. */
-export function executorFor(open: OpenLab, action: ActionRecord, tools: ExecutorTools): Executor | null {
+export function createExecutor(open: OpenLab, action: ActionRecord, tools: ExecutorTools): Executor | null {
   const { proposal, evidence } = action;
   const { cluster, change: what, steps } = proposal;
-  if (what.kind === 'delete-checkpoint') return checkpointsOf(open, action, what, tools.storeOf);
+  if (what.kind === 'delete-checkpoint') return createCheckpointExecutor(open, action, what, tools.storeOf);
   const clock = { now: open.lab.now, sleep: tools.sleep };
-  const machines = traitsOf(open.config, cluster)?.machines ?? null;
+  const machines = traitsFor(open.config, cluster)?.machines ?? null;
   if (what.kind === 'delete-tpu-vm') {
     const cloud = tools.cloudOf(open.config, cluster);
     if (cloud === null || machines === null || machines.gcp === null) return null;
@@ -44,13 +50,13 @@ export function executorFor(open: OpenLab, action: ActionRecord, tools: Executor
     const replacementWaitMs = machines.badNodes.replacementWaitMinutes * MS_PER_MINUTE;
     return replaceNode({ ...clock, cloud, project, vm: what.vm, steps, evidence, replacementWaitMs });
   }
-  const place = diskPlaceOf(open.config, cluster);
+  const place = findDiskPlace(open.config, cluster);
   if (place === null) return null;
-  const port = portOnce(open, place, tools.disks);
-  const { clean, initialise, startCleanup } = diskStepsOf(place);
-  if (what.kind === 'start-cleanup-cron') return startCron({ ...clock, port, steps, stepNow: startCleanup() });
+  const port = openPortOnce(open, place, tools.disks);
+  const { clean, initialise, startCleanup } = createDiskSteps(place);
+  if (what.kind === 'start-cleanup-cron') return createCronStart({ ...clock, port, steps, stepNow: startCleanup() });
   const { vm } = what;
-  return clearDisk({
+  return createDiskClearing({
     ...clock,
     policy: { mountPoint: place.mountPoint, thresholdPercent: place.disk.thresholdPercent },
     port,
@@ -66,7 +72,7 @@ export function executorFor(open: OpenLab, action: ActionRecord, tools: Executor
 }
 
 /** Creates the checkout of the scripts once, when the first step needs it. */
-function portOnce(open: OpenLab, place: DiskPlace, disks: DisksOf): () => Promise<DiskPort> {
+function openPortOnce(open: OpenLab, place: DiskPlace, disks: DiskPortOpener): () => Promise<DiskPort> {
   let port: Promise<DiskPort> | null = null;
   return () => {
     port ??= disks(open, place);
@@ -75,7 +81,7 @@ function portOnce(open: OpenLab, place: DiskPlace, disks: DisksOf): () => Promis
 }
 
 /** Reloads the record before each judgement, so that rejections, holds and runs that start from a checkpoint meanwhile count. */
-function checkpointsOf(
+function createCheckpointExecutor(
   open: OpenLab,
   action: ActionRecord,
   deletion: CheckpointDeletion,
@@ -85,8 +91,8 @@ function checkpointsOf(
   const stateNow = (): RunState | undefined => store.current().runs.find(({ run }) => run === deletion.run);
   const state = stateNow();
   if (state === undefined) return null;
-  const roots = rootsOf(state, configFor(config, state).lane);
-  return deleteCheckpoints({
+  const roots = rootsOfRun(state, configForRun(config, state).lane);
+  return createCheckpointDeletion({
     deletion,
     steps: action.proposal.steps,
     roots,
@@ -99,12 +105,12 @@ function checkpointsOf(
       const now = stateNow();
       if (now === undefined || broken.length > 0)
         return { retention: unknown('the record could not be read'), held: null };
-      const { journalHolds } = recordFactsOf(store.current());
-      const holds = holdsOver(now, journalHolds);
+      const { journalHolds } = factsFromRecord(store.current());
+      const holds = listHoldsOnRun(now, journalHolds);
       const [hold] = holds.kind === 'known' ? holds.value : [];
-      const keep = depthOf(now, deletion.keep) ?? deletion.keep;
+      const keep = stepsToKeep(now, deletion.keep) ?? deletion.keep;
       return {
-        retention: cleanupOf(now, runs, searched, keep),
+        retention: decideCleanup(now, runs, searched, keep),
         held: hold === undefined ? null : `${hold.scope}: ${hold.reason}`,
       };
     },

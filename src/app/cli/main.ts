@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 /** The `ferrybot` command. */
 
-import { commandLine } from './command-line.ts';
+import { runCommandLine } from './command-line.ts';
 
 /** If the reader closes early (`| head`), stop writing; the exit code stays correct. */
-function endsWithItsReader(stream: NodeJS.WriteStream): void {
+function exitWhenReaderCloses(stream: NodeJS.WriteStream): void {
   stream.on('error', (error) => {
     if (!('code' in error) || error.code !== 'EPIPE') throw error;
   });
 }
 
-endsWithItsReader(process.stdout);
-endsWithItsReader(process.stderr);
-process.exitCode = await commandLine(process.argv.slice(2), {
+exitWhenReaderCloses(process.stdout);
+exitWhenReaderCloses(process.stderr);
+process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,

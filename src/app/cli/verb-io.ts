@@ -20,7 +20,7 @@ export type VerbIo = {
 export const EXIT = { yes: 0, no: 1, usedWrongly: 2 } as const;
 
 /** Writes the JSON value after `--json`, otherwise the text. */
-export function answer(io: VerbIo, value: object, words: string): void {
+export function reply(io: VerbIo, value: object, words: string): void {
   io.stdout.write(io.json ? `${JSON.stringify(value)}\n` : words);
 }
 
@@ -36,31 +36,31 @@ export function forTerminal(markdown: string): string {
 
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&#8203;': '' };
 
-export type Refusal = {
+export type VerbRefusal = {
   readonly code: string;
   readonly message: string;
   readonly problems?: readonly unknown[];
 };
 
 /** Reports why the answer is no, or a usage error (code `usage`). */
-export function refused(io: VerbIo, error: Refusal): number {
+export function refuse(io: VerbIo, error: VerbRefusal): number {
   if (io.json) io.stdout.write(`${JSON.stringify({ ok: false, error })}\n`);
   else io.stderr.write(`${error.message}\n`);
   return error.code === 'usage' ? EXIT.usedWrongly : EXIT.no;
 }
 
 /** Reports a usage error; returns its exit code. */
-export function misused(io: VerbIo, message: string): number {
-  return refused(io, { code: 'usage', message });
+export function usageError(io: VerbIo, message: string): number {
+  return refuse(io, { code: 'usage', message });
 }
 
 /** The environment for git, which needs only PATH. */
-export function pathOnly(io: VerbIo): Readonly<Record<string, string>> {
+export function pathEnv(io: VerbIo): Readonly<Record<string, string>> {
   return { PATH: io.environment['PATH'] ?? '' };
 }
 
 /** Yields log lines. A carriage return also ends a line, because progress bars use it. Invalid UTF-8 becomes replacement characters. */
-export async function* logLines(stream: Readable): AsyncGenerator<string> {
+export async function* readLogLines(stream: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of stream) {
@@ -88,17 +88,17 @@ export async function readArgument(io: VerbIo, file: string): Promise<Result<str
 
 /** The bytes of a file. Python files need bytes, because they declare their own encoding. */
 export function readArgumentBytes(io: VerbIo, file: string): Promise<Result<Buffer, string>> {
-  return bounded(createReadStream(resolve(io.cwd, file)), file);
+  return readBoundedStream(createReadStream(resolve(io.cwd, file)), file);
 }
 
 /** The text of standard input. A byte order mark stays, as in a comment from GitHub. */
 export async function readInputText(io: VerbIo): Promise<Result<string, string>> {
-  const bytes = await bounded(io.stdin, 'standard input');
+  const bytes = await readBoundedStream(io.stdin, 'standard input');
   return bytes.ok ? ok(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value)) : bytes;
 }
 
 /** Checks the size while reading, because a pipe has no size. */
-async function bounded(stream: Readable, name: string): Promise<Result<Buffer, string>> {
+async function readBoundedStream(stream: Readable, name: string): Promise<Result<Buffer, string>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

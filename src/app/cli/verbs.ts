@@ -9,18 +9,18 @@ type Exit = (code: number) => void;
 
 /** Adds every verb to the program. */
 export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
-  addReaders(program, io, exit);
-  addLogbook(program, io, exit);
-  addCheckpoints(program, io, exit);
-  addChecks(program, io, exit);
-  addPrograms(program, io, exit);
+  addReadVerbs(program, io, exit);
+  addLogbookVerbs(program, io, exit);
+  addCheckpointVerbs(program, io, exit);
+  addCheckVerbs(program, io, exit);
+  addProgramVerbs(program, io, exit);
 }
 
-function addReaders(program: Command, io: VerbIo, exit: Exit): void {
+function addReadVerbs(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('read-comment')
     .description('which commands a comment on standard input runs, and why another slash word does not')
-    .option('--other-bot </word>', 'a word of another bot; repeatable', each, NONE)
+    .option('--other-bot </word>', 'a word of another bot; repeatable', collectOption, NONE)
     .action(async ({ otherBot }) => {
       const { readCommentVerb } = await import('./verbs/read-comment.ts');
       exit(await readCommentVerb(io, otherBot));
@@ -52,21 +52,21 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .description('the alarms and actions of the watch for a recorded trace or a plain log')
     .argument('[TRACE]', 'a trace, see docs/traces.md')
     .option('--log <FILE>', 'a plain log, with or without times in its lines; - is standard input')
-    .option('--start <TIME>', 'start of the job; default: the first line', instant)
-    .option('--until <TIME>', 'end of the observation; default: the last line', instant)
+    .option('--start <TIME>', 'start of the job; default: the first line', parseInstantOption)
+    .option('--until <TIME>', 'end of the observation; default: the last line', parseInstantOption)
     .option('--end-status <STATUS>', 'SUCCEEDED, FAILED, STOPPED or RUNNING: the status that the engine reports')
     .action(async (trace, options) => exit(await (await import('./verbs/replay.ts')).replayVerb(io, trace, options)));
 }
 
-function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
+function addCheckpointVerbs(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('checkpoints')
     .description('which checkpoints a store has, which one a run would resume from, and why')
-    .argument('<ROOT>', 'gs://…, s3://… or an absolute folder', named)
-    .option('--temporary <ROOT>', 'another root to search; repeatable', each, NONE)
-    .option('--exclude <PATH>', 'a path to skip, with all below it; repeatable', each, NONE)
-    .option('--max-step <N>', 'skips later steps', wholeNumber)
-    .option('--step <N>', 'checks whether this step can be used', wholeNumber)
+    .argument('<ROOT>', 'gs://…, s3://… or an absolute folder', parseName)
+    .option('--temporary <ROOT>', 'another root to search; repeatable', collectOption, NONE)
+    .option('--exclude <PATH>', 'a path to skip, with all below it; repeatable', collectOption, NONE)
+    .option('--max-step <N>', 'skips later steps', parseWholeNumber)
+    .option('--step <N>', 'checks whether this step can be used', parseWholeNumber)
     .option('--run <RUN>', 'only checkpoints of this run that were not rejected')
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (root, { maxStep, step, run, ...options }) => {
@@ -75,11 +75,11 @@ function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
     });
 }
 
-function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
+function addLogbookVerbs(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('manifest')
     .description('the manifest that was approved for a run, canonical, with its digest')
-    .argument('<RUN>', '', named)
+    .argument('<RUN>', '', parseName)
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (run, { dir }) => exit(await (await import('./verbs/recorded-runs.ts')).manifestVerb(io, run, dir)));
   program
@@ -94,20 +94,20 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
   logbook
     .command('verify')
     .description('checks a copy of the logbook offline')
-    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', named)
+    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', parseName)
     .option('--keys <CONFIG>', 'a config with the keys; default: the keys in the record')
     .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
     .action(async (path, options) =>
-      exit(await (await import('./verbs/logbook-verify.ts')).logbookVerify(io, path, options)),
+      exit(await (await import('./verbs/logbook-verify.ts')).logbookVerifyVerb(io, path, options)),
     );
   logbook
     .command('show')
     .description('prints a run in plain text')
-    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', named)
+    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', parseName)
     .option('--keys <CONFIG>', 'a config with the keys; default: the keys in the record')
     .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
     .action(async (path, options) =>
-      exit(await (await import('./verbs/logbook-verify.ts')).logbookShow(io, path, options)),
+      exit(await (await import('./verbs/logbook-verify.ts')).logbookShowVerb(io, path, options)),
     );
   logbook
     .command('repair')
@@ -115,11 +115,11 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .option('--repo <DIR>', 'a clone with a remote "origin"', '.')
     .option('--dry-run', 'prints the repair and pushes nothing', false)
     .action(async ({ repo, dryRun }) =>
-      exit(await (await import('./verbs/logbook-repair.ts')).logbookRepair(io, repo, dryRun)),
+      exit(await (await import('./verbs/logbook-repair.ts')).logbookRepairVerb(io, repo, dryRun)),
     );
 }
 
-function addChecks(program: Command, io: VerbIo, exit: Exit): void {
+function addCheckVerbs(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('check-pr')
     .description('every launch gate on a local branch, before anyone opens a pull request')
@@ -137,7 +137,7 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
     .command('check-infra')
     .description('commands in cluster files that write below an unmounted bucket')
     .argument('[FILE...]', 'default: every YAML file of infra/')
-    .option('--mount-point <PATH>', 'mount point of a bucket; repeatable', each, NONE)
+    .option('--mount-point <PATH>', 'mount point of a bucket; repeatable', collectOption, NONE)
     .action(async (files, { mountPoint }) =>
       exit(await (await import('./verbs/check-files.ts')).checkInfraVerb(io, files, mountPoint)),
     );
@@ -151,7 +151,7 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
     );
 }
 
-function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
+function addProgramVerbs(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('doctor')
     .description('checks the set-up of the repository: fine, missing, or not visible with this token')
@@ -185,21 +185,21 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
 
 const NONE: readonly string[] = [];
 
-function each(value: string, before: readonly string[]): readonly string[] {
+function collectOption(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-function named(value: string): string {
+function parseName(value: string): string {
   if (value === '') throw new InvalidArgumentError('It is empty.');
   return value;
 }
 
-function wholeNumber(value: string): number {
+function parseWholeNumber(value: string): number {
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError('It takes a whole number.');
   return Number(value);
 }
 
-function instant(value: string): Instant {
+function parseInstantOption(value: string): Instant {
   const at = fromRfc3339(value);
   if (at === null) throw new InvalidArgumentError('It takes a time such as 2026-11-21T12:00:00Z.');
   return at;

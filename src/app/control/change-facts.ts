@@ -1,27 +1,35 @@
 /** Reads a proposed change from git: paths, tree ids and the config delta. Control and the runner use the same code. */
 
-import { leftOutOfLane } from '../../config/lane-of-file.ts';
-import { configDelta } from '../../delta/config-delta.ts';
+import { listExcludedPaths } from '../../config/lane-of-file.ts';
+import { diffConfigs } from '../../delta/config-delta.ts';
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/actor.ts';
 import type { ChangeFacts, FileChange, PullFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader, orUnknown } from '../../domain/git.ts';
 import type {
   BaseFacts,
   Delta,
+  FileReading,
   ModelSize,
   ReadExperiment,
-  Reading,
   RunBase,
 } from '../../domain/launch/change-facts.ts';
-import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attempt.ts';
+import { attemptToContinue, lastFailure } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
 import { isAdopted } from '../../domain/logbook/holdings.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { type Instant, known, momentOfMs, type Observed, type Sha, type TreeId, unknown } from '../../domain/values.ts';
+import {
+  type Instant,
+  instantFromMs,
+  known,
+  type Observed,
+  type Sha,
+  type TreeId,
+  unknown,
+} from '../../domain/values.ts';
 import type { GitHubClient } from '../../github/call.ts';
-import { readBranchWork, readPastTips } from '../../github/proposal-work.ts';
-import { type LaneScopedConfig, provenBase } from '../../run/lane.ts';
-import { namedBy } from '../../settings/words.ts';
+import { readBranchWork, readPreviousTips } from '../../github/proposal-work.ts';
+import { findProvenBase, type LaneScopedConfig } from '../../run/lane.ts';
+import { createPathMatcher } from '../../settings/words.ts';
 import type { Lab } from '../lab.ts';
 
 /** Limit of the cache: enough for the bases of all live runs and their branches. */
@@ -33,7 +41,7 @@ export const NEEDS_GITHUB = unknown('only GitHub knows: it is judged on the pull
  * The base of `head` on a branch with the tip `tip`; null if they share no history. Asks GitHub only about commits that this process never
  * saw as a tip. `client` is null if GitHub cannot be asked. Throws `GitError`.
  */
-async function findBase(
+async function findMergeBase(
   client: GitHubClient | null,
   git: Pick<GitReader, 'mergeBase' | 'log'>,
   branch: string,
@@ -42,12 +50,12 @@ async function findBase(
   const mergeBase = await git.mergeBase(tip, head);
   if (mergeBase === null) return null;
   if (client === null) return { mergeBase, isPastTip: mergeBase === tip ? known(true) : NEEDS_GITHUB };
-  keepTip(client, `${branch} ${tip}`);
+  rememberTip(client, `${branch} ${tip}`);
   if (client.pastTips.has(`${branch} ${mergeBase}`)) return { mergeBase, isPastTip: known(true) };
-  const tips = await readPastTips(client, branch, mergeBase);
+  const tips = await readPreviousTips(client, branch, mergeBase);
   if (tips.kind === 'unknown') return { mergeBase, isPastTip: tips };
   if (tips.value.has(mergeBase)) {
-    keepTip(client, `${branch} ${mergeBase}`);
+    rememberTip(client, `${branch} ${mergeBase}`);
     return { mergeBase, isPastTip: known(true) };
   }
   if (head !== mergeBase) return { mergeBase, isPastTip: known(false) };
@@ -63,7 +71,7 @@ async function findBase(
   return { mergeBase: before?.sha ?? mergeBase, isPastTip: known(before !== undefined) };
 }
 
-function keepTip({ pastTips }: GitHubClient, tip: string): void {
+function rememberTip({ pastTips }: GitHubClient, tip: string): void {
   pastTips.delete(tip);
   pastTips.add(tip);
   const oldest = pastTips.keys().next();
@@ -76,7 +84,7 @@ const COMPARED_FILES_MAX = 100;
 const LATER_COMMITS_MAX = 5;
 
 /** The run that proposes the change, and the record for checking its claims about earlier runs. Null if there is no run. */
-type ChangeOf = {
+type RunOfChange = {
   readonly state: RunState;
   readonly runs: readonly RunState[];
 } | null;
@@ -89,19 +97,23 @@ type ChangeReader = {
 };
 
 /** The change from its base to `head`, and from the run that it continues. Unknown if git fails. */
-export async function changeFacts(reader: ChangeReader, head: Sha, of: ChangeOf): Promise<Observed<ChangeFacts>> {
+export async function gatherChangeFacts(
+  reader: ChangeReader,
+  head: Sha,
+  run: RunOfChange,
+): Promise<Observed<ChangeFacts>> {
   const { lab, git, config } = reader;
   const { lane } = config;
-  const leavesOut = leftOutOfLane(config);
-  const proven = of === null ? known(null) : provenBase(of.state, of.runs);
+  const leavesOut = listExcludedPaths(config);
+  const proven = run === null ? known(null) : findProvenBase(run.state, run.runs);
   if (proven.kind === 'unknown') return proven;
   return orUnknown(async () => {
     const tip = await git.resolve(`refs/heads/${lane.targetBranch}`);
     if (tip === null) return unknown(`there is no branch ${lane.targetBranch}`);
-    const base = await findBase(lab.client, git, lane.targetBranch, { tip, head });
+    const base = await findMergeBase(lab.client, git, lane.targetBranch, { tip, head });
     if (base === null) return unknown('the proposed commit has no history in common with the branch');
     const { mergeBase } = base;
-    const stray = (await git.mergeBase(tip, head)) === head ? null : await strayFrom(git, config, of, head);
+    const stray = (await git.mergeBase(tip, head)) === head ? null : await findStrayBranch(git, config, run, head);
     if (stray !== null) return unknown(stray);
     const laterCommits = await git.log({
       from: tip,
@@ -113,8 +125,8 @@ export async function changeFacts(reader: ChangeReader, head: Sha, of: ChangeOf)
     });
     const python = await lab.pythonVersion(lane.python);
     if (python.kind === 'unknown') return python;
-    const trees = await treesOf(git, head, lane.ships, leavesOut);
-    const delta = await deltaOf(reader, mergeBase, head);
+    const trees = await readTreeIds(git, head, lane.ships, leavesOut);
+    const delta = await readDelta(reader, mergeBase, head);
     return known({
       headSha: head,
       baseSha: tip,
@@ -123,12 +135,12 @@ export async function changeFacts(reader: ChangeReader, head: Sha, of: ChangeOf)
       trees,
       delta,
       python: python.value,
-      base: await baseOf(reader, { mergeBase, head, pass: proven.value }),
-      headAt: await committedAt(git, head),
-      mergeBaseAt: await committedAt(git, mergeBase),
-      size: await sizeOf(reader, head),
+      base: await readBaseFacts(reader, { mergeBase, head, pass: proven.value }),
+      headAt: await readCommitTime(git, head),
+      mergeBaseAt: await readCommitTime(git, mergeBase),
+      size: await readModelSize(reader, head),
       laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
-      sinceAttempt: await sinceAttempt(reader, head, of),
+      sinceAttempt: await diffSinceAttempt(reader, head, run),
     });
   });
 }
@@ -137,10 +149,10 @@ export async function changeFacts(reader: ChangeReader, head: Sha, of: ChangeOf)
  * Why the commit that a contract or a job names does not belong to this repository; null if it does. The check is needed because GitHub
  * also serves the commits of forks by their id.
  */
-async function strayFrom(
+async function findStrayBranch(
   git: GitReader,
   { kind, pinned }: LaneScopedConfig,
-  of: ChangeOf,
+  of: RunOfChange,
   head: Sha,
 ): Promise<string | null> {
   const contract = of?.state.contract ?? null;
@@ -161,7 +173,7 @@ export async function changedSince(
   state: RunState,
   change: Observed<ChangeFacts>,
 ): Promise<Observed<readonly string[]>> {
-  const last = failedAttempt(state);
+  const last = lastFailure(state);
   if (last === null) return unknown('no attempt has failed');
   if (isAdopted(last)) return unknown('it was launched by hand, of what is its own word alone');
   if (change.kind === 'unknown') return change;
@@ -171,15 +183,15 @@ export async function changedSince(
 }
 
 /** Compares the files one by one, because only the kind knows which files affect training. */
-async function sinceAttempt(
+async function diffSinceAttempt(
   { lab, git, config }: ChangeReader,
   head: Sha,
-  of: ChangeOf,
+  of: RunOfChange,
 ): Promise<readonly FileChange[] | null> {
-  const last = of === null ? null : (failedAttempt(of.state) ?? continuedAttempt(of.state.proposal, of.runs));
+  const last = of === null ? null : (lastFailure(of.state) ?? attemptToContinue(of.state.proposal, of.runs));
   if (config.kind.isCritical !== true || last === null) return null;
   const { commit } = last.submission;
-  const isLeftOut = namedBy(leftOutOfLane(config));
+  const isLeftOut = createPathMatcher(listExcludedPaths(config));
   const isShipped = (path: string): boolean =>
     !isLeftOut(path) && config.lane.ships.some((one) => one === '.' || path === one || path.startsWith(`${one}/`));
   const paths = (await git.changedPaths(commit, head)).filter(isShipped);
@@ -190,31 +202,31 @@ async function sinceAttempt(
     const isBoth = before !== null && after !== null;
     found.push({
       path,
-      delta: isBoth ? await textDelta(lab, { path, python: config.lane.python }, before, after) : null,
+      delta: isBoth ? await diffTexts(lab, { path, python: config.lane.python }, before, after) : null,
     });
   }
   return found;
 }
 
-async function committedAt(git: GitReader, commit: Sha): Promise<Instant> {
+async function readCommitTime(git: GitReader, commit: Sha): Promise<Instant> {
   const [newest] = await git.log({ from: commit, not: null, sinceMs: null, paths: [], limit: 1 });
-  const at = momentOfMs(newest?.atMs ?? Number.NaN);
+  const at = instantFromMs(newest?.atMs ?? Number.NaN);
   if (at === null) throw new GitError('unreadable', `git does not tell the time of ${commit}`);
   return at;
 }
 
-async function treesOf(
+async function readTreeIds(
   git: GitReader,
   commit: Sha,
   paths: readonly string[],
   leavesOut: readonly string[],
 ): Promise<Readonly<Record<string, TreeId | null>>> {
   const trees: Record<string, TreeId | null> = {};
-  for (const path of paths) trees[path] = await git.treeId(commit, path, namedBy(leavesOut));
+  for (const path of paths) trees[path] = await git.treeId(commit, path, createPathMatcher(leavesOut));
   return trees;
 }
 
-async function deltaOf({ lab, git, config: { kind, lane } }: ChangeReader, from: Sha, to: Sha): Promise<Delta> {
+async function readDelta({ lab, git, config: { kind, lane } }: ChangeReader, from: Sha, to: Sha): Promise<Delta> {
   const path = kind.proposes?.change?.file(lane);
   if (path === undefined) return { kind: 'none' };
   const [base, head] = [await git.readText(from, path), await git.readText(to, path)];
@@ -222,21 +234,21 @@ async function deltaOf({ lab, git, config: { kind, lane } }: ChangeReader, from:
     const side = base === null ? 'base' : 'head';
     return { kind: 'structural', side, line: 1, statement: `${path} is not there` };
   }
-  return textDelta(lab, { path, python: lane.python }, base, head);
+  return diffTexts(lab, { path, python: lane.python }, base, head);
 }
 
-async function textDelta(
+async function diffTexts(
   lab: Pick<Lab, 'readExperiment'>,
   file: Parameters<ReadExperiment>[1],
   base: string,
   head: string,
 ): Promise<Delta> {
   if (base === head) return { kind: 'none' };
-  return configDelta(await lab.readExperiment(base, file), await lab.readExperiment(head, file));
+  return diffConfigs(await lab.readExperiment(base, file), await lab.readExperiment(head, file));
 }
 
 /** The model size at the head. If the file does not parse, the delta reports that. */
-async function sizeOf({ lab, git, config: { kind, lane } }: ChangeReader, head: Sha): Promise<ModelSize | null> {
+async function readModelSize({ lab, git, config: { kind, lane } }: ChangeReader, head: Sha): Promise<ModelSize | null> {
   const change = kind.proposes?.change;
   const sizeIn = change?.size(lane) ?? null;
   if (change === undefined || sizeIn === null) return null;
@@ -248,7 +260,7 @@ async function sizeOf({ lab, git, config: { kind, lane } }: ChangeReader, head: 
 }
 
 /** The difference from the earlier run. It is computed from commits, so that a proposal cannot claim settings that never ran. */
-async function baseOf(
+async function readBaseFacts(
   { lab, git, config: { kind, lane } }: ChangeReader,
   place: { readonly mergeBase: Sha; readonly head: Sha; readonly pass: RunBase | null },
 ): Promise<BaseFacts | null> {
@@ -260,9 +272,9 @@ async function baseOf(
   // The delta against the target branch reports the missing file.
   if (text === null) return null;
   const file = { path, python: lane.python };
-  const read = (source: string): Promise<Reading> => lab.readExperiment(source, file);
-  const start = await change.start(git, read, { path, pass: pass.commit, onto });
-  const delta = await textDelta(lab, file, start.text, text);
+  const readSource = (source: string): Promise<FileReading> => lab.readExperiment(source, file);
+  const start = await change.start(git, readSource, { path, pass: pass.commit, onto });
+  const delta = await diffTexts(lab, file, start.text, text);
   return { ...pass, delta, notTaken: start.notTaken };
 }
 
@@ -289,7 +301,7 @@ export async function branchWork(
 }
 
 /** Same as `branchWork`, for a run with unread facts. Skips the requests if one approval is enough. */
-export async function branchWorkOf(
+export async function readKnownBranchWork(
   lab: Pick<Lab, 'client'>,
   { approvals }: LaneScopedConfig,
   state: RunState,

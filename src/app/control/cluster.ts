@@ -1,23 +1,23 @@
 /** Steps for clusters, which are recorded in the journal and not in a run: dispatches and their results. */
 
-import { diskActions, diskProposals } from '../../care/disk/disk-proposals.ts';
-import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-record.ts';
-import { traitsOf } from '../../config/lane-of-file.ts';
+import { listDiskActions, proposeDiskActions } from '../../care/disk/disk-proposals.ts';
+import { type FullDisk, findFullDisks, findScanSince } from '../../care/disk/scan-record.ts';
+import { traitsFor } from '../../config/lane-of-file.ts';
 import type { ActionRecord } from '../../domain/actions/action.ts';
-import { type ClusterDisks, isAllFine, isBlind, type RecordedScan } from '../../domain/care/machines.ts';
+import { type ClusterDisks, isAllFine, isScanBlind, type RecordedScan } from '../../domain/care/machines.ts';
 import { type Effect, oldestFirst } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../../domain/logbook/run-state.ts';
-import { type MarkerKind, markerIdentity, saysTheSame } from '../../domain/marker.ts';
-import { needName } from '../../domain/reconcile-request.ts';
-import { after, fromRfc3339, type Observed } from '../../domain/values.ts';
+import { isSameContent, type MarkerKind, markerIdentity } from '../../domain/marker.ts';
+import { factKey } from '../../domain/reconcile-request.ts';
+import { addMs, fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
-import { recordAsDecided } from '../../logbook/append.ts';
+import { recordEntries } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import {
-  diskAnswerMarker,
+  buildDiskAnswerMarker,
   diskEndKey,
   diskIssueTitle,
   renderDiskAnswer,
@@ -25,57 +25,57 @@ import {
   renderDiskEnd,
   renderDiskIssue,
 } from '../../render/disk-issue.ts';
-import { orphanMarker, orphanTitle, renderOrphan } from '../../render/issues.ts';
-import { decideAccountLook, decideActions } from '../../run/decide-dispatches.ts';
-import { anyLane } from '../../run/lane.ts';
-import type { OwedComment, StandingIssue } from '../../run/publications.ts';
+import { buildOrphanMarker, orphanTitle, renderOrphan } from '../../render/issues.ts';
+import { decideAccountCheck, decideActions } from '../../run/decide-dispatches.ts';
+import { firstLane } from '../../run/lane.ts';
+import type { PendingComment, PostedIssue } from '../../run/publications.ts';
 import {
   type AttemptCache,
   type DispatchFacts,
   decideDispatch,
-  laneWorkflow,
   NO_ATTEMPTS,
-  remembered,
+  rememberOutcome,
   type Step,
+  workflowForLane,
 } from '../../run/step.ts';
-import { type DiskPlace, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
+import { createDiskSteps, type DiskPlace, findDiskPlace } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { isPosted, keepIssue, say, standingIssue } from '../outbox.ts';
-import { inCluster } from '../trouble.ts';
-import { perform } from './perform.ts';
+import { findOwnIssue, isPosted, post, syncIssue } from '../outbox.ts';
+import { locateCluster } from '../trouble.ts';
+import { performEffect } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
-import type { Turn, Work } from './turn.ts';
+import type { ReconcileWork, Turn } from './turn.ts';
 
 /** `body` is null for an issue that was just opened. */
-type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | null };
+type KnownDiskIssue = Omit<PostedIssue, 'body'> & { readonly body: string | null };
 
 type DiskIssueInput = {
   readonly disks: ClusterDisks;
   readonly actions: readonly ActionRecord[];
   /** Commands of the journal. */
   readonly commands: ReadonlyMap<string, SeenCommand>;
-  readonly issue: ToldIssue;
+  readonly issue: KnownDiskIssue;
 };
 
 /** `seq` and `at`: the journal entry that the comment reports. */
-type DatedComment = OwedComment & { readonly seq: number; readonly at: string };
+type DatedPendingComment = PendingComment & { readonly seq: number; readonly at: string };
 
 /** Post `comments` in order before `edit`, because the description stores which state was posted. */
-type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
+type DiskIssueEffects = { readonly comments: readonly DatedPendingComment[]; readonly edit: Effect | null };
 
 /** Decides the comments and the edit that are due now. */
-function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
+function decideDiskIssue(input: DiskIssueInput): DiskIssueEffects {
   const { disks, issue } = input;
-  const actions = diskActions(input.actions, disks.newest.cluster);
+  const actions = listDiskActions(input.actions, disks.newest.cluster);
   const refused = [...input.commands.values()].findLast(
     ({ thread, answer }) => thread === issue.number && answer?.code === 'action-not-shown',
   );
   const body = renderDiskIssue({ disks, actions, refusedAt: refused?.seq ?? 0 });
-  const state = stateWanted(disks, actions, issue.isOpen);
-  const isSaid = issue.body !== null && issue.marker?.isIntact === true && saysTheSame(issue.body, body);
+  const state = wantedIssueState(disks, actions, issue.isOpen);
+  const isSaid = issue.body !== null && issue.marker?.isIntact === true && isSameContent(issue.body, body);
   if (isSaid && state === null) return { comments: [], edit: null };
   const told = Number(issue.marker?.fields['told'] ?? 0);
-  const reports = [...endReports(issue, actions), ...changeReports(issue, disks)].filter(({ seq }) => seq > told);
+  const reports = [...listEndReports(issue, actions), ...changeReports(issue, disks)].filter(({ seq }) => seq > told);
   return {
     comments: reports.map(({ seq, at, kind, key, body: text }) => ({
       thread: issue.number,
@@ -89,9 +89,13 @@ function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
 }
 
 /** Closes the issue once everything is fine and nothing is running, and never reopens it. Null: leave it unchanged. */
-function stateWanted(disks: ClusterDisks, actions: readonly ActionRecord[], isOpen: boolean): 'open' | 'closed' | null {
+function wantedIssueState(
+  disks: ClusterDisks,
+  actions: readonly ActionRecord[],
+  isOpen: boolean,
+): 'open' | 'closed' | null {
   const { readable } = disks;
-  const isFine = readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
+  const isFine = readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isScanBlind(disks);
   const isUnderWay = actions.some(({ claim: begun, ended }) => begun !== null && ended === null);
   const wanted = isFine && !isUnderWay ? 'closed' : 'open';
   return isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
@@ -105,7 +109,7 @@ type Report = {
   readonly body: string;
 };
 
-function endReports({ number }: ToldIssue, actions: readonly ActionRecord[]): readonly Report[] {
+function listEndReports({ number }: KnownDiskIssue, actions: readonly ActionRecord[]): readonly Report[] {
   return actions.flatMap((one) => {
     if (one.ended === null || one.proposal.thread !== number) return [];
     const { seq, at } = one.ended;
@@ -114,7 +118,7 @@ function endReports({ number }: ToldIssue, actions: readonly ActionRecord[]): re
 }
 
 /** No report for a new issue, because its description already shows the state. */
-function changeReports({ body }: ToldIssue, { since, readable, newest }: ClusterDisks): readonly Report[] {
+function changeReports({ body }: KnownDiskIssue, { since, readable, newest }: ClusterDisks): readonly Report[] {
   const scan = since ?? readable;
   if (scan === null || body === null) return [];
   const { seq, at } = scan;
@@ -124,7 +128,7 @@ function changeReports({ body }: ToldIssue, { since, readable, newest }: Cluster
 type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 
 /** Takes the steps that `decide` returns, until it returns null. */
-async function takeJournalSteps(open: OpenLab, decide: (facts: JournalFacts) => Step | null): Promise<AttemptCache> {
+async function executeJournalSteps(open: OpenLab, decide: (facts: JournalFacts) => Step | null): Promise<AttemptCache> {
   const { lab, store } = open;
   let memory: AttemptCache = { ...NO_ATTEMPTS, appended: store.appended(JOURNAL) };
   let workflowRuns: RunFacts['workflowRuns'] = new Map();
@@ -137,28 +141,28 @@ async function takeJournalSteps(open: OpenLab, decide: (facts: JournalFacts) => 
     if (step.kind === 'need') {
       for (const one of step.facts) {
         if (typeof one === 'string' || one.fact !== 'workflowRuns')
-          throw new Error(`${needName(one)} is not what the journal asks for`);
+          throw new Error(`${factKey(one)} is not what the journal asks for`);
         workflowRuns = new Map([...workflowRuns, [one.of, await readWorkflowRun(lab.client, one.of)]]);
       }
     } else if (step.kind === 'append') {
-      const recorded = await recordAsDecided(open, [{ run: JOURNAL, drafts: step.drafts }]);
+      const recorded = await recordEntries(open, [{ run: JOURNAL, drafts: step.drafts }]);
       if (recorded.kind === 'refused') return memory;
     } else if (step.effect.kind === 'dispatch-workflow') {
-      memory = remembered(memory, step.key, await perform(open, step.effect));
+      memory = rememberOutcome(memory, step.key, await performEffect(open, step.effect));
     } else throw new Error(`${step.effect.kind} is not what the journal asks for`);
   }
   return memory;
 }
 
 /** The cluster actions that belong to no run, by cluster. */
-export function clusterActions({ open }: Turn): readonly Work[] {
+export function clusterActions({ open }: Turn): readonly ReconcileWork[] {
   const { config, store } = open;
-  const ref = anyLane(config).lane.targetBranch;
+  const ref = firstLane(config).lane.targetBranch;
   const clusters = new Set(store.current().journal.actions.map(({ proposal }) => proposal.cluster));
   return [...clusters].map((cluster) => ({
-    where: inCluster(cluster),
+    where: locateCluster(cluster),
     reconcile: async () => {
-      await takeJournalSteps(open, ({ journal, ...facts }) => {
+      await executeJournalSteps(open, ({ journal, ...facts }) => {
         const { incidents, holds } = journal;
         const actions = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
         const isHeld = holds.some(({ date }) => date === null);
@@ -169,15 +173,15 @@ export function clusterActions({ open }: Turn): readonly Work[] {
 }
 
 /** Starts the watch of each rental account that is due for a check. Only the watch has the account's key and destroys unowned machines. */
-export function accountChecks({ open }: Pick<Turn, 'open'>): readonly Work[] {
+export function accountChecks({ open }: Pick<Turn, 'open'>): readonly ReconcileWork[] {
   const { config, store } = open;
-  const renting = Object.keys(config.clusters).filter((one) => traitsOf(config, one)?.rental !== undefined);
+  const renting = Object.keys(config.clusters).filter((one) => traitsFor(config, one)?.rental !== undefined);
   return renting.map((cluster) => ({
-    where: inCluster(cluster),
+    where: locateCluster(cluster),
     reconcile: async () => {
-      await takeJournalSteps(open, ({ dispatches, ...facts }) => {
+      await executeJournalSteps(open, ({ dispatches, ...facts }) => {
         const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
-        return decideAccountLook(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
+        return decideAccountCheck(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
       });
       return {};
     },
@@ -185,14 +189,14 @@ export function accountChecks({ open }: Pick<Turn, 'open'>): readonly Work[] {
 }
 
 /** Answers recent jobs that reported a full disk. Costs requests only while an answer is missing. */
-export function fullDiskAnswers({ open }: Turn): readonly Work[] {
+export function fullDiskAnswers({ open }: Turn): readonly ReconcileWork[] {
   const { runs, journal } = open.store.current();
-  return fullDisks(runs, open.lab.now())
-    .filter(({ cluster }) => diskPlaceOf(open.config, cluster) !== null)
+  return findFullDisks(runs, open.lab.now())
+    .filter(({ cluster }) => findDiskPlace(open.config, cluster) !== null)
     .map((full) => ({
-      where: inCluster(full.cluster),
+      where: locateCluster(full.cluster),
       reconcile: () => {
-        const scan = scanSince(full, journal.disks);
+        const scan = findScanSince(full, journal.disks);
         return scan === null ? startScan(open, full) : postScanResult(open, full, scan);
       },
     }));
@@ -202,14 +206,14 @@ export function fullDiskAnswers({ open }: Turn): readonly Work[] {
 async function startScan(open: OpenLab, { cluster, since }: FullDisk): Promise<void> {
   const { config } = open;
   const wanted = {
-    ...laneWorkflow(anyLane(config), 'diskScan'),
+    ...workflowForLane(firstLane(config), 'diskScan'),
     ...{ subject: cluster, inputs: { cluster }, since, triesMax: limits.dispatchesPerOrderMax },
   };
-  await takeJournalSteps(open, (facts) => decideDispatch(wanted, facts));
+  await executeJournalSteps(open, (facts) => decideDispatch(wanted, facts));
 }
 
 async function postScanResult(open: OpenLab, full: FullDisk, scan: RecordedScan): Promise<void> {
-  const owed = { thread: full.run.proposal.issue, marker: markerIdentity(diskAnswerMarker(full)) };
+  const owed = { thread: full.run.proposal.issue, marker: markerIdentity(buildDiskAnswerMarker(full)) };
   if (isPosted(open, owed)) return;
   const issue = await findDiskIssue(open, full.cluster);
   if (issue.kind === 'unknown') {
@@ -218,37 +222,37 @@ async function postScanResult(open: OpenLab, full: FullDisk, scan: RecordedScan)
   }
   // Wait for the cluster's issue, so that the answer can link it.
   if (issue.value === null && scan.workers.length > 0) return;
-  await say(open, { ...owed, body: renderDiskAnswer(full, scan, issue.value?.number ?? null) });
+  await post(open, { ...owed, body: renderDiskAnswer(full, scan, issue.value?.number ?? null) });
 }
 
 const DISK_LABEL = 'ferrybot-disk';
 
 /** Updates the disk issue of each scanned cluster, which costs a request. Failed scans change nothing until too many failed in a row. */
-export function diskIssues({ open }: Turn): readonly Work[] {
+export function diskIssues({ open }: Turn): readonly ReconcileWork[] {
   const { broken, journal } = open.store.current();
   if (broken.some(({ run }) => run === JOURNAL)) return [];
   return [...journal.disks].flatMap(([cluster, disks]) => {
-    const place = diskPlaceOf(open.config, cluster);
-    return place !== null && (disks.readable !== null || isBlind(disks))
-      ? [{ where: inCluster(cluster), reconcile: () => keepIssueDiskIssues(open, place, disks) }]
+    const place = findDiskPlace(open.config, cluster);
+    return place !== null && (disks.readable !== null || isScanBlind(disks))
+      ? [{ where: locateCluster(cluster), reconcile: () => syncDiskIssue(open, place, disks) }]
       : [];
   });
 }
 
 /** Finds the disk issue of a cluster; known null if there is none. */
-async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
-  const actions = diskActions(open.store.current().journal.actions, cluster);
+async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<PostedIssue | null>> {
+  const actions = listDiskActions(open.store.current().journal.actions, cluster);
   // If the issue contains a proposal by ferrybot, it is ferrybot's issue, even if its first line was edited.
   const proposedIn = actions.at(-1)?.proposal.thread ?? null;
-  return standingIssue(open, DISK_LABEL, diskMarker(cluster), (number) => number === proposedIn);
+  return findOwnIssue(open, DISK_LABEL, diskIssueMarker(cluster), (number) => number === proposedIn);
 }
 
-function diskMarker(cluster: string): string {
+function diskIssueMarker(cluster: string): string {
   return markerIdentity({ run: 'journal', kind: 'disk', key: cluster });
 }
 
 /** Updates one issue. Posts comments first: the description stores which state was posted, so it must change last. */
-async function keepIssueDiskIssues(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
+async function syncDiskIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
   const { lab, store } = open;
   const found = await findDiskIssue(open, place.cluster);
   if (found.kind === 'unknown') {
@@ -257,21 +261,21 @@ async function keepIssueDiskIssues(open: OpenLab, place: DiskPlace, disks: Clust
   }
   const { readable } = disks;
   const isTrouble = readable !== null && (readable.workers.length > 0 || readable.cleanup === 'not-seen');
-  const isWanted = found.value !== null || isTrouble || isBlind(disks);
-  const issue = found.value ?? (isWanted ? await openDiskIssue(open, disks) : null);
+  const isWanted = found.value !== null || isTrouble || isScanBlind(disks);
+  const issue = found.value ?? (isWanted ? await openDiskIssueIfNeeded(open, disks) : null);
   if (issue === null) return;
-  if (isTrouble) await propose(open, place, disks, issue.number);
+  if (isTrouble) await proposeDiskChanges(open, place, disks, issue.number);
   const { actions, commands } = store.current().journal;
   const { comments, edit } = decideDiskIssue({ disks, actions, commands, issue });
-  for (const one of comments) if ((await say(open, one, fromRfc3339(one.at))).kind !== 'stands') return;
-  if (edit !== null) await perform(open, edit);
+  for (const one of comments) if ((await post(open, one, fromRfc3339(one.at))).kind !== 'stands') return;
+  if (edit !== null) await performEffect(open, edit);
 }
 
-async function openDiskIssue(open: OpenLab, disks: ClusterDisks): Promise<ToldIssue | null> {
+async function openDiskIssueIfNeeded(open: OpenLab, disks: ClusterDisks): Promise<KnownDiskIssue | null> {
   const { cluster } = disks.newest;
-  const outcome = await perform(open, {
+  const outcome = await performEffect(open, {
     kind: 'open-issue',
-    marker: diskMarker(cluster),
+    marker: diskIssueMarker(cluster),
     title: diskIssueTitle(cluster),
     body: renderDiskIssue({ disks, actions: [], refusedAt: 0 }),
     labels: [DISK_LABEL],
@@ -282,34 +286,34 @@ async function openDiskIssue(open: OpenLab, disks: ClusterDisks): Promise<ToldIs
 }
 
 /** Proposes the actions for the newest scan. After a lost race, the next turn retries. */
-async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thread: number): Promise<void> {
+async function proposeDiskChanges(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thread: number): Promise<void> {
   const { lab, store } = open;
   if (disks.readable === null) return;
-  const drafts = diskProposals({
+  const drafts = proposeDiskActions({
     scan: disks.readable,
     actions: store.current().journal.actions,
     repository: lab.repository,
     thread,
-    steps: diskStepsOf(place),
+    steps: createDiskSteps(place),
     digestOf: lab.digestOf,
   });
-  await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
+  await recordEntries(open, [{ run: JOURNAL, drafts }]);
 }
 
 const MACHINE_LABEL = 'ferrybot-machine';
 
 /** Updates the issues of orphaned machines that exist or ended recently. The next turn retries failures. */
-export function orphanIssues({ open }: Turn): readonly Work[] {
-  const since = after(open.lab.now(), -limits.overLookMs);
+export function orphanIssues({ open }: Turn): readonly ReconcileWork[] {
+  const since = addMs(open.lab.now(), -limits.overLookMs);
   return open.store
     .current()
     .journal.orphans.filter(({ endedAt }) => endedAt === null || (fromRfc3339(endedAt) ?? 0) >= since)
     .map((orphan) => ({
-      where: inCluster(orphan.cluster),
+      where: locateCluster(orphan.cluster),
       reconcile: async () => {
-        await keepIssue(open, {
+        await syncIssue(open, {
           label: MACHINE_LABEL,
-          marker: markerIdentity(orphanMarker(orphan)),
+          marker: markerIdentity(buildOrphanMarker(orphan)),
           title: orphanTitle(orphan),
           body: renderOrphan(orphan),
           state: orphan.endedAt === null ? null : 'closed',

@@ -3,39 +3,39 @@
 import { isIssueFirst, type Permission, type Surface } from '../../domain/actor.ts';
 import type { ClosureLogFacts, CommentFacts, ProposalText, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { type GitReader, orUnknown } from '../../domain/git.ts';
-import { failedAttempt } from '../../domain/launch/next-attempt.ts';
-import { ownFix } from '../../domain/launch/small-fix.ts';
+import { lastFailure } from '../../domain/launch/next-attempt.ts';
+import { findBotFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
-import { commentName } from '../../domain/marker.ts';
+import { commentId } from '../../domain/marker.ts';
 import { type FactName, type Need, notAsked } from '../../domain/reconcile-request.ts';
 import { type Digest, known, type Observed, unknown } from '../../domain/values.ts';
-import { readCited } from '../../github/cited-comment.ts';
+import { readByCitation } from '../../github/cited-comment.ts';
 import { readPeople, readPermission } from '../../github/settings.ts';
 import { readProposal, type ThreadFacts } from '../../github/threads.ts';
 import { readFailedJob, readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { sealTagOf } from '../../run/command-events.ts';
-import { configFor, healthFor, type LaneScopedConfig } from '../../run/lane.ts';
-import { threadsSince } from '../../run/pending-commands.ts';
+import { sealTagName } from '../../run/command-events.ts';
+import { configForRun, configHealthFor, type LaneScopedConfig } from '../../run/lane.ts';
+import { threadsReadFrom } from '../../run/pending-commands.ts';
 import { isOpenProposal } from '../../run/proposal-texts.ts';
-import { publishedHeads } from '../../run/publications.ts';
-import { containerImage } from '../images.ts';
+import { listPublishedHeads } from '../../run/publications.ts';
+import { readContainerImage } from '../images.ts';
 import type { Lab } from '../lab.ts';
-import { placeOf, readingOf } from '../markers.ts';
+import { proposalPlace, threadReading } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Record } from '../record-files.ts';
-import { ENDING } from '../stop-by-job-id.ts';
-import { fixerFacts, foundCheckpoints, searchedOnce, smallFixFacts, wantedRoots } from './attempt-facts.ts';
-import { branchWorkOf, changedSince, changeFacts } from './change-facts.ts';
-import { lastKnownRun, readBody, readCardHistory, readProposalComment } from './shown-facts.ts';
-import type { Once } from './turn.ts';
+import { ENDING_TRIGGERS } from '../stop-by-job-id.ts';
+import { findCheckpoints, fixerFacts, neededRoots, searchedOnce, smallFixFacts } from './attempt-facts.ts';
+import { changedSince, gatherChangeFacts, readKnownBranchWork } from './change-facts.ts';
+import { findEarlierRun, readBody, readCardHistory, readProposalComment } from './shown-facts.ts';
+import type { OncePerBatch } from './turn.ts';
 
-type Reader = {
+type FactReader = {
   readonly lab: Lab;
   readonly git: GitReader;
   readonly config: LaneScopedConfig;
-  readonly once: Once;
+  readonly once: OncePerBatch;
   readonly state: RunState;
   readonly runs: readonly RunState[];
   readonly comments: Observed<readonly CommentFacts[]>;
@@ -47,53 +47,56 @@ type Needed = ReadonlyMap<string, Need>;
 
 type ReadFact = Exclude<FactName, 'comments'>;
 
-const READ: { readonly [Name in ReadFact]: (reader: Reader) => Promise<RunFacts[Name]> } = {
-  containerImage: ({ lab, config, once }) => containerImage(lab.images, config, once),
-  closureLog: ({ git, config, once }) => once(`closure ${config.laneName}`, () => closureLogOf(git, config)),
+const FACT_READERS: { readonly [Name in ReadFact]: (reader: FactReader) => Promise<RunFacts[Name]> } = {
+  containerImage: ({ lab, config, once }) => readContainerImage(lab.images, config, once),
+  closureLog: ({ git, config, once }) => once(`closure ${config.laneName}`, () => readClosureLog(git, config)),
   smallFix: (reader) => smallFixFacts(reader, reader.state),
   fixer: (reader) => fixerFacts(reader, reader.state),
   people: ({ lab, once }) => once('people', () => readPeople(lab.client)),
   // Reads the last fetch, which also contains tags that this process pushed.
-  sealTag: ({ git, state }) => orUnknown(async () => known(await git.resolve(`refs/tags/${sealTagOf(state)}`))),
+  sealTag: ({ git, state }) => orUnknown(async () => known(await git.resolve(`refs/tags/${sealTagName(state)}`))),
   checkpoints: ({ lab, config, once, state, runs }) =>
-    once(`checkpoints ${state.run}`, () => foundCheckpoints(state, runs, config, lab.stores)),
+    once(`checkpoints ${state.run}`, () => findCheckpoints(state, runs, config, lab.stores)),
   change: changeNow,
   branchWork: (reader) => {
     const { lab, config, once, state, pull } = reader;
     const head = pull.kind === 'known' ? pull.value.headSha : '';
     return once(`branch work ${state.run} ${head}`, async () =>
-      branchWorkOf(lab, config, state, { pull, change: await changeNow(reader) }),
+      readKnownBranchWork(lab, config, state, { pull, change: await changeNow(reader) }),
     );
   },
   changedSince: async (reader) => changedSince(reader.git, reader.state, await changeNow(reader)),
   searchedRoots: async ({ lab, config, once, state }) =>
-    known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
+    known(await searchedOnce(once, neededRoots(config.checkpoints, state), lab.stores)),
   cardHistory: (reader) => readCardHistory(reader, reader.state, reader.comments),
 };
 
-async function changeNow({ lab, git, config, once, state, runs, pull }: Reader): Promise<RunFacts['change']> {
+async function changeNow({ lab, git, config, once, state, runs, pull }: FactReader): Promise<RunFacts['change']> {
   if (pull.kind === 'unknown') return pull;
   const { headSha } = pull.value;
   // Key by lane and attempt too: entries recorded meanwhile may select another lane or end the attempt.
-  const failed = failedAttempt(state)?.submission.commit ?? '';
+  const failed = lastFailure(state)?.submission.commit ?? '';
   const key = `change ${state.run} ${headSha} ${config.laneName} ${config.lane.cluster} ${failed}`;
-  return once(key, () => changeFacts({ lab, git, config }, headSha, { state, runs }));
+  return once(key, () => gatherChangeFacts({ lab, git, config }, headSha, { state, runs }));
 }
 
 type Unread = ReturnType<typeof unknown>;
 
 /** All facts that a decision must request, each set to unknown. */
-function factsWith(unread: Unread): { readonly [Name in ReadFact]: Unread } {
-  const names = Object.keys(READ) as ReadFact[];
-  return Object.fromEntries(names.map((name) => [name, unread])) as ReturnType<typeof factsWith>;
+function fillUnread(value: Unread): { readonly [Name in ReadFact]: Unread } {
+  const names = Object.keys(FACT_READERS) as ReadFact[];
+  return Object.fromEntries(names.map((name) => [name, value])) as ReturnType<typeof fillUnread>;
 }
 
-const NOT_ASKED = factsWith(notAsked());
+const NOT_REQUESTED = fillUnread(notAsked());
 
-type AskedFacts = Pick<RunFacts, ReadFact | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'>;
+type RequestedFacts = Pick<
+  RunFacts,
+  ReadFact | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'
+>;
 
 /** Reads the requested facts. All others stay unknown. */
-async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
+async function gatherRequestedFacts(reader: FactReader, needed: Needed): Promise<RequestedFacts> {
   const { lab, once } = reader;
   const facts = {
     failedJobs: new Map<number, Observed<string>>(),
@@ -105,7 +108,7 @@ async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
   const read: { [name: string]: unknown } = {};
   for (const [name, one] of needed) {
     if (one === 'comments' || one === 'gates') continue;
-    if (typeof one === 'string') read[one] = await READ[one](reader);
+    if (typeof one === 'string') read[one] = await FACT_READERS[one](reader);
     else if (one.fact === 'failedJobs')
       facts.failedJobs.set(one.of, await once(name, () => readFailedJob(lab.client, one.of)));
     else if (one.fact === 'workflowRuns')
@@ -114,14 +117,14 @@ async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
       facts.permissions.set(one.of.id, await once(name, () => readPermission(lab.client, one.of)));
     else if (one.fact === 'cited') {
       const { surface, comment } = one.of;
-      facts.cited.set(commentName({ surface, id: comment }), await once(name, () => readCitedComment(reader, one.of)));
-    } else facts.proposalTexts.set(one.of, await proposalTextOf(reader, one.of));
+      facts.cited.set(commentId({ surface, id: comment }), await once(name, () => readCitedComment(reader, one.of)));
+    } else facts.proposalTexts.set(one.of, await readProposalText(reader, one.of));
   }
-  return { ...NOT_ASKED, ...read, ...facts };
+  return { ...NOT_REQUESTED, ...read, ...facts };
 }
 
 /** The comment of an open proposal, with its versions. Only an edited comment costs a request. */
-async function proposalTextOf(reader: Reader, digest: Digest): Promise<Observed<ProposalText | null>> {
+async function readProposalText(reader: FactReader, digest: Digest): Promise<Observed<ProposalText | null>> {
   const { state, comments } = reader;
   if (comments.kind === 'unknown') return comments;
   const one = state.actions.find((action) => action.digest === digest && isOpenProposal(action));
@@ -130,15 +133,15 @@ async function proposalTextOf(reader: Reader, digest: Digest): Promise<Observed<
 
 /** Reads an approving comment that is missing from the threads. Usually it was deleted, but only GitHub can confirm that. */
 function readCitedComment(
-  { lab, config, state }: Reader,
+  { lab, config, state }: FactReader,
   { surface, comment }: { readonly surface: Surface; readonly comment: number },
-): ReturnType<typeof readCited> {
+): ReturnType<typeof readByCitation> {
   const citation = { surface, comment, pull: state.proposal.pull };
-  return readCited(lab.client, citation, readingOf(lab, config));
+  return readByCitation(lab.client, citation, threadReading(lab, config));
 }
 
 /** Reads the log file on the target branch. */
-async function closureLogOf(git: GitReader, { kind, lane }: LaneScopedConfig): Promise<Observed<ClosureLogFacts>> {
+async function readClosureLog(git: GitReader, { kind, lane }: LaneScopedConfig): Promise<Observed<ClosureLogFacts>> {
   const log = kind.proposes?.closureLog;
   if (log === undefined) return unknown('the kind adds to no file');
   return orUnknown(async () => {
@@ -160,26 +163,31 @@ export type WithoutText = (comments: readonly CommentFacts[]) => readonly Commen
 export function createGatherer(open: OpenLab): FactGatherer {
   const { lab, git, config: labConfig, configHealth, store } = open;
   const values = new Map<string, unknown>();
-  const once: Once = async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
+  const readOnce: OncePerBatch = async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
     if (!values.has(key)) values.set(key, await read());
     // Each key is created in one place and has one type.
     return values.get(key) as Value;
   };
   return {
     gather: async (state, needed, withoutText) => {
-      const config = configFor(labConfig, state);
-      const readAt = await once(`read ${state.run}`, async () => lab.now());
+      const config = configForRun(labConfig, state);
+      const readAt = await readOnce(`read ${state.run}`, async () => lab.now());
       const isInThreads = [...needed.values()].some((one) =>
-        IN_THREADS.includes(typeof one === 'string' ? one : one.fact),
+        THREAD_FACTS.includes(typeof one === 'string' ? one : one.fact),
       );
       const threads = isInThreads
-        ? await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () => threadsOf(open, config, state))
+        ? await readOnce(`threads ${state.run} ${findBotFix(state)?.commit ?? ''}`, () =>
+            readRunThreads(open, config, state),
+          )
         : notAsked();
       const record = store.current();
       const { runs, journal } = record;
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
       const comments = threads.kind === 'known' ? known(withoutText(threads.value.comments)) : threads;
-      const asked = await askedFacts({ lab, git, config, once, state, runs, comments, pull }, needed);
+      const asked = await gatherRequestedFacts(
+        { lab, git, config, once: readOnce, state, runs, comments, pull },
+        needed,
+      );
       return {
         ...asked,
         pull,
@@ -188,22 +196,22 @@ export function createGatherer(open: OpenLab): FactGatherer {
         readAt,
         // A getter, because few decisions read the text and parsing is slow.
         get body() {
-          const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
+          const text = threads.kind === 'known' ? currentText(state, threads.value) : threads;
           return text.kind === 'known'
-            ? readBody({ lab, config }, text.value, asked.change, lastKnownRun(state, runs))
+            ? readBody({ lab, config }, text.value, asked.change, findEarlierRun(state, runs))
             : text;
         },
         checks: threads.kind === 'known' ? threads.value.checks : threads,
-        configHealth: known(healthFor(config, configHealth)),
-        handedOver: handedOverOf(state, journal),
-        ...recordFactsOf(record),
+        configHealth: known(configHealthFor(config, configHealth)),
+        handedOver: listHandedOver(state, journal),
+        ...factsFromRecord(record),
       };
     },
   };
 }
 
 /** Facts that can only be read after the threads. */
-const IN_THREADS: readonly string[] = [
+const THREAD_FACTS: readonly string[] = [
   'comments',
   'change',
   'branchWork',
@@ -213,21 +221,21 @@ const IN_THREADS: readonly string[] = [
 ];
 
 /** The proposal's text. An issue-first proposal keeps it in the issue, even after the branch is deleted. */
-function textOf({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<string> {
+function currentText({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<string> {
   if (isIssueFirst(proposal)) return issue.kind === 'known' ? known(issue.value.body) : issue;
   return pull.kind === 'known' ? known(pull.value.body) : pull;
 }
 
 /** Commands in the run's threads that the journal recorded. Excludes unhandled stops, which are processed again after a repair. */
-function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['handedOver'] {
+function listHandedOver({ proposal }: RunState, journal: JournalState): RunFacts['handedOver'] {
   const threads = [proposal.pull, proposal.issue];
-  const isOpenStop = ({ name, answer }: SeenCommand): boolean =>
-    answer?.code === 'logbook-broken' && ENDING.includes(name);
-  return new Map([...journal.commands].filter(([, one]) => threads.includes(one.thread) && !isOpenStop(one)));
+  const isUnansweredStop = ({ name, answer }: SeenCommand): boolean =>
+    answer?.code === 'logbook-broken' && ENDING_TRIGGERS.includes(name);
+  return new Map([...journal.commands].filter(([, one]) => threads.includes(one.thread) && !isUnansweredStop(one)));
 }
 
 /** Facts of the whole record. A broken run may be live, and a broken journal may contain a hold: both make the facts unknown. */
-export function recordFactsOf({
+export function factsFromRecord({
   runs,
   broken,
   journal,
@@ -243,23 +251,23 @@ export function recordFactsOf({
 }
 
 /** Reads the run's threads. If a card names an entry that the record lacks, the branch was rewound: reload it. */
-async function threadsOf(
+async function readRunThreads(
   { lab, store }: OpenLab,
   config: LaneScopedConfig,
   state: RunState,
 ): Promise<Observed<ThreadFacts>> {
-  const place = placeOf(state.proposal, config);
-  const read = await readProposal(lab.client, place, readingOf(lab, config), threadsSince(state));
-  for (const card of read.kind === 'known' ? publishedHeads(read.value.comments) : [])
+  const place = proposalPlace(state.proposal, config);
+  const read = await readProposal(lab.client, place, threadReading(lab, config), threadsReadFrom(state));
+  for (const card of read.kind === 'known' ? listPublishedHeads(read.value.comments) : [])
     if (card.run === state.run) await store.expect(state.run, card.anchor, card.thread);
   return read;
 }
 
 /** The facts of a process that only posts: the record, and the comments in the run's threads. */
-export function postingFacts({ lab, store }: OpenLab, state: RunState, comments: RunFacts['comments']): RunFacts {
+export function factsForPosting({ lab, store }: OpenLab, state: RunState, comments: RunFacts['comments']): RunFacts {
   const unread = unknown('a process that only posts does not read it');
   return {
-    ...factsWith(unread),
+    ...fillUnread(unread),
     ...{ pull: unread, issue: unread, body: unread, checks: unread, configHealth: unread },
     ...{ comments, readAt: lab.now(), handedOver: new Map(), permissions: new Map(), cited: new Map() },
     ...{ workflowRuns: new Map(), journalHolds: unread, clusterActions: unread },

@@ -5,15 +5,15 @@ import { GitError } from '../../domain/git.ts';
 import { markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
 import { assertNever, type Sha } from '../../domain/values.ts';
 import { putCheckRun } from '../../github/check-run.ts';
-import { editComment, postComment, react } from '../../github/comments.ts';
-import { assignPeople, editIssue, inThread, mergePull, openIssue, openPull } from '../../github/issues.ts';
+import { addReaction, editComment, postComment } from '../../github/comments.ts';
+import { assignPeople, editIssue, mergePull, openIssue, openPull, unlocked } from '../../github/issues.ts';
 import { readPeople } from '../../github/settings.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
 import { UNNUMBERED } from '../../logbook/mark.ts';
 import { leftOpenNotice } from '../../render/issues.ts';
 import { renderMentions } from '../../render/notice.ts';
 import type { Lab, LabGit } from '../lab.ts';
-import { isSameText, issueMarkerReader, markerReader, sealed } from '../markers.ts';
+import { createMarkerVerifier, issueMarkerReader, sameTextCheck, sealText } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 
 const WITHOUT_KEY: EffectOutcome = {
@@ -25,42 +25,42 @@ const WITHOUT_KEY: EffectOutcome = {
 /** Label of every issue that the bot opens (policy HR-72). */
 const AGENT_LABEL = 'agent-generated';
 
-type TextPlace = Pick<OpenLab, 'lab' | 'config'>;
+type PostingContext = Pick<OpenLab, 'lab' | 'config'>;
 
 type TextEffect = Extract<Effect, { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }>;
 
 /** Seals and writes a text; no other code seals texts. An unsealed text would count as another person's, and be posted again. */
-async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promise<EffectOutcome> {
+async function writeText({ lab, config }: PostingContext, effect: TextEffect): Promise<EffectOutcome> {
   const { client } = lab;
   if (effect.kind === 'edit-issue' && effect.body === null) return editIssue(client, effect, lab.digestOf);
-  const mentions = effect.kind === 'post-comment' ? await mentionsOf(lab, effect) : '';
-  const body = sealed(lab, config, threadOf(effect), `${effect.body ?? ''}${mentions}`);
+  const mentions = effect.kind === 'post-comment' ? await renderMentionsFor(lab, effect) : '';
+  const body = sealText(lab, config, threadOfEffect(effect), `${effect.body ?? ''}${mentions}`);
   if (body === null) return WITHOUT_KEY;
   switch (effect.kind) {
     case 'post-comment': {
       const { thread, isShared = false } = effect;
-      const markerOf = markerReader(lab, config);
-      const isSame = isSameText(lab, config, effect, body);
-      const outcome = await written({ lab, config }, thread, () =>
-        postComment(client, { thread, body, isSame, isShared }),
+      const markerOf = createMarkerVerifier(lab, config);
+      const isSameIssue = sameTextCheck(lab, config, effect, body);
+      const outcome = await writeInThread({ lab, config }, thread, () =>
+        postComment(client, { thread, body, isSame: isSameIssue, isShared }),
       );
-      return readBack(outcome, (standing) => markerOf(thread, standing));
+      return addWrittenMarker(outcome, (standing) => markerOf(thread, standing));
     }
     case 'edit-comment':
-      return readBack(
-        await written({ lab, config }, effect.thread, () => editComment(client, { ...effect, body })),
-        (standing) => markerReader(lab, config)(effect.thread, standing),
+      return addWrittenMarker(
+        await writeInThread({ lab, config }, effect.thread, () => editComment(client, { ...effect, body })),
+        (standing) => createMarkerVerifier(lab, config)(effect.thread, standing),
       );
     case 'open-issue': {
       const markerOf = issueMarkerReader(lab, config);
       // People may have edited the issue's text, so compare only the markers.
-      const isSame = (number: number, standing: string): boolean => {
+      const isSameIssue = (number: number, standing: string): boolean => {
         const found = markerOf(number, standing);
         const isControls = found?.role === 'control' || markerOf(UNNUMBERED, body)?.role !== 'control';
         return found !== null && isControls && markerIdentity(found) === effect.marker;
       };
       // rule HR-72
-      return openIssue(client, { ...effect, body, labels: [...effect.labels, AGENT_LABEL] }, isSame);
+      return openIssue(client, { ...effect, body, labels: [...effect.labels, AGENT_LABEL] }, isSameIssue);
     }
     case 'edit-issue':
       return editIssue(client, { ...effect, body }, lab.digestOf);
@@ -70,9 +70,13 @@ async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promis
 }
 
 /** Writes into a thread. If a locked thread could not be locked again, notifies its maintainers. */
-async function written(place: TextPlace, thread: number, work: () => Promise<EffectOutcome>): Promise<EffectOutcome> {
+async function writeInThread(
+  place: PostingContext,
+  thread: number,
+  work: () => Promise<EffectOutcome>,
+): Promise<EffectOutcome> {
   const { lab } = place;
-  const { outcome, leftOpen } = await inThread(lab.client, thread, work);
+  const { outcome, leftOpen } = await unlocked(lab.client, thread, work);
   if (leftOpen === null) return outcome;
   lab.log(`the thread was locked, and is left open: ${leftOpen}`, { thread });
   await writeText(place, leftOpenNotice({ thread, atMs: lab.now(), why: leftOpen }));
@@ -80,7 +84,10 @@ async function written(place: TextPlace, thread: number, work: () => Promise<Eff
 }
 
 /** Reads user names when posting, because accounts can be renamed. */
-async function mentionsOf(lab: Lab, { thread, summons }: Extract<Effect, { kind: 'post-comment' }>): Promise<string> {
+async function renderMentionsFor(
+  lab: Lab,
+  { thread, summons }: Extract<Effect, { kind: 'post-comment' }>,
+): Promise<string> {
   if (summons === undefined) return '';
   const people = await readPeople(lab.client);
   if (summons.isAssigned === true && people.kind === 'known') {
@@ -97,31 +104,34 @@ async function mentionsOf(lab: Lab, { thread, summons }: Extract<Effect, { kind:
 }
 
 /** Verifies the text that GitHub stored, like any other text in the thread. */
-function readBack(outcome: EffectOutcome, markerOf: (standing: string) => VerifiedMarker | null): EffectOutcome {
+function addWrittenMarker(
+  outcome: EffectOutcome,
+  markerOf: (standing: string) => VerifiedMarker | null,
+): EffectOutcome {
   if (outcome.kind !== 'done' || outcome.written === undefined) return outcome;
   const { written } = outcome;
   return { ...outcome, written: { ...written, marker: markerOf(written.body) } };
 }
 
-function threadOf(effect: TextEffect): number {
+function threadOfEffect(effect: TextEffect): number {
   if (effect.kind === 'open-issue') return UNNUMBERED;
   return effect.kind === 'edit-issue' ? effect.issue : effect.thread;
 }
 
 /** Where to perform effects, and the config with the keys that seal texts. */
-type PerformPlace = Pick<OpenLab, 'lab' | 'git' | 'config'>;
+type PerformContext = Pick<OpenLab, 'lab' | 'git' | 'config'>;
 
 /** Performs one effect. Throws only for bugs. */
-export function perform(place: PerformPlace, effect: Effect): Promise<EffectOutcome> {
-  return between(place.lab, effect, () => carryOut(place, effect));
+export function performEffect(place: PerformContext, effect: Effect): Promise<EffectOutcome> {
+  return withBoundary(place.lab, effect, () => performUnbounded(place, effect));
 }
 
 /** Reacts to a comment; does not need a config. */
 export function performReaction(lab: Lab, effect: Extract<Effect, { kind: 'react' }>): Promise<EffectOutcome> {
-  return between(lab, effect, () => react(lab.client, effect.surface, effect.comment, effect.content));
+  return withBoundary(lab, effect, () => addReaction(lab.client, effect.surface, effect.comment, effect.content));
 }
 
-async function between(lab: Lab, { kind }: Effect, work: () => Promise<EffectOutcome>): Promise<EffectOutcome> {
+async function withBoundary(lab: Lab, { kind }: Effect, work: () => Promise<EffectOutcome>): Promise<EffectOutcome> {
   lab.boundary(kind, 'before');
   const outcome = await work();
   lab.boundary(kind, 'after');
@@ -129,12 +139,12 @@ async function between(lab: Lab, { kind }: Effect, work: () => Promise<EffectOut
   return outcome;
 }
 
-async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutcome> {
+async function performUnbounded(place: PerformContext, effect: Effect): Promise<EffectOutcome> {
   const { lab, git } = place;
   const { client } = lab;
   switch (effect.kind) {
     case 'react':
-      return react(client, effect.surface, effect.comment, effect.content);
+      return addReaction(client, effect.surface, effect.comment, effect.content);
     case 'post-comment':
     case 'edit-comment':
     case 'open-issue':
@@ -147,7 +157,7 @@ async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutc
     case 'push-branch':
       return pushBranch(lab, git, effect);
     case 'open-pull': {
-      const body = sealed(lab, place.config, UNNUMBERED, effect.body);
+      const body = sealText(lab, place.config, UNNUMBERED, effect.body);
       return body === null ? WITHOUT_KEY : openPull(client, { ...effect, body });
     }
     case 'merge-pull':
@@ -169,7 +179,7 @@ async function pushBranch(
   effect: Extract<Effect, { kind: 'push-branch' }>,
 ): Promise<EffectOutcome> {
   const ref = `refs/heads/${effect.branch}`;
-  return orUnreachable(async () => {
+  return gitErrorsAsOutcome(async () => {
     const outcome = await git.commitAndPush({
       ref,
       expected: effect.onto === undefined || effect.onto.isNewBranch === true ? null : effect.base,
@@ -179,16 +189,17 @@ async function pushBranch(
       atMs: effect.onto?.atMs ?? lab.now(),
     });
     if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true, sha: outcome.sha };
-    if (outcome.kind === 'rejected' && effect.onto?.isNewBranch === true) return sameCommit(git, ref, outcome.sha);
+    if (outcome.kind === 'rejected' && effect.onto?.isNewBranch === true)
+      return isRemoteSameCommit(git, ref, outcome.sha);
     if (outcome.kind === 'rejected' && effect.onto !== undefined)
       return { kind: 'refused', code: 'branch-moved', message: `${ref} is not on ${effect.base} any more` };
-    if (outcome.kind === 'rejected') return pushedBefore(lab, git, ref, effect);
+    if (outcome.kind === 'rejected') return findEarlierPush(lab, git, ref, effect);
     return outcome.kind === 'refused' ? { kind: 'refused', code: 'push-refused', message: outcome.message } : outcome;
   });
 }
 
 /** Accepts a branch with the commit: an earlier try pushed it, and people may have built on it. Rejects others. Throws `GitError`. */
-async function sameCommit(git: LabGit, ref: string, sha: Sha): Promise<EffectOutcome> {
+async function isRemoteSameCommit(git: LabGit, ref: string, sha: Sha): Promise<EffectOutcome> {
   await git.fetch();
   const tip = await git.resolve(ref);
   if (tip === null) throw new GitError('unreadable', `${ref} was there and is not any more`);
@@ -198,7 +209,7 @@ async function sameCommit(git: LabGit, ref: string, sha: Sha): Promise<EffectOut
 }
 
 /** Decides whether an existing branch is usable, and adds the files if it may follow. Throws `GitError`. */
-async function pushedBefore(
+async function findEarlierPush(
   lab: Lab,
   git: LabGit,
   ref: string,
@@ -208,20 +219,20 @@ async function pushedBefore(
   await git.fetch();
   const tip = await git.resolve(ref);
   if (tip === null) throw new GitError('unreadable', `${ref} was there and is not any more`);
-  const elsewhere = (why: string): EffectOutcome => ({
+  const conflictOutcome = (why: string): EffectOutcome => ({
     kind: 'refused',
     code: 'branch-elsewhere',
     message: `somebody pushed the branch ${branch}, and it ${why}: delete it and say it again`,
   });
   const from = await git.mergeBase(base, tip);
-  if (from === null) return elsewhere('is of another history');
+  if (from === null) return conflictOutcome('is of another history');
   const [first, ...others] = (await git.changedPaths(from, tip)).filter((path) => !Object.hasOwn(files, path));
-  if (first !== undefined) return elsewhere(`changes ${first}${others.length > 0 ? ' and more' : ''}`);
+  if (first !== undefined) return conflictOutcome(`changes ${first}${others.length > 0 ? ' and more' : ''}`);
   if (mayFollow !== true || (await isSame(git, tip, files))) return { kind: 'done', number: null };
   // The files were written for the current target branch. Committing them on an older base would also add other changes from that branch.
   for (const path of Object.keys(files))
     if ((await git.readText(from, path)) !== (await git.readText(base, path)))
-      return elsewhere(`begins where ${path} was another`);
+      return conflictOutcome(`begins where ${path} was another`);
   const outcome = await git.commitAndPush({
     ref,
     expected: tip,
@@ -243,7 +254,7 @@ async function isSame(git: LabGit, commit: Sha, files: Readonly<Record<string, s
 
 /** Creates a tag and never moves one. If the tag exists at another commit, the seal is refused. */
 async function pushTag(lab: Lab, git: LabGit, effect: Extract<Effect, { kind: 'push-tag' }>): Promise<EffectOutcome> {
-  return orUnreachable(async () => {
+  return gitErrorsAsOutcome(async () => {
     const outcome = await git.pushTag({
       name: effect.tag,
       commit: effect.commit,
@@ -265,7 +276,7 @@ async function pushTag(lab: Lab, git: LabGit, effect: Extract<Effect, { kind: 'p
   });
 }
 
-async function orUnreachable(work: () => Promise<EffectOutcome>): Promise<EffectOutcome> {
+async function gitErrorsAsOutcome(work: () => Promise<EffectOutcome>): Promise<EffectOutcome> {
   try {
     return await work();
   } catch (error) {

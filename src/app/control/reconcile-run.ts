@@ -2,45 +2,52 @@
 
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
-import { mayBeFixed } from '../../domain/launch/next-attempt.ts';
+import { canBeFixed } from '../../domain/launch/next-attempt.ts';
 import { wantsRelaunch } from '../../domain/launch/response.ts';
 import { limits } from '../../domain/limits.ts';
-import { isLive, phaseOf } from '../../domain/logbook/job-state.ts';
+import { isLive, runPhase } from '../../domain/logbook/job-state.ts';
 import type { Role } from '../../domain/logbook/parts.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
-import { type Need, needName, type ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { factKey, type Need, type ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant, type RunId } from '../../domain/values.ts';
-import { recordAsDecided } from '../../logbook/append.ts';
+import { recordEntries } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import type { PublishInput } from '../../run/decide-publications.ts';
-import { configFor } from '../../run/lane.ts';
+import { configForRun } from '../../run/lane.ts';
 import {
-  isHeadOurs,
-  isOpenToAll,
+  isHeadOwn,
+  listPublications,
+  listWritableKinds,
+  mayAnyonePost,
   mayPost,
   type Poster,
-  publicationsOf,
-  writableKinds,
 } from '../../run/publications.ts';
-import { type Agenda, agendaFor, type Cause, causesOfStep, reconcile, WATCHING } from '../../run/reconcile.ts';
-import { type AttemptCache, NO_ATTEMPTS, remembered, type Step } from '../../run/step.ts';
-import { deliver } from '../channels.ts';
+import {
+  type Agenda,
+  buildAgenda,
+  type Cause,
+  listCausesOfStep,
+  reconcile,
+  WATCHING_AGENDA,
+} from '../../run/reconcile.ts';
+import { type AttemptCache, NO_ATTEMPTS, rememberOutcome, type Step } from '../../run/step.ts';
+import { sendPendingNotices } from '../channels.ts';
 import { rememberRun } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { EventStore } from '../record.ts';
 import type { Record } from '../record-files.ts';
-import { apartFromComments, type Trouble } from '../trouble.ts';
+import { skipBadComments, type Trouble } from '../trouble.ts';
 import { createGatherer, type FactGatherer } from './gather.ts';
-import { perform } from './perform.ts';
-import type { RunMemory, Settled, Turn, Work } from './turn.ts';
+import { performEffect } from './perform.ts';
+import type { ReconcileWork, RunMemory, Settled, Turn } from './turn.ts';
 
 /** `owing`: an effect failed, or a fact was unreadable. */
 type Reconciled = 'settled' | 'owing';
 
 /** This worker's knowledge for one run. */
-type Look = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
+type ReconcileView = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
 
-type Heard = {
+type BatchTriggers = {
   readonly triggers: readonly ReconcileRequest[];
   /** Whether a workflow run in the record may have ended. */
   readonly mayHaveEnded: boolean;
@@ -51,7 +58,7 @@ type Heard = {
 };
 
 /** Whether the triggers show that a workflow run in the record may have ended. */
-export function tellsOfEnd(triggers: readonly ReconcileRequest[], dispatched: ReadonlySet<number>): boolean {
+export function mayBeEnd(triggers: readonly ReconcileRequest[], dispatched: ReadonlySet<number>): boolean {
   return triggers.some(
     (one) =>
       one.kind === 'sweep' ||
@@ -60,10 +67,10 @@ export function tellsOfEnd(triggers: readonly ReconcileRequest[], dispatched: Re
 }
 
 /** The causes to reconcile the run; empty if the triggers do not concern it. A comment concerns only the run of its thread. */
-export function causesOf(look: Look, state: RunState, heard: Heard): readonly Cause[] {
+export function listCauses(poll: ReconcileView, state: RunState, heard: BatchTriggers): readonly Cause[] {
   const { triggers, logbookBranch } = heard;
   const { pull, issue } = state.proposal;
-  const awaited = awaitedThread(state);
+  const awaited = threadAwaitingComment(state);
   let areGatesMoved = heard.areHoldsNew;
   let [isCommented, isSweep, isWide] = [false, false, false];
   for (const one of triggers) {
@@ -78,24 +85,24 @@ export function causesOf(look: Look, state: RunState, heard: Heard): readonly Ca
     if (one.kind === 'push' && one.ref !== `refs/heads/${logbookBranch}`) areGatesMoved = true;
   }
   areGatesMoved ||= isSweep;
-  const isWaiting = state.submission === null || mayBeFixed(state);
+  const isWaiting = state.submission === null || canBeFixed(state);
   // A sweep also retries commands that wait for a fact, checks for deleted comments, and leaves the threads of live runs to a process that
   // has not read them yet.
-  const isUnread = look.settled.get(state.run) === undefined;
-  const isDue = (isWaiting && areGatesMoved) || (isSweep && (hasUnanswered(state) || isUnread));
+  const isUnread = poll.settled.get(state.run) === undefined;
+  const isDue = (isWaiting && areGatesMoved) || (isSweep && (hasUnansweredCommand(state) || isUnread));
   if (isDue && !isOver(state)) return ['facts'];
   const causes: readonly Cause[] = isCommented ? ['comments'] : [];
-  return isWide ? [...causes, ...causesOfRecord(look, state, heard.mayHaveEnded, areGatesMoved)] : causes;
+  return isWide ? [...causes, ...listRecordCauses(poll, state, heard.mayHaveEnded, areGatesMoved)] : causes;
 }
 
 /** Causes without a thread: the clock, ended workflow runs, and new entries of other processes. */
-function causesOfRecord(
-  { settled, poster, now }: Look,
+function listRecordCauses(
+  { settled, poster, now }: ReconcileView,
   state: RunState,
   mayHaveEnded: boolean,
   isConfigMoved: boolean,
 ): readonly Cause[] {
-  const isNew = !isSettled(settled, state, now);
+  const isNew = !isRunSettled(settled, state, now);
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return isNew && age < limits.overLookMs ? ['facts'] : [];
@@ -106,8 +113,8 @@ function causesOfRecord(
   if (mayHaveEnded && (isLaunching || isPursued)) return ['facts'];
   // Give other processes time to publish their own events. Exceptions: after the end, update the check run immediately; publish a runner's
   // refusal before the next sweep. Other posts of the watch can wait.
-  const isOurs = state.end !== null || isHeadOurs(state, poster);
-  const isAged = isOpenToAll(state.head.at, now) || hasUnanswered(state);
+  const isOurs = state.end !== null || isHeadOwn(state, poster);
+  const isAged = mayAnyonePost(state.head.at, now) || hasUnansweredCommand(state);
   if (isNew && (isAged || isOurs)) return ['facts'];
   return [
     ...(isNew || mayHaveEnded || isConfigMoved ? (['time'] as const) : []),
@@ -116,62 +123,62 @@ function causesOfRecord(
 }
 
 /** The issue in which a gate waits for a comment; null if there is none. */
-export function awaitedThread(state: RunState): number | null {
+export function threadAwaitingComment(state: RunState): number | null {
   const isAwaited = state.gate?.verdicts.some(({ gate, outcome }) => gate === 'issue-updated' && outcome !== 'pass');
   return isAwaited === true && !isOver(state) ? state.proposal.issue : null;
 }
 
 /** Stores the result of a turn. A pending result is not stored, so the run is reconciled again. */
 export function noteReconciled(
-  { settled, poster, now }: Look,
+  { settled, poster, now }: ReconcileView,
   before: RunState,
   state: RunState | null,
   { outcome, causes }: { readonly outcome: Reconciled; readonly causes: readonly Cause[] },
 ): void {
   // A turn with a limited agenda settles only a run that was settled before.
-  const isWhole = causes.includes('facts') || isSettled(settled, before, now);
+  const isWhole = causes.includes('facts') || isRunSettled(settled, before, now);
   if (state === null || outcome === 'owing' || !isWhole) {
     settled.delete(before.run);
     return;
   }
   // Other processes have this time to publish what they recorded.
-  const isPosted = publicationsOf(state).every((publication) => mayPost(publication, poster, now));
+  const isPosted = listPublications(state).every((publication) => mayPost(publication, poster, now));
   const untilMs = isPosted ? null : now + limits.publishGraceMs;
-  settled.set(before.run, { standing: standing(state), untilMs });
+  settled.set(before.run, { standing: pendingFingerprint(state), untilMs });
 }
 
 /** Whether every run that is not over was left with nothing to do, in this state. */
-export function areSettled(settled: Settled, runs: readonly RunState[], now: Instant): boolean {
-  return runs.every((state) => isOver(state) || isSettled(settled, state, now));
+export function areRunsSettled(settled: Settled, runs: readonly RunState[], now: Instant): boolean {
+  return runs.every((state) => isOver(state) || isRunSettled(settled, state, now));
 }
 
-function isSettled(settled: Settled, state: RunState, now: Instant): boolean {
+function isRunSettled(settled: Settled, state: RunState, now: Instant): boolean {
   const known = settled.get(state.run);
-  if (known === undefined || known.standing !== standing(state)) return false;
+  if (known === undefined || known.standing !== pendingFingerprint(state)) return false;
   return known.untilMs === null || now < known.untilMs;
 }
 
-function hasUnanswered(state: RunState): boolean {
+function hasUnansweredCommand(state: RunState): boolean {
   return [...state.commands.values()].some((command) => command.answer === null);
 }
 
 /** Fingerprint of all state that can make a run pending. */
-function standing(state: RunState): string {
+function pendingFingerprint(state: RunState): string {
   const open = [...state.commands.values()].filter(({ answer }) => answer === null);
   const cared = state.actions.flatMap(({ approvals, claim, ended }) => [approvals.length, claim?.seq, ended?.seq]);
-  return [phaseOf(state), publicationsOf(state).length, open.length, state.gate?.seq, ...cared].join(' ');
+  return [runPhase(state), listPublications(state).length, open.length, state.gate?.seq, ...cared].join(' ');
 }
 
 /** A run needs about six rounds from a command to a dispatch. */
 export const RECONCILE_ROUNDS_MAX = 25;
 
 /** All runs; each is reconciled only if the triggers concern it. */
-export function concernedRuns({ open, triggers, troubles, runs: memory }: Turn): readonly Work[] {
+export function listRunWork({ open, triggers, troubles, runs: memory }: Turn): readonly ReconcileWork[] {
   const record = open.store.current();
-  const holds = holdsOf(record);
+  const holds = holdsFingerprint(record);
   const heard = {
     triggers,
-    mayHaveEnded: tellsOfEnd(triggers, dispatchedIn(record)),
+    mayHaveEnded: mayBeEnd(triggers, listDispatchedWorkflowRuns(record)),
     areHoldsNew: memory.holds !== holds,
     logbookBranch: open.config.logbookBranch,
   };
@@ -184,18 +191,18 @@ export function concernedRuns({ open, triggers, troubles, runs: memory }: Turn):
 }
 
 /** All runs, limited to the watchdog's question: does the run's watch work? */
-export function watchesOf(open: OpenLab, troubles: Trouble[]): readonly Work[] {
+export function listWatchWork(open: OpenLab, troubles: Trouble[]): readonly ReconcileWork[] {
   const gatherer = createGatherer(open);
   return open.store.current().runs.map(({ run }) => ({
     where: { run, thread: null },
     reconcile: async () => {
       const memory = { ...NO_ATTEMPTS, appended: open.store.appended(run) };
-      await apartFromComments(open, troubles, (withoutText) =>
+      await skipBadComments(open, troubles, (withoutText) =>
         reconcileRun(
           {
             open,
             source: { gather: (state, needed) => gatherer.gather(state, needed, withoutText) },
-            ...{ agenda: WATCHING, memory },
+            ...{ agenda: WATCHING_AGENDA, memory },
           },
           run,
         ),
@@ -204,30 +211,33 @@ export function watchesOf(open: OpenLab, troubles: Trouble[]): readonly Work[] {
   }));
 }
 
-type Concern = {
+type RunConcern = {
   readonly open: OpenLab;
   readonly memory: RunMemory;
   readonly gatherer: FactGatherer;
   readonly troubles: Trouble[];
-  readonly heard: Heard;
+  readonly heard: BatchTriggers;
 };
 
-async function reconcileIfConcerned({ open, memory, gatherer, troubles, heard }: Concern, run: RunId): Promise<void> {
+async function reconcileIfConcerned(
+  { open, memory, gatherer, troubles, heard }: RunConcern,
+  run: RunId,
+): Promise<void> {
   const { lab, store, posted } = open;
   const { settled, speaksFor } = memory;
-  const before = stateOf(store, run);
+  const before = findRunState(store, run);
   const causes =
     before === null
       ? []
-      : causesOf({ settled, poster: posterOf(store, run, speaksFor), now: lab.now() }, before, heard);
+      : listCauses({ settled, poster: posterForRun(store, run, speaksFor), now: lab.now() }, before, heard);
   if (before === null || causes.length === 0) return;
-  const turned = await apartFromComments(open, troubles, (withoutText) =>
+  const turned = await skipBadComments(open, troubles, (withoutText) =>
     reconcileRun(
       {
         open,
         source: { gather: (state, needed) => gatherer.gather(state, needed, withoutText) },
-        agenda: agendaFor(causes),
-        memory: { ...(posted.runs.get(run)?.memory ?? NO_ATTEMPTS), ...posterOf(store, run, speaksFor) },
+        agenda: buildAgenda(causes),
+        memory: { ...(posted.runs.get(run)?.memory ?? NO_ATTEMPTS), ...posterForRun(store, run, speaksFor) },
         needs: causes.some((cause) => cause === 'facts' || cause === 'comments') ? ['comments'] : [],
         mayHaveEnded: heard.mayHaveEnded,
       },
@@ -236,25 +246,25 @@ async function reconcileIfConcerned({ open, memory, gatherer, troubles, heard }:
   );
   const { outcome, memory: attempts } = turned;
   rememberRun(posted, run, { ours: null, memory: attempts, entries: store.appended(run).size });
-  await deliver(open, run);
-  const after = stateOf(store, run);
-  noteReconciled({ settled, poster: posterOf(store, run, speaksFor), now: lab.now() }, before, after, {
+  await sendPendingNotices(open, run);
+  const after = findRunState(store, run);
+  noteReconciled({ settled, poster: posterForRun(store, run, speaksFor), now: lab.now() }, before, after, {
     outcome,
     causes,
   });
 }
 
-function posterOf(store: EventStore, run: RunId, speaksFor: readonly Role[]): Poster {
+function posterForRun(store: EventStore, run: RunId, speaksFor: readonly Role[]): Poster {
   return { speaksFor, appended: store.appended(run) };
 }
 
 /** All holds as one text. If it changes, the gates of every waiting run are due. */
-export function holdsOf({ journal }: Record): string {
+export function holdsFingerprint({ journal }: Record): string {
   return journal.holds.map(({ scope, lane, date }) => `${scope} ${lane} ${date}`).join(', ');
 }
 
 /** Ids of the workflow runs in the record. */
-export function dispatchedIn({ runs, journal }: Record): ReadonlySet<number> {
+export function listDispatchedWorkflowRuns({ runs, journal }: Record): ReadonlySet<number> {
   const all = [...runs, journal].flatMap(({ dispatches }) => dispatches);
   return new Set(all.map(({ workflowRun }) => workflowRun));
 }
@@ -281,31 +291,31 @@ type RunContext = {
 };
 
 /** The result of a run's turn. */
-type Turned = { readonly outcome: Reconciled; readonly memory: AttemptCache };
+type RunTurnResult = { readonly outcome: Reconciled; readonly memory: AttemptCache };
 
 /** Decides and acts until no step is possible now. Control, the watch and the watchdog use different agendas and facts. */
-export async function reconcileRun(context: RunContext, run: RunId): Promise<Turned> {
+export async function reconcileRun(context: RunContext, run: RunId): Promise<RunTurnResult> {
   const { open, source } = context;
   const { lab, store } = open;
   let { memory, agenda } = context;
-  const needed = new Map(context.needs?.map((one) => [needName(one), one]));
+  const needed = new Map(context.needs?.map((one) => [factKey(one), one]));
   let head: string | null = null;
   // Rounds that only request facts do not count: the number of facts is finite, and each is requested once.
   for (let round = 0; round < RECONCILE_ROUNDS_MAX + needed.size; round += 1) {
-    const state = stateOf(store, run);
+    const state = findRunState(store, run);
     if (state === null) return { outcome: 'settled', memory };
     const facts = await source.gather(state, needed);
     // Reading the cards reloaded the record, so the state may have changed.
-    if (stateOf(store, run)?.head.hash !== state.head.hash) continue;
+    if (findRunState(store, run)?.head.hash !== state.head.hash) continue;
     // Another process has appended entries.
-    if (head !== null && head !== state.head.hash) agenda = agendaFor(['facts'], agenda);
+    if (head !== null && head !== state.head.hash) agenda = buildAgenda(['facts'], agenda);
     head = state.head.hash;
-    const writable = writableKinds(lab.client, lab.now());
+    const writable = listWritableKinds(lab.client, lab.now());
     const decided = reconcile(
       {
         state,
         facts,
-        config: configFor(open.config, state),
+        config: configForRun(open.config, state),
         repository: lab.repository,
         now: lab.now(),
         memory,
@@ -321,19 +331,19 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Tur
       const isOwing = writable !== undefined || !areEffectsDone(memory) || isUnread;
       return { outcome: isOwing ? 'owing' : 'settled', memory };
     }
-    agenda = agendaFor(causesOfStep(step), decided.agenda);
+    agenda = buildAgenda(listCausesOfStep(step), decided.agenda);
     if (step.kind === 'need') {
       for (const fact of step.facts) {
-        const name = needName(fact);
+        const name = factKey(fact);
         if (needed.has(name)) throw new Error(`${name} was read, and is asked for again`);
         needed.set(name, fact);
       }
       continue;
     }
     if (step.kind === 'perform' && (await source.refresh?.(step.effect)) === true) continue;
-    const taken = await take(context, run, step, memory);
+    const taken = await executeStep(context, run, step, memory);
     if (taken === 'refused') return { outcome: 'owing', memory };
-    if (taken.appended !== memory.appended) head = stateOf(store, run)?.head.hash ?? null;
+    if (taken.appended !== memory.appended) head = findRunState(store, run)?.head.hash ?? null;
     memory = taken;
   }
   lab.log('reconcile did not settle', { run, rounds: RECONCILE_ROUNDS_MAX });
@@ -344,23 +354,23 @@ function areEffectsDone(memory: AttemptCache): boolean {
   return [...memory.outcomes.values()].every((outcome) => outcome.kind === 'done');
 }
 
-function stateOf(store: EventStore, run: RunId): RunState | null {
+function findRunState(store: EventStore, run: RunId): RunState | null {
   return store.current().runs.find((state) => state.run === run) ?? null;
 }
 
-async function take(
+async function executeStep(
   { open, source }: RunContext,
   run: RunId,
   step: Exclude<Step, { kind: 'need' }>,
   memory: AttemptCache,
 ): Promise<AttemptCache | 'refused'> {
   if (step.kind === 'perform') {
-    const outcome = await perform(open, step.effect);
+    const outcome = await performEffect(open, step.effect);
     source.note?.(step.effect, outcome);
-    return remembered(memory, step.key, outcome);
+    return rememberOutcome(memory, step.key, outcome);
   }
   const journal = { run: JOURNAL, drafts: step.journal } as const;
-  const recorded = await recordAsDecided(open, [{ run, drafts: step.drafts }, journal]);
+  const recorded = await recordEntries(open, [{ run, drafts: step.drafts }, journal]);
   if (recorded.kind === 'refused') return 'refused';
   // The record changed; the next round decides again.
   if (recorded.kind === 'nothing') return memory;

@@ -6,15 +6,15 @@ import { limits } from '../../domain/limits.ts';
 import { rentalTerms } from '../../domain/logbook/holdings.ts';
 import { faultKey } from '../../domain/logbook/logbook-fault.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { recordAsDecided } from '../../logbook/append.ts';
+import { recordEntries } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { logbookFaultMarker, renderLogbookFault } from '../../render/notice.ts';
-import { sealTagOf } from '../../run/command-events.ts';
-import { mayPost, type OwedComment } from '../../run/publications.ts';
+import { buildLogbookFaultMarker, renderLogbookFault } from '../../render/notice.ts';
+import { sealTagName } from '../../run/command-events.ts';
+import { mayPost, type PendingComment } from '../../run/publications.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { isPosted, say } from '../outbox.ts';
-import { asBroken, contained, type Trouble } from '../trouble.ts';
+import { isPosted, post } from '../outbox.ts';
+import { guard, type Trouble, troubleToFault } from '../trouble.ts';
 
 /** Number of sealed runs, and of unsealed runs, that one sweep checks. */
 const SEAL_TAGS_LOOKED = 5;
@@ -23,16 +23,16 @@ const SEAL_TAGS_LOOKED = 5;
  * Checks the newest sealed runs for a missing or moved tag, and the newest unsealed runs for an unexpected tag, as of the last fetch. A git
  * failure is no finding.
  */
-export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
+export async function findFaultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
   const { runs } = open.store.current();
   const sealed = runs.filter(({ seal }) => seal !== null);
   // Skip a run that is being sealed: its tag is pushed before its record.
-  const others = runs.filter((run) => run.seal === null && run.submission !== null && !isBeingSealed(run));
+  const others = runs.filter((run) => run.seal === null && run.submission !== null && !hasPendingSeal(run));
   const found: BrokenRun[] = [];
   const looked = [...sealed.slice(0, SEAL_TAGS_LOOKED), ...others.slice(0, SEAL_TAGS_LOOKED)];
   // All at once, so that git fetches the tags together.
   const faults = looked.map((state) =>
-    contained(open, troubles, { run: state.run, thread: null }, () => faultOf(open, state)),
+    guard(open, troubles, { run: state.run, thread: null }, () => findSealFault(open, state)),
   );
   for (const [index, fault] of (await Promise.all(faults)).entries()) {
     const state = looked[index];
@@ -41,13 +41,13 @@ export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<r
   return found;
 }
 
-function isBeingSealed({ commands }: RunState): boolean {
+function hasPendingSeal({ commands }: RunState): boolean {
   return [...commands.values()].some(({ name, answer }) => name === 'seal' && answer === null);
 }
 
-async function faultOf({ git, lab }: OpenLab, state: RunState): Promise<BrokenRun['fault'] | null> {
+async function findSealFault({ git, lab }: OpenLab, state: RunState): Promise<BrokenRun['fault'] | null> {
   const { run, seal } = state;
-  const tag = seal?.tag ?? sealTagOf(state);
+  const tag = seal?.tag ?? sealTagName(state);
   try {
     const found = await git.resolve(`refs/tags/${tag}`);
     if (seal === null) return found === null ? null : { kind: 'tag-without-seal', tag, found };
@@ -79,33 +79,33 @@ export async function reportCorruptLogbook(
   const unanswered = heard.filter((thread) => !ofRuns.has(thread)).slice(0, limits.refusedToldInMax);
   const ofJournal = broken.filter(({ run }) => run === JOURNAL);
   const owed = unanswered.flatMap((thread) => ofJournal.map((fault) => ({ ...fault, thread })));
-  const faults = [...broken, ...owed, ...refusedPush(open, heard), ...more];
+  const faults = [...broken, ...owed, ...findRefusedPush(open, heard), ...more];
   await reportFaults(open, faults, troubles);
 }
 
 /** Posts a notice for each error of one run, thread or file. */
 export async function reportTroubles(open: OpenLab, troubles: Trouble[]): Promise<void> {
-  const met = troubles.map((trouble) => asBroken(open, trouble));
+  const met = troubles.map((trouble) => troubleToFault(open, trouble));
   await reportFaults(open, met, troubles);
 }
 
 /** Posts only these faults. Alarms before a reconcile exclude refused pushes, because the reconcile retries them. */
 export async function reportFaults(open: OpenLab, faults: readonly BrokenRun[], troubles: Trouble[]): Promise<void> {
   for (const broken of faults)
-    await contained(open, troubles, { run: broken.run, thread: broken.thread }, () => tell(open, broken));
+    await guard(open, troubles, { run: broken.run, thread: broken.thread }, () => postFault(open, broken));
 }
 
-async function tell(open: OpenLab, broken: BrokenRun): Promise<void> {
-  const owed = noticeOf(open, broken);
+async function postFault(open: OpenLab, broken: BrokenRun): Promise<void> {
+  const owed = buildFaultNotice(open, broken);
   if (owed !== null && isPosted(open, owed)) return;
   const isRefused = broken.fault.kind === 'push-refused';
   open.lab.log('a fault is to be reported', { run: broken.run, fault: faultKey(broken.fault) });
   // If nothing can be recorded, only the thread shows whether the notice was posted.
-  if (owed !== null && (isRefused || (await isOurTurn(open, broken)))) await say(open, owed);
+  if (owed !== null && (isRefused || (await isOurTurn(open, broken)))) await post(open, owed);
 }
 
 /** A refused push as a fault of its run. Without a run, threads with new commands get the notice, because they get no answer. */
-function refusedPush({ store }: OpenLab, heard: readonly number[]): readonly BrokenRun[] {
+function findRefusedPush({ store }: OpenLab, heard: readonly number[]): readonly BrokenRun[] {
   const refusal = store.refusal();
   if (refusal === null) return [];
   const { run, after, message } = refusal;
@@ -117,7 +117,7 @@ function refusedPush({ store }: OpenLab, heard: readonly number[]): readonly Bro
 }
 
 /** The thread for the notice. The journal and internal errors have no thread, so they use the newest run's thread. */
-function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): number | null {
+function threadForFault(open: OpenLab, { run, fault, state, thread }: BrokenRun): number | null {
   if (thread !== null) return thread;
   if (state !== null) return state.proposal.pull;
   const isElsewhere = run === JOURNAL || fault.kind === 'look-failed' || fault.kind === 'read-failed';
@@ -140,16 +140,16 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const where = thread === null ? {} : { thread };
   const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
   const draft = incidentDraft(role, 'logbook-broken', { run, fault: key, ...where });
-  return (await recordAsDecided(open, [{ run: JOURNAL, drafts: [draft] }])).kind === 'recorded';
+  return (await recordEntries(open, [{ run: JOURNAL, drafts: [draft] }])).kind === 'recorded';
 }
 
-function noticeOf(open: OpenLab, broken: BrokenRun): OwedComment | null {
+function buildFaultNotice(open: OpenLab, broken: BrokenRun): PendingComment | null {
   const { run, fault, state } = broken;
-  const thread = threadOf(open, broken);
+  const thread = threadForFault(open, broken);
   if (thread === null) return null;
   const name = run === WHOLE_BRANCH ? (state?.run ?? JOURNAL) : run;
   const isRental = state !== null && rentalTerms(state) !== null;
   const notice = { run: name, fault, branch: open.config.logbookBranch, isRental };
-  const marker = logbookFaultMarker(notice);
+  const marker = buildLogbookFaultMarker(notice);
   return { thread, marker, body: renderLogbookFault(notice), recheckMs: NOTICE_RECHECK_MS };
 }

@@ -1,33 +1,33 @@
 /** Checks a pushed `.github/ferrybot.yml` before its merge: problems become annotations, and a valid config gets a backtest. */
 
 import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
-import { leftBehind, traitsOf } from '../../config/lane-of-file.ts';
+import { findLeftBehind, traitsFor } from '../../config/lane-of-file.ts';
 import { GitError } from '../../domain/git.ts';
 import type { CheckpointedRun } from '../../domain/logbook/events/record-events.ts';
-import { dateOf, type Sha, toRfc3339 } from '../../domain/values.ts';
-import { transactJournal } from '../../logbook/append.ts';
+import { type Sha, toRfc3339, utcDate } from '../../domain/values.ts';
+import { recordInJournal } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { type Mark, markName } from '../../logbook/mark.ts';
-import { monthOf } from '../../logbook/segments.ts';
+import { buildMarkName, type Mark } from '../../logbook/mark.ts';
+import { monthOfTime } from '../../logbook/segments.ts';
 import { type ConfigVerdict, type LintedFile, renderConfigCheck, renderInfraCheck } from '../../render/check.ts';
-import { backtest } from '../../run/backtest/backtest.ts';
+import { runBacktest } from '../../run/backtest/backtest.ts';
 import type { LabConfig } from '../../run/lane.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { notePosted } from '../outbox.ts';
-import { rewrittenOf } from '../record-check.ts';
-import { onBranch } from '../trouble.ts';
-import { recordFactsOf } from './gather.ts';
-import { perform } from './perform.ts';
-import type { Turn, Work } from './turn.ts';
+import { markPosted } from '../outbox.ts';
+import { findRewrittenRuns } from '../record-check.ts';
+import { locateBranch } from '../trouble.ts';
+import { factsFromRecord } from './gather.ts';
+import { performEffect } from './perform.ts';
+import type { ReconcileWork, Turn } from './turn.ts';
 
 // Lints a branch's cluster files before its merge: setup commands must not write to a folder that may lack its bucket mount (policy AG-20).
 
 /** Maximum number of linted cluster files per branch. */
 export const INFRA_FILES_MAX = 30;
 /** Limit on the total size, because thirty files of the maximum size would take half a minute. */
-const INFRA_LOOK_CHARACTERS_MAX = 200_000;
+const INFRA_LINT_CHARACTERS_MAX = 200_000;
 
 /** A file at the branch's head. */
 type InfraText = { readonly path: string; readonly text: string };
@@ -44,9 +44,9 @@ async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolea
     if (text !== null) files.push({ path, text });
   }
   const unread = Math.max(0, changed.length - INFRA_FILES_MAX);
-  const linted = lintTogether(open.config, files);
+  const linted = lintFilesTogether(open.config, files);
   if (linted.length === 0 && unread === 0) return false;
-  const outcome = await perform(open, {
+  const outcome = await performEffect(open, {
     kind: 'put-check-run',
     check: 'infra',
     head,
@@ -59,35 +59,35 @@ async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolea
 
 /** Whether the config names the file, or it is a YAML file in `infra/`. */
 function isInfraFile(config: LabConfig, path: string): boolean {
-  return mountPointsOf(config, path).length > 0 || /^infra\/[^/]+\.ya?ml$/.test(path);
+  return knownMountPoints(config, path).length > 0 || /^infra\/[^/]+\.ya?ml$/.test(path);
 }
 /** Lints the files of one commit, up to a maximum total size. */
-export function lintTogether(config: LabConfig, files: readonly InfraText[]): readonly LintedFile[] {
+export function lintFilesTogether(config: LabConfig, files: readonly InfraText[]): readonly LintedFile[] {
   let characters = 0;
   return files
-    .filter((file) => isCluster(config, file))
+    .filter((file) => isClusterFile(config, file))
     .map((file): LintedFile => {
       characters += file.text.length;
-      return characters > INFRA_LOOK_CHARACTERS_MAX
-        ? { path: file.path, findings: [unreadFinding({ line: 1, what: LOOK_TOO_LARGE })] }
-        : lint(config, file);
+      return characters > INFRA_LINT_CHARACTERS_MAX
+        ? { path: file.path, findings: [unreadFinding({ line: 1, what: TOO_LARGE_FINDING })] }
+        : lintFile(config, file);
     });
 }
 
-const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${INFRA_LOOK_CHARACTERS_MAX} characters`;
+const TOO_LARGE_FINDING = `not judged: too large: this commit's cluster files have more than ${INFRA_LINT_CHARACTERS_MAX} characters`;
 
 /** `infra/` may contain other YAML. A file that the config does not name counts only if it has command lists. */
-function isCluster(config: LabConfig, { path, text }: InfraText): boolean {
-  return mountPointsOf(config, path).length > 0 || text.includes('_commands');
+function isClusterFile(config: LabConfig, { path, text }: InfraText): boolean {
+  return knownMountPoints(config, path).length > 0 || text.includes('_commands');
 }
 
-function lint(config: LabConfig, { path, text }: InfraText): LintedFile {
-  return { path, findings: lintClusterFile(text, mountPointsOf(config, path)) };
+function lintFile(config: LabConfig, { path, text }: InfraText): LintedFile {
+  return { path, findings: lintClusterFile(text, knownMountPoints(config, path)) };
 }
 
-function mountPointsOf(config: LabConfig, path: string): readonly string[] {
+function knownMountPoints(config: LabConfig, path: string): readonly string[] {
   return Object.keys(config.clusters).flatMap((cluster) => {
-    const disk = traitsOf(config, cluster)?.machines?.disk ?? null;
+    const disk = traitsFor(config, cluster)?.machines?.disk ?? null;
     return disk?.clusterFile === path ? [disk.mountPoint] : [];
   });
 }
@@ -95,20 +95,20 @@ function mountPointsOf(config: LabConfig, path: string): readonly string[] {
 /** Returns whether the check was added to the head. A branch that does not change the checked files gets no check. */
 type BranchCheck = (open: OpenLab, branch: Branch) => Promise<boolean>;
 
-const CHECKS: readonly (readonly [name: string, check: BranchCheck])[] = [
+const BRANCH_CHECKS: readonly (readonly [name: string, check: BranchCheck])[] = [
   ['config', checkConfig],
   ['infra', checkInfra],
 ];
 
 /** Checks every pushed branch, once per commit. A check that GitHub rejected is retried at the next push. */
-export function branchChecks({ open, triggers }: Turn): readonly Work[] {
+export function listBranchCheckWork({ open, triggers }: Turn): readonly ReconcileWork[] {
   const own = [`refs/heads/${open.defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
   const refs = new Set(triggers.flatMap((trigger) => (trigger.kind === 'push' ? [trigger.ref] : [])));
   return [...refs]
     .filter((ref) => !own.includes(ref))
     .flatMap((ref) =>
-      CHECKS.map(([name, check]) => ({
-        where: onBranch(ref),
+      BRANCH_CHECKS.map(([name, check]) => ({
+        where: locateBranch(ref),
         reconcile: () => checkBranch(open, ref, name, check),
       })),
     );
@@ -116,10 +116,10 @@ export function branchChecks({ open, triggers }: Turn): readonly Work[] {
 
 async function checkBranch(open: OpenLab, ref: string, name: string, check: BranchCheck): Promise<void> {
   try {
-    const branch = await branchAt(open, ref);
+    const branch = await readBranch(open, ref);
     const key = `check ${name} ${branch?.head}`;
     if (branch === null || open.posted.texts.has(key)) return;
-    if (await check(open, branch)) notePosted(open, key);
+    if (await check(open, branch)) markPosted(open, key);
   } catch (error) {
     // If git fails, add no check: a passing one would be wrong.
     if (!(error instanceof GitError) || error.code === 'unreadable') throw error;
@@ -127,7 +127,7 @@ async function checkBranch(open: OpenLab, ref: string, name: string, check: Bran
   }
 }
 
-async function branchAt({ git, defaultBranch }: OpenLab, ref: string): Promise<Branch | null> {
+async function readBranch({ git, defaultBranch }: OpenLab, ref: string): Promise<Branch | null> {
   const [head, base] = [await git.resolve(ref), await git.resolve(`refs/heads/${defaultBranch}`)];
   const fork = head === null || base === null ? null : await git.mergeBase(base, head);
   return head === null || fork === null ? null : { head, fork };
@@ -137,27 +137,27 @@ async function branchAt({ git, defaultBranch }: OpenLab, ref: string): Promise<B
 async function checkConfig(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
   const text = await open.git.readText(head, CONFIG_PATH);
   if (text === null || text === (await open.git.readText(fork, CONFIG_PATH))) return false;
-  const outcome = await perform(open, {
+  const outcome = await performEffect(open, {
     kind: 'put-check-run',
     check: 'config',
     head,
     externalId: 'config',
     existing: null,
-    ...renderConfigCheck(verdictOf(open, text), CONFIG_PATH),
+    ...renderConfigCheck(judgeConfig(open, text), CONFIG_PATH),
   });
   return outcome.kind === 'done';
 }
 
-function verdictOf({ store, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
+function judgeConfig({ store, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
   const reading = readLabConfig(text, lab.now());
   if (reading.kind === 'invalid') return { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce };
   const { config, warnings } = reading;
-  const { recordedRuns, journalHolds } = recordFactsOf(store.current());
+  const { recordedRuns, journalHolds } = factsFromRecord(store.current());
   return {
     kind: 'valid',
     warnings,
-    left: leftBehind(config, recordedRuns, journalHolds, dateOf(lab.now())),
-    backtest: backtest(store.histories(), config),
+    left: findLeftBehind(config, recordedRuns, journalHolds, utcDate(lab.now())),
+    backtest: runBacktest(store.histories(), config),
   };
 }
 
@@ -170,30 +170,30 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
   const { head, journal, broken } = store.current();
   const marks = store.marks();
   const before = journal.checkpoint;
-  const fresh = newestOf(marks.filter(({ run }) => run !== JOURNAL && before?.ended.has(run) !== true));
+  const fresh = newestMarkPerRun(marks.filter(({ run }) => run !== JOURNAL && before?.ended.has(run) !== true));
   const since = before?.at ?? fresh.map(({ began }) => began).toSorted()[0];
-  const isDue = since !== undefined && monthOf(since) < monthOf(toRfc3339(lab.now()));
+  const isDue = since !== undefined && monthOfTime(since) < monthOfTime(toRfc3339(lab.now()));
   if (!isDue || head === null || broken.some(({ run }) => run === JOURNAL)) return [];
   const launched = new Set([
     ...marks.filter(({ role }) => role === 'runner').map(({ run }) => run),
     ...(before?.live.filter((one) => one.launched).map(({ run }) => run as string) ?? []),
   ]);
-  const runAt = ({ run, began, seq, hash }: Mark): CheckpointedRun => ({
+  const toCheckpointedRun = ({ run, began, seq, hash }: Mark): CheckpointedRun => ({
     ...{ run: run as CheckpointedRun['run'], began, seq, hash },
     launched: launched.has(run),
   });
-  const over = fresh.filter((mark) => mark.over === true).map(runAt);
+  const over = fresh.filter((mark) => mark.over === true).map(toCheckpointedRun);
   const ended = [...(before?.ended.values() ?? []), ...over];
-  const lost = await rewrittenOf(open, head, ended);
+  const lost = await findRewrittenRuns(open, head, ended);
   const data = {
     ended: over.filter((run) => !lost.includes(run)),
     live: [
-      ...fresh.filter((mark) => mark.over !== true).map(runAt),
+      ...fresh.filter((mark) => mark.over !== true).map(toCheckpointedRun),
       // Runs without any remaining mark: a person deleted all of them.
       ...(before?.live.filter(({ run }) => fresh.every((mark) => mark.run !== run)) ?? []),
     ],
   };
-  const recorded = await transactJournal(open, ({ checkpoint }) =>
+  const recorded = await recordInJournal(open, ({ checkpoint }) =>
     checkpoint?.at === before?.at ? [{ type: 'record-checkpointed', role: 'control', data }] : [],
   );
   if (recorded.kind === 'recorded') await deleteMarks(open, marks, recorded.seqs.get(JOURNAL)?.[0] ?? 0);
@@ -207,7 +207,7 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
 }
 
 /** The newest mark of each run. */
-function newestOf(marks: readonly Mark[]): readonly Mark[] {
+function newestMarkPerRun(marks: readonly Mark[]): readonly Mark[] {
   const found = new Map<string, Mark>();
   for (const mark of marks) if ((found.get(mark.run)?.seq ?? -1) < mark.seq) found.set(mark.run, mark);
   return [...found.values()];
@@ -217,6 +217,6 @@ function newestOf(marks: readonly Mark[]): readonly Mark[] {
 async function deleteMarks({ git, store, lab }: OpenLab, marks: readonly Mark[], seq: number): Promise<void> {
   const ended = store.current().journal.checkpoint?.ended;
   const old = marks.filter(({ run, seq: at }) => (run === JOURNAL ? at < seq : ended?.has(run) === true));
-  const refused = await git.deleteTags(old.map(markName));
+  const refused = await git.deleteTags(old.map(buildMarkName));
   if (refused !== null) lab.log(`marks that a checkpoint covers could not be deleted: ${refused}`);
 }

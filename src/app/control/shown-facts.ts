@@ -13,23 +13,23 @@ import type {
 } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Instant, known, type Observed, unknown } from '../../domain/values.ts';
-import { readIssueText, readTextHistory, type StandingText } from '../../github/threads.ts';
-import { proposalWords } from '../../render/action.ts';
-import { cardComment } from '../../run/decide-shown.ts';
-import type { DeclaredText, TextAbout } from '../../run/kind.ts';
+import { type CurrentText, readIssueText, readTextHistory } from '../../github/threads.ts';
+import { proposalFingerprintText } from '../../render/action.ts';
+import { findCardComment } from '../../run/decide-shown.ts';
+import type { BodyContext, DeclaredText } from '../../run/kind.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
-import { judgedText, proposalComments, textsSince, wasProposalText } from '../../run/proposal-texts.ts';
+import { judgeText, proposalComments, textsSince, wasProposalText } from '../../run/proposal-texts.ts';
 import type { Lab } from '../lab.ts';
-import { issueMarkerReader, readingOf } from '../markers.ts';
+import { issueMarkerReader, threadReading } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Once } from './turn.ts';
+import type { OncePerBatch } from './turn.ts';
 
 /** Where to read texts, within one batch of triggers. */
 type TextReader = {
   readonly lab: Lab;
   readonly config: LabConfig;
-  readonly once: Once;
+  readonly once: OncePerBatch;
 };
 
 /** All versions of the card since it was posted, in one request. */
@@ -39,8 +39,8 @@ export async function readCardHistory(
   comments: Observed<readonly CommentFacts[]>,
 ): Promise<RunFacts['cardHistory']> {
   if (comments.kind === 'unknown') return comments;
-  const card = cardComment(state, comments);
-  return card === null ? unknown('no card stands there') : historyOf(reader, card, commandsSince(state));
+  const card = findCardComment(state, comments);
+  return card === null ? unknown('no card stands there') : readShownHistory(reader, card, commandsSince(state));
 }
 
 /** The comment that shows a proposal, with its versions; null if no comment ever showed it. */
@@ -49,11 +49,11 @@ export async function readProposalComment(
   one: ActionRecord,
   comments: readonly CommentFacts[],
 ): Promise<Observed<ProposalText | null>> {
-  const words = reader.lab.hash(proposalWords(one));
+  const words = reader.lab.hash(proposalFingerprintText(one));
   for (const comment of proposalComments(one, comments)) {
-    const versions = await historyOf(reader, comment, textsSince(one));
+    const versions = await readShownHistory(reader, comment, textsSince(one));
     if (versions.kind === 'unknown') return versions;
-    if (wasProposalText(one, versions.value)) return known(judgedText(one, comment.id, versions.value, words));
+    if (wasProposalText(one, versions.value)) return known(judgeText(one, comment.id, versions.value, words));
   }
   return known(null);
 }
@@ -75,17 +75,19 @@ export async function readDescription(
   return new Map(
     shown.map((one) => [
       one.digest,
-      versions.kind === 'unknown' ? versions : known(judgedText(one, null, versions.value, null)),
+      versions.kind === 'unknown' ? versions : known(judgeText(one, null, versions.value, null)),
     ]),
   );
 }
 
-function historyOf(
+function readShownHistory(
   { lab, config, once }: TextReader,
-  text: StandingText & { readonly id: number },
+  text: CurrentText & { readonly id: number },
   since: Instant,
 ): Promise<Observed<readonly ShownVersion[]>> {
-  return once(`history ${text.id}`, () => readTextHistory(lab.client, text, since, readingOf(lab, config).markerOf));
+  return once(`history ${text.id}`, () =>
+    readTextHistory(lab.client, text, since, threadReading(lab, config).markerOf),
+  );
 }
 
 const NOTHING_DECLARED: DeclaredText = {
@@ -102,7 +104,7 @@ export function readBody(
   { lab, config }: { readonly lab: Pick<Lab, 'digestOf'>; readonly config: LaneScopedConfig },
   markdown: string,
   change: Observed<ChangeFacts>,
-  last: TextAbout['last'],
+  last: BodyContext['last'],
 ): Observed<BodyFacts> {
   const { kind, lane } = config;
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
@@ -114,6 +116,6 @@ export function readBody(
 }
 
 /** The recorded proposal that this proposal names as its predecessor. */
-export function lastKnownRun(state: RunState, runs: readonly RunState[]): TextAbout['last'] {
+export function findEarlierRun(state: RunState, runs: readonly RunState[]): BodyContext['last'] {
   return runs.find((run) => run.run === state.proposal.interval.lastRun)?.proposal ?? null;
 }

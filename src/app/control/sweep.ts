@@ -3,19 +3,24 @@
 import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
-import { commentName } from '../../domain/marker.ts';
+import { commentId } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, fromRfc3339, type Instant, isInstant, known, type Observed } from '../../domain/values.ts';
-import { type ListedThread, listMovedThreads } from '../../github/issues.ts';
-import { type Listing, listNewComments, listNewReviews, type SweptComment } from '../../github/thread-comments.ts';
+import { addMs, fromRfc3339, type Instant, isInstant, known, type Observed } from '../../domain/values.ts';
+import { type ListedThread, listUpdatedThreads } from '../../github/issues.ts';
+import {
+  type CommentListing,
+  type ListedComment,
+  listNewComments,
+  listNewReviews,
+} from '../../github/thread-comments.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { lanesOf } from '../../run/lane.ts';
-import { byComment, isForUs, openIn } from '../../run/pending-commands.ts';
-import { askedLabels } from '../../run/proposals.ts';
+import { allLanes } from '../../run/lane.ts';
+import { groupByComment, isAddressedToBot, listOpenItems } from '../../run/pending-commands.ts';
+import { listRequestLabels } from '../../run/proposals.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { labelledIn, laneLabels, waitingFor } from '../propose/requests.ts';
+import { listLabelled, listLaneLabels, listWaiting } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
-import { contained, containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
+import { guard, guardEach, type Location, locateComment, type Trouble } from '../trouble.ts';
 
 /** Maximum pages of 100 comments or pull requests per pass. */
 const SWEEP_PAGES_MAX = 20;
@@ -46,26 +51,26 @@ type Swept = {
  * Returns triggers for every unanswered comment, and every thread that requests a run, since the cursor (null: since the record's newest
  * entry). Null if the comments could not be listed.
  */
-export async function sweep(open: OpenLab, cursor: SweepCursor | null, troubles: Trouble[]): Promise<Swept | null> {
+export async function sweepLab(open: OpenLab, cursor: SweepCursor | null, troubles: Trouble[]): Promise<Swept | null> {
   const { lab, store } = open;
   const from = cursor ?? firstCursor(store.current(), lab.now());
   const changed = await listChangedThreads(open, from.threads, cursor === null);
-  const quiet: Observed<Listing> = known({ found: [], next: changed.at, isWhole: true });
+  const quiet: Observed<CommentListing> = known({ found: [], next: changed.at, isWhole: true });
   const { unread } = changed;
   const read = {
     comment: unread === null || unread.length > 0 ? await list(open, 'comment', from) : quiet,
     lines: unread === null || unread.some(({ isPull }) => isPull) ? await list(open, 'review-comment', from) : quiet,
   };
-  if (read.comment.kind === 'unknown') return failed(open, read.comment.why);
-  if (read.lines.kind === 'unknown') return failed(open, read.lines.why);
+  if (read.comment.kind === 'unknown') return logSweepFailure(open, read.comment.why);
+  if (read.lines.kind === 'unknown') return logSweepFailure(open, read.lines.why);
   const threads = await sweepThreads(open, from, changed, troubles);
-  const comment = within(open, read.comment.value, from.comment, troubles);
-  const lines = within(open, read.lines.value, from['review-comment'], troubles);
+  const comment = limitThreads(open, read.comment.value, from.comment, troubles);
+  const lines = limitThreads(open, read.lines.value, from['review-comment'], troubles);
   return {
-    triggers: [...[...comment.found, ...lines.found].map(triggerOf), ...threads.triggers],
+    triggers: [...[...comment.found, ...lines.found].map(toTrigger), ...threads.triggers],
     cursor: {
-      comment: nextOf(comment, from.comment),
-      'review-comment': nextOf(lines, from['review-comment']),
+      comment: nextSince(comment, from.comment),
+      'review-comment': nextSince(lines, from['review-comment']),
       threads: threads.threads,
       unread: threads.unread,
     },
@@ -92,7 +97,7 @@ type ChangedThreads = {
 async function listChangedThreads(open: OpenLab, since: Instant, isFirst: boolean): Promise<ChangedThreads> {
   const { lab, store } = open;
   const at = lab.now();
-  const listed = await listMovedThreads(lab.client, since, SWEEP_PAGES_MAX);
+  const listed = await listUpdatedThreads(lab.client, since, SWEEP_PAGES_MAX);
   if (listed.kind === 'unknown') {
     lab.log(`sweep: ${listed.why}`);
     return { at, isFirst, moved: [], unread: null };
@@ -124,23 +129,23 @@ async function sweepThreads(
       isPull && (answered.has(number) || labels.includes(EXPERIMENT)) ? [number] : [],
     ),
   ]);
-  const triggers = [...(await labelledThreads(open, moved, isFirst))];
+  const triggers = [...(await listLabelTriggers(open, moved, isFirst))];
   const [due, left] = [[...pulls].slice(0, limits.otherPullsMax), [...pulls].slice(limits.otherPullsMax)];
   for (const pull of due) {
-    const from = unread.includes(pull) ? after(startedAt, -limits.sweepLookbackMs) : since;
+    const from = unread.includes(pull) ? addMs(startedAt, -limits.sweepLookbackMs) : since;
     const where = { run: JOURNAL, thread: pull };
-    const found = await contained(open, troubles, where, () => reviewsOf(open, pull, from, troubles));
+    const found = await guard(open, troubles, where, () => listReviewTriggers(open, pull, from, troubles));
     if (found === null) left.push(pull);
     else triggers.push(...found);
   }
-  const threads = moved.length === 0 ? since : after(startedAt, -limits.sweepSlackMs);
+  const threads = moved.length === 0 ? since : addMs(startedAt, -limits.sweepSlackMs);
   return { triggers, threads, unread: left };
 }
 
 const EXPERIMENT = 'experiment';
 
 /** Changed threads with a lane's label, threads that wait for a lane with room, and experiment issues without a run. */
-async function labelledThreads(
+async function listLabelTriggers(
   open: OpenLab,
   moved: readonly ListedThread[],
   isFirst: boolean,
@@ -148,18 +153,18 @@ async function labelledThreads(
   const found = moved.flatMap(({ number, isOpen, labels }): ReconcileRequest[] =>
     isOpen ? [{ kind: 'thread', thread: number, labels }] : [],
   );
-  for (const config of lanesOf(open.config))
-    for (const thread of await waitingFor({ ...open, config }))
-      found.push({ kind: 'thread', thread, labels: askedLabels(config) });
-  const labelled = labelledIn(open, found).map(
-    (thread): ReconcileRequest => ({ kind: 'thread', thread, labels: laneLabels(open) }),
+  for (const config of allLanes(open.config))
+    for (const thread of await listWaiting({ ...open, config }))
+      found.push({ kind: 'thread', thread, labels: listRequestLabels(config) });
+  const labelled = listLabelled(open, found).map(
+    (thread): ReconcileRequest => ({ kind: 'thread', thread, labels: listLaneLabels(open) }),
   );
   // A new process skips experiments, because webhooks already reported them.
   if (isFirst) return labelled;
-  const isOwned = (thread: number): boolean =>
+  const hasRun = (thread: number): boolean =>
     open.store.current().runs.some((run) => !isOver(run) && run.proposal.issue === thread);
   const experiments = moved.filter(
-    ({ number, isPull, isOpen, labels }) => !isPull && isOpen && labels.includes(EXPERIMENT) && !isOwned(number),
+    ({ number, isPull, isOpen, labels }) => !isPull && isOpen && labels.includes(EXPERIMENT) && !hasRun(number),
   );
   return [
     ...labelled,
@@ -170,25 +175,25 @@ async function labelledThreads(
 }
 
 /** Null if the reviews could not be read. */
-async function reviewsOf(
+async function listReviewTriggers(
   open: OpenLab,
   pull: number,
   since: Instant,
   troubles: Trouble[],
 ): Promise<readonly ReconcileRequest[] | null> {
   const listed = await listNewReviews(open.lab.client, pull, since, SWEEP_PAGES_MAX);
-  if (listed.kind === 'known') return wantedOf(open, listed.value, troubles).map(triggerOf);
+  if (listed.kind === 'known') return selectCommandComments(open, listed.value, troubles).map(toTrigger);
   open.lab.log(`sweep: ${listed.why}`);
   return null;
 }
 
-function failed({ lab }: OpenLab, why: string): null {
+function logSweepFailure({ lab }: OpenLab, why: string): null {
   lab.log(`sweep: ${why}`);
   return null;
 }
 
 /** The trigger for a comment that a sweep found. */
-function triggerOf({ surface, id, thread, author, at }: SweptComment): ReconcileRequest {
+function toTrigger({ surface, id, thread, author, at }: ListedComment): ReconcileRequest {
   return {
     kind: 'comment',
     surface,
@@ -204,10 +209,10 @@ function triggerOf({ surface, id, thread, author, at }: SweptComment): Reconcile
  * The unanswered comments of as many threads as one trigger handles. Always includes the whole first second, so that a flood within one
  * second cannot block the sweep.
  */
-function within(open: OpenLab, listing: Listing, since: Instant, troubles: Trouble[]): Listing {
-  const found: SweptComment[] = [];
+function limitThreads(open: OpenLab, listing: CommentListing, since: Instant, troubles: Trouble[]): CommentListing {
+  const found: ListedComment[] = [];
   const threads = new Set<number>();
-  for (const comment of wantedOf(open, listing.found, troubles)) {
+  for (const comment of selectCommandComments(open, listing.found, troubles)) {
     const isFull = threads.size >= limits.journalThreadsPerTriggerMax && !threads.has(comment.thread);
     if (isFull && comment.at > since) return { found, next: comment.at, isWhole: false };
     threads.add(comment.thread);
@@ -217,25 +222,29 @@ function within(open: OpenLab, listing: Listing, since: Instant, troubles: Troub
 }
 
 /** Overlaps with the last read, because GitHub's list may not show the newest comments yet. */
-function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Instant): Instant {
+function nextSince({ next, isWhole }: Pick<CommentListing, 'next' | 'isWhole'>, since: Instant): Instant {
   if (!isWhole) return next;
-  const slack = after(next, -limits.sweepSlackMs);
+  const slack = addMs(next, -limits.sweepSlackMs);
   return slack < since ? since : slack;
 }
 
 /** Comments by people that contain an unanswered command. */
-function wantedOf(open: OpenLab, found: readonly SweptComment[], troubles: Trouble[]): readonly SweptComment[] {
+function selectCommandComments(
+  open: OpenLab,
+  found: readonly ListedComment[],
+  troubles: Trouble[],
+): readonly ListedComment[] {
   const { runs, journal } = open.store.current();
-  const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
+  const known = groupByComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
   const actions = [...runs.flatMap((run) => run.actions), ...journal.actions];
-  const isWanted = (comment: SweptComment): boolean =>
+  const containsCommand = (comment: ListedComment): boolean =>
     !comment.isBot &&
-    openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).some(({ said }) =>
-      isForUs(said, { thread: comment.thread, createdAt: comment.at }, actions),
+    listOpenItems(comment, known.get(commentId(comment)) ?? [], open.config.otherBots).some(({ said }) =>
+      isAddressedToBot(said, { thread: comment.thread, createdAt: comment.at }, actions),
     );
-  const whereOf = (comment: SweptComment): Where => inComment(open, comment.thread, comment);
-  const work = (comment: SweptComment) => (isWanted(comment) ? [comment] : []);
-  return containedEach(open, troubles, found, { whereOf, work });
+  const locate = (comment: ListedComment): Location => locateComment(open, comment.thread, comment);
+  const select = (comment: ListedComment) => (containsCommand(comment) ? [comment] : []);
+  return guardEach(open, troubles, found, { whereOf: locate, work: select });
 }
 
 /** A new process starts at the record's newest entry, but at least some days back. */
@@ -246,6 +255,6 @@ function firstCursor(record: Record, now: Instant): SweepCursor {
   ];
   const newest = Math.max(0, ...heads.map((at) => fromRfc3339(at) ?? 0));
   const lookback = now - limits.sweepLookbackMs;
-  const since = after(now, Math.min(newest === 0 ? lookback : newest, lookback) - now);
+  const since = addMs(now, Math.min(newest === 0 ? lookback : newest, lookback) - now);
   return { comment: since, 'review-comment': since, threads: since, unread: [] };
 }

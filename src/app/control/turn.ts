@@ -5,7 +5,7 @@ import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { RunId } from '../../domain/values.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Trouble, Where } from '../trouble.ts';
+import type { Location, Trouble } from '../trouble.ts';
 
 /** The run's fingerprint when nothing was left to do, and until when it counts (null = until it changes). */
 export type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
@@ -30,14 +30,17 @@ export type Turn = {
 };
 
 /** `isOwing`: handle the triggers again. `moved`: threads to reconcile in the same batch. `faults`: faults to report. */
-export type Outcome = {
+export type WorkOutcome = {
   readonly isOwing?: boolean;
   readonly moved?: readonly number[];
   readonly faults?: readonly BrokenRun[];
 };
 
 /** Possible work for one subject, and the location for its errors. */
-export type Work = { readonly where: Where; readonly reconcile: () => Promise<Outcome> | Promise<void> };
+export type ReconcileWork = {
+  readonly where: Location;
+  readonly reconcile: () => Promise<WorkOutcome> | Promise<void>;
+};
 
 /** Reads each key once, because within a batch the outside world counts as unchanged. */
-export type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
+export type OncePerBatch = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;

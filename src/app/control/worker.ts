@@ -5,78 +5,85 @@ import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/parts.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
-import { commentName } from '../../domain/marker.ts';
+import { commentId } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, type Instant } from '../../domain/values.ts';
+import { addMs, type Instant } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/settings.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { isStopOwed, needsWatch, WATCH_START_MS } from '../../run/decide-dispatches.ts';
+import { isStopOverdue, needsWatch, WATCH_START_MS } from '../../run/decide-dispatches.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-waits.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/propose.ts';
-import { labelledIn, noOwnPulls, type OwnPulls, takeUpLabelled } from '../propose/requests.ts';
+import { adoptLabelled, createOwnPulls, listLabelled, type OwnPulls } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
-import { brokenRentals, dispatchStops, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
-import { contained, EVERYWHERE, type Trouble, throwIfAny, unreadFiles } from '../trouble.ts';
+import { dispatchStopsById, listBrokenRentals, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
+import { EVERYWHERE, guard, listUnreadFiles, type Trouble, throwFirstTrouble } from '../trouble.ts';
 import { accountChecks, clusterActions, diskIssues, fullDiskAnswers, orphanIssues } from './cluster.ts';
 import { performReaction } from './perform.ts';
-import { areSettled, awaitedThread, concernedRuns, dispatchedIn, holdsOf, tellsOfEnd } from './reconcile-run.ts';
-import { faultySeals, reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
-import { branchChecks, checkpointRecord } from './repository.ts';
-import { type SweepCursor, sweep } from './sweep.ts';
-import { publishAnswers, threadsWithoutRun } from './thread.ts';
-import type { Outcome, RunMemory, Turn, Work } from './turn.ts';
+import {
+  areRunsSettled,
+  holdsFingerprint,
+  listDispatchedWorkflowRuns,
+  listRunWork,
+  mayBeEnd,
+  threadAwaitingComment,
+} from './reconcile-run.ts';
+import { findFaultySeals, reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
+import { checkpointRecord, listBranchCheckWork } from './repository.ts';
+import { type SweepCursor, sweepLab } from './sweep.ts';
+import { listThreadWork, postAnswers } from './thread.ts';
+import type { ReconcileWork, RunMemory, Turn, WorkOutcome } from './turn.ts';
 
 /** `journal`: the journal has entries since the last batch. `moved`: a decision of this batch concerns the thread. */
-type Occasion = ReconcileRequest['kind'] | 'journal' | 'moved';
+type WorkOccasion = ReconcileRequest['kind'] | 'journal' | 'moved';
 
-type Subject = {
-  readonly on: readonly Occasion[];
-  readonly find: (turn: Turn) => readonly Work[];
+type ReconcileSubject = {
+  readonly on: readonly WorkOccasion[];
+  readonly find: (turn: Turn) => readonly ReconcileWork[];
 };
 
 /** A comment concerns only its thread; other subjects see it only once the journal has recorded it. */
-const WIDE = ['journal', 'thread', 'push', 'workflow-ended', 'sweep'] as const;
+const WIDE_TRIGGERS = ['journal', 'thread', 'push', 'workflow-ended', 'sweep'] as const;
 
 /** The order matters: a hold that is recorded in a thread without a run concerns the runs after it. */
-const SUBJECTS: readonly Subject[] = [
+const SUBJECTS: readonly ReconcileSubject[] = [
   // Lanes.
-  { on: ['sweep', 'thread'], find: (turn) => everywhere(() => completeProposals(turn.open, turn.troubles)) },
+  { on: ['sweep', 'thread'], find: (turn) => labWork(() => completeProposals(turn.open, turn.troubles)) },
   // Threads without a run.
-  { on: ['comment', 'thread'], find: threadsWithoutRun },
+  { on: ['comment', 'thread'], find: listThreadWork },
   // Runs.
-  { on: ['comment', 'remark', 'moved', ...WIDE], find: concernedRuns },
+  { on: ['comment', 'remark', 'moved', ...WIDE_TRIGGERS], find: listRunWork },
   // Threads that request a run or name one.
   {
-    on: WIDE,
-    find: ({ open, troubles }) => everywhere(async () => ({ moved: await settleRequests(open, troubles) })),
+    on: WIDE_TRIGGERS,
+    find: ({ open, troubles }) => labWork(async () => ({ moved: await settleRequests(open, troubles) })),
   },
-  { on: WIDE, find: (turn) => everywhere(() => takeUp(turn)) },
-  { on: ['moved', 'sweep'], find: ({ open, troubles }) => everywhere(() => publishAnswers(open, troubles)) },
+  { on: WIDE_TRIGGERS, find: (turn) => labWork(() => adoptLabelledThreads(turn)) },
+  { on: ['moved', 'sweep'], find: ({ open, troubles }) => labWork(() => postAnswers(open, troubles)) },
   // Clusters.
-  { on: WIDE, find: clusterActions },
+  { on: WIDE_TRIGGERS, find: clusterActions },
   { on: ['sweep'], find: accountChecks },
   { on: ['journal', 'sweep'], find: diskIssues },
-  { on: WIDE, find: orphanIssues },
-  { on: WIDE, find: fullDiskAnswers },
+  { on: WIDE_TRIGGERS, find: orphanIssues },
+  { on: WIDE_TRIGGERS, find: fullDiskAnswers },
   // The repository.
-  { on: ['push'], find: branchChecks },
+  { on: ['push'], find: listBranchCheckWork },
   {
     on: ['sweep'],
-    find: ({ open, troubles }) => everywhere(async () => ({ faults: await faultySeals(open, troubles) })),
+    find: ({ open, troubles }) => labWork(async () => ({ faults: await findFaultySeals(open, troubles) })),
   },
-  { on: ['sweep'], find: ({ open }) => everywhere(async () => ({ faults: await checkpointRecord(open) })) },
+  { on: ['sweep'], find: ({ open }) => labWork(async () => ({ faults: await checkpointRecord(open) })) },
 ];
 
-function everywhere(reconcile: Work['reconcile']): readonly Work[] {
+function labWork(reconcile: ReconcileWork['reconcile']): readonly ReconcileWork[] {
   return [{ where: EVERYWHERE, reconcile }];
 }
 
-async function takeUp({ open, triggers, ownPulls, troubles }: Turn): Promise<Outcome> {
-  return { moved: await takeUpLabelled(open, labelledIn(open, triggers), ownPulls, troubles) };
+async function adoptLabelledThreads({ open, triggers, ownPulls, troubles }: Turn): Promise<WorkOutcome> {
+  return { moved: await adoptLabelled(open, listLabelled(open, triggers), ownPulls, troubles) };
 }
 
 /**
@@ -88,26 +95,26 @@ async function reconcileSubjects(
   seen: Record | null,
 ): Promise<{ readonly isOwing: boolean; readonly faults: readonly BrokenRun[] }> {
   const { open, troubles } = turn;
-  const outcomes: Outcome[] = [];
-  const pass = async (
+  const outcomes: WorkOutcome[] = [];
+  const runPass = async (
     triggers: readonly ReconcileRequest[],
-    isDue: (on: readonly Occasion[]) => boolean,
+    isDue: (on: readonly WorkOccasion[]) => boolean,
   ): Promise<void> => {
     for (const { on, find } of SUBJECTS) {
       if (!isDue(on)) continue;
-      const works = await contained(open, troubles, EVERYWHERE, () => find({ ...turn, triggers }));
+      const works = await guard(open, troubles, EVERYWHERE, () => find({ ...turn, triggers }));
       for (const { where, reconcile } of works ?? [])
-        outcomes.push((await contained(open, troubles, where, async () => reconcile())) ?? {});
+        outcomes.push((await guard(open, troubles, where, async () => reconcile())) ?? {});
     }
   };
   const isJournalNew = (): boolean => open.store.current().journal.head?.hash !== seen?.journal.head?.hash;
-  await pass(
+  await runPass(
     turn.triggers,
     (on) => turn.triggers.some(({ kind }) => on.includes(kind)) || (on.includes('journal') && isJournalNew()),
   );
   const moved = new Set(outcomes.flatMap((one) => one.moved ?? []));
   if (moved.size > 0)
-    await pass(
+    await runPass(
       [...moved].map((thread) => ({ kind: 'thread', thread })),
       (on) => on.includes('moved'),
     );
@@ -129,13 +136,13 @@ function createReceipts(lab: Lab): GiveReceipts {
     for (const trigger of triggers) {
       if (trigger.kind !== 'comment' || !trigger.hasSlash) continue;
       const { surface, comment, thread, from } = trigger;
-      const name = commentName({ surface, id: comment });
+      const name = commentId({ surface, id: comment });
       if (done.has(name)) continue;
       done.add(name);
       const oldest = done.values().next();
       if (done.size > ACKNOWLEDGED_MAX && oldest.done !== true) done.delete(oldest.value);
-      await contained({ lab }, troubles, { run: JOURNAL, thread }, async () => {
-        if (await isColleague(lab, from))
+      await guard({ lab }, troubles, { run: JOURNAL, thread }, async () => {
+        if (await hasWriteAccess(lab, from))
           await performReaction(lab, { kind: 'react', surface, comment, content: 'eyes' });
       });
     }
@@ -146,7 +153,7 @@ function createReceipts(lab: Lab): GiveReceipts {
  * Strangers get no 👀, because a reaction counts against the hourly limit of content writes. GitHub also reports private members as
  * outsiders, so their permission decides.
  */
-async function isColleague(
+async function hasWriteAccess(
   { client }: Lab,
   from: Extract<ReconcileRequest, { kind: 'comment' }>['from'],
 ): Promise<boolean> {
@@ -168,7 +175,7 @@ export type Worker = {
 };
 
 /** What this process remembers between batches; a new process starts empty. */
-type Own = {
+type WorkerState = {
   readonly lab: Lab;
   readonly opener: LabOpener;
   readonly runs: RunMemory;
@@ -195,7 +202,7 @@ export function createWorker(
   speaksFor: readonly Role[],
   { stopsAsked = new Map(), cursor = null }: Inherited = {},
 ): Worker {
-  const own: Own = {
+  const own: WorkerState = {
     lab,
     opener: createLabOpener(lab, defaultBranch),
     runs: { speaksFor, settled: new Map(), holds: '' },
@@ -205,112 +212,114 @@ export function createWorker(
     hasHeard: false,
     hasSkipped: false,
     giveReceipts: createReceipts(lab),
-    ownPulls: noOwnPulls(),
+    ownPulls: createOwnPulls(),
     stopsAsked,
   };
   return {
-    handle: (triggers) => handle(own, triggers),
+    handle: (triggers) => handleTriggers(own, triggers),
     // Triggers that concern nothing do not postpone the next check.
     lookAgainMs: () => (own.lookAgainAt === null ? null : Math.max(0, own.lookAgainAt - lab.now())),
     acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
       await own.giveReceipts([trigger], troubles);
-      throwIfAny(troubles);
+      throwFirstTrouble(troubles);
     },
     cursor: () => own.cursor,
     liveRuns: () => own.seen?.runs.filter((run) => !isOver(run)).length ?? 0,
   };
 }
 
-async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<void> {
+async function handleTriggers(own: WorkerState, triggers: readonly ReconcileRequest[]): Promise<void> {
   const { lab } = own;
   const troubles: Trouble[] = [];
-  if (triggers.every((trigger) => isSmallTalk(own, trigger))) return;
+  if (triggers.every((trigger) => isIrrelevantComment(own, trigger))) return;
   // React before reading anything, so that the author soon sees the 👀.
   await own.giveReceipts(triggers, troubles);
-  const opening = await opened(own);
+  const opening = await openWithClockSync(own);
   if (opening.kind === 'no-config') {
     lab.log(`no config in force: ${opening.config.why}`, { problems: opening.config.problems.length });
-    throwIfAny(troubles);
+    throwFirstTrouble(troubles);
     return;
   }
   const { open } = opening;
-  const news = triggers.filter((trigger) => isNews(own, open, trigger));
-  if (news.length === 0) return throwIfAny(troubles);
+  const news = triggers.filter((trigger) => isRelevant(own, open, trigger));
+  if (news.length === 0) return throwFirstTrouble(troubles);
   const { broken } = open.store.current();
   if (broken.length > 0) {
     // Post tamper alarms before slow work.
-    await contained(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
-    await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, news, own.stopsAsked, troubles));
+    await guard(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
+    await guard(open, troubles, EVERYWHERE, () => dispatchStopsById(open, news, own.stopsAsked, troubles));
   }
-  if (!broken.some(({ run }) => run === WHOLE_BRANCH)) await reconcileAll(own, open, news, troubles);
+  if (!broken.some(({ run }) => run === WHOLE_BRANCH)) await reconcileTriggers(own, open, news, troubles);
   own.seen = open.store.current();
-  const pauseMs = lookAgainMs(open, lab.now());
-  own.lookAgainAt = pauseMs === null ? null : after(lab.now(), pauseMs);
-  if (troubles.length > 0) await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
-  throwIfAny([...troubles, ...unreadFiles(open)]);
+  const pauseMs = nextLookDelayMs(open, lab.now());
+  own.lookAgainAt = pauseMs === null ? null : addMs(lab.now(), pauseMs);
+  if (troubles.length > 0) await guard(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
+  throwFirstTrouble([...troubles, ...listUnreadFiles(open)]);
 }
 
 /** How often an unconfirmed stop is checked. */
-const OPEN_STOP_LOOK_MS = 30_000;
+const OPEN_STOP_POLL_MS = 30_000;
 
-function lookAgainMs(open: OpenLab, now: Instant): number | null {
+function nextLookDelayMs(open: OpenLab, now: Instant): number | null {
   const { runs } = open.store.current();
-  if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
+  if (runs.some((state) => isStopOverdue(state, now))) return OPEN_STOP_POLL_MS;
   const isWaiting = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
   if (isWaiting) return WAIT_UPDATE_MS;
   // A watch that was dispatched shortly before this need may already be ending.
   if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
-  return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
+  return listBrokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
 /** Ignores our own pushes to the logbook, and workflow runs that the record does not contain. */
-function isNews({ seen, runs, lab }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+function isRelevant({ seen, runs, lab }: WorkerState, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
   const record = store.current();
   // A hold that was recorded for one run concerns other runs of the lane.
-  if (seen !== record || runs.holds !== holdsOf(record)) return true;
+  if (seen !== record || runs.holds !== holdsFingerprint(record)) return true;
   const isOnRecord =
     (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
-    (trigger.kind === 'workflow-ended' && !tellsOfEnd([trigger], dispatchedIn(record)));
-  return !isOnRecord || !areSettled(runs.settled, record.runs, lab.now());
+    (trigger.kind === 'workflow-ended' && !mayBeEnd([trigger], listDispatchedWorkflowRuns(record)));
+  return !isOnRecord || !areRunsSettled(runs.settled, record.runs, lab.now());
 }
 
 /** A comment without a command matters only if a gate waits for one. The sweep finds gates that started to wait. */
-function isSmallTalk({ seen }: Own, trigger: ReconcileRequest): boolean {
+function isIrrelevantComment({ seen }: WorkerState, trigger: ReconcileRequest): boolean {
   return (
-    trigger.kind === 'remark' && seen !== null && seen.runs.every((state) => awaitedThread(state) !== trigger.thread)
+    trigger.kind === 'remark' &&
+    seen !== null &&
+    seen.runs.every((state) => threadAwaitingComment(state) !== trigger.thread)
   );
 }
 
 /** Reconciles what the triggers concern; a sweep adds what no webhook reported. While webhooks work, every second sweep is skipped. */
-async function reconcileAll(
-  own: Own,
+async function reconcileTriggers(
+  own: WorkerState,
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<void> {
   own.hasHeard ||= triggers.some((trigger) => trigger.kind !== 'sweep');
   const sweeps = triggers.flatMap((trigger) => (trigger.kind === 'sweep' ? [trigger] : []));
-  if (sweeps.length === 0) return void (await reconcileWith(own, open, triggers, troubles));
+  if (sweeps.length === 0) return void (await reconcileBatch(own, open, triggers, troubles));
   const isOwed = sweeps.some((trigger) => trigger.isOwed === true);
   own.hasSkipped = !isOwed && own.cursor !== null && own.hasHeard && !own.hasSkipped;
-  if (own.hasSkipped) return void (await reconcileWith(own, open, triggers, troubles));
+  if (own.hasSkipped) return void (await reconcileBatch(own, open, triggers, troubles));
   own.hasHeard = false;
-  await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, triggers, troubles));
+  await guard(open, troubles, EVERYWHERE, () => sweepUntilDone(own, open, triggers, troubles));
 }
 
 /** Repeats the sweep until nothing is left, up to a maximum number of passes. */
-async function sweepThrough(
-  own: Own,
+async function sweepUntilDone(
+  own: WorkerState,
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<void> {
   for (let pass = 1; pass <= limits.sweepPassesMax; pass += 1) {
-    const swept = await sweep(open, own.cursor, troubles);
+    const swept = await sweepLab(open, own.cursor, troubles);
     const found = swept?.triggers ?? [];
     await own.giveReceipts(found, troubles);
-    const isOwing = await reconcileWith(own, open, pass === 1 ? [...triggers, ...found] : found, troubles);
+    const isOwing = await reconcileBatch(own, open, pass === 1 ? [...triggers, ...found] : found, troubles);
     if (swept === null || isOwing) return;
     own.cursor = swept.cursor;
     if (swept.isWhole) return;
@@ -319,8 +328,8 @@ async function sweepThrough(
 }
 
 /** Whether the triggers must be handled again. Contained errors are not a reason. */
-async function reconcileWith(
-  own: Own,
+async function reconcileBatch(
+  own: WorkerState,
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
@@ -328,13 +337,13 @@ async function reconcileWith(
   const { runs, ownPulls, seen } = own;
   const { isOwing, faults } = await reconcileSubjects({ open, triggers, troubles, runs, ownPulls }, seen);
   const heard = triggers.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await contained(open, troubles, EVERYWHERE, () => reportCorruptLogbook(open, troubles, faults, heard));
+  await guard(open, troubles, EVERYWHERE, () => reportCorruptLogbook(open, troubles, faults, heard));
   // Commands that could not be recorded must be read again.
   return isOwing || open.store.refusal() !== null;
 }
 
 /** Opens the lab. After a git error, asks GitHub for the time, which git does not report: the token may have expired during sleep. */
-async function opened(own: Own): Promise<Opening> {
+async function openWithClockSync(own: WorkerState): Promise<Opening> {
   try {
     return await own.opener.open();
   } catch (error) {

@@ -3,9 +3,15 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { DiskSteps } from '../../care/disk/disk-proposals.ts';
-import { type Looks, scanRecord } from '../../care/disk/scan-record.ts';
+import { buildScanRecord, type Inspection } from '../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport, type ScanEnd } from '../../care/disk/scan-report.ts';
-import { type LookEnd, readDiskUsage, readFolderSizes, readLook, readMounts } from '../../care/disk/worker-answers.ts';
+import {
+  type CheckEnd,
+  readCheckResult,
+  readDiskUsage,
+  readFolderSizes,
+  readMounts,
+} from '../../care/disk/worker-answers.ts';
 import {
   changeWithGcloud,
   changeWithScript,
@@ -15,50 +21,50 @@ import {
   scriptCommand,
 } from '../../clouds/gcp/gcloud.ts';
 import {
-  cleanStep,
-  folderOf,
+  buildCleanStep,
+  cacheFolder,
   inspectWorker,
   REMOTE_OUTPUT_BYTES_MAX,
   SSH_TIMEOUT_MS,
   type WorkerAnswers,
 } from '../../clouds/gcp/ssh.ts';
-import { traitsOf } from '../../config/lane-of-file.ts';
+import { traitsFor } from '../../config/lane-of-file.ts';
 import type { ChangeStep } from '../../domain/actions/action.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
 import {
   type CleanupState,
   type DiskScan,
+  findVm,
   isMountPoint,
   isTpuName,
   isZone,
   type MountPoint,
   type TpuWorker,
   type VmListing,
-  vmNamed,
 } from '../../domain/care/machines.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import { after, branded, type Observed, unknown } from '../../domain/values.ts';
+import { addMs, brandAs, type Observed, unknown } from '../../domain/values.ts';
 import type { ProgramResult } from '../../host/process.ts';
-import { transactJournal } from '../../logbook/append.ts';
+import { recordInJournal } from '../../logbook/append.ts';
 import type { LabConfig } from '../../run/lane.ts';
 import type { DiskConfig } from '../../settings/machines.ts';
 import { launcherCheckout } from '../engines.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
+import { guard, locateCluster, type Trouble, throwFirstTrouble } from '../trouble.ts';
 
 /** The argument arrays that clean and restart a worker. */
-export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
+export function createDiskSteps({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
   const { clusterFile } = disk;
   return {
     clean: ({ tpu, worker, vm }) => {
       // The scan has already validated these names.
-      const place = { tpu: branded(tpu, isTpuName), zone: branded(vm?.zone ?? '', isZone), worker };
-      return cleanStep(gcp.project, place, mountPoint);
+      const place = { tpu: brandAs(tpu, isTpuName), zone: brandAs(vm?.zone ?? '', isZone), worker };
+      return buildCleanStep(gcp.project, place, mountPoint);
     },
     initialise: (tpu) => ({
       does: 'init-worker',
-      ...scriptCommand(disk.initWorker, { clusterFile, worker: branded(tpu, isTpuName) }, disk.pythonWithoutUv),
+      ...scriptCommand(disk.initWorker, { clusterFile, worker: brandAs(tpu, isTpuName) }, disk.pythonWithoutUv),
     }),
     startCleanup: () => ({
       does: 'start-cleanup-cron',
@@ -68,15 +74,15 @@ export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
 }
 
 /** Throws `GitError` if the checkout fails. */
-export type DisksOf = (open: OpenLab, place: DiskPlace) => Promise<DiskPort>;
+export type DiskPortOpener = (open: OpenLab, place: DiskPlace) => Promise<DiskPort>;
 
 /** The runner empties `temporaryDirectory` after each job. */
-export function disksWith(parts: {
+export function createDiskPortOpener(parts: {
   readonly gcloud: GcloudOptions;
   readonly defaultBranch: string;
   readonly temporaryDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-}): DisksOf {
+}): DiskPortOpener {
   return async ({ git }, place) => {
     const folder = join(parts.temporaryDirectory, 'ferrybot-scripts');
     const tree = await launcherCheckout(git, parts.defaultBranch, [], folder);
@@ -85,15 +91,15 @@ export function disksWith(parts: {
 }
 
 /** Parses a worker's output; output that does not parse is unknown. */
-export function readLooks({ disk, mounts, folders }: WorkerAnswers, mountPoint: MountPoint): Looks {
+export function readWorkerInspection({ disk, mounts, folders }: WorkerAnswers, mountPoint: MountPoint): Inspection {
   return {
-    disk: parsed(disk, readDiskUsage),
-    mounts: parsed(mounts, readMounts),
-    folders: parsed(folders, (text) => readFolderSizes(text, folderOf(mountPoint))),
+    disk: parseKnown(disk, readDiskUsage),
+    mounts: parseKnown(mounts, readMounts),
+    folders: parseKnown(folders, (text) => readFolderSizes(text, cacheFolder(mountPoint))),
   };
 }
 
-function parsed<Value>(answer: Observed<string>, read: (text: string) => Observed<Value>): Observed<Value> {
+function parseKnown<Value>(answer: Observed<string>, read: (text: string) => Observed<Value>): Observed<Value> {
   return answer.kind === 'known' ? read(answer.value) : unknown(answer.why);
 }
 
@@ -113,7 +119,7 @@ export type DiskPlace = {
 export type DiskPort = {
   readonly scan: () => Promise<ScanEnd>;
   readonly list: () => Promise<VmListing>;
-  readonly look: (worker: TpuWorker) => Promise<Looks>;
+  readonly look: (worker: TpuWorker) => Promise<Inspection>;
   /** Whether the cleanup job on the head node is alive; null if the config has no command for it. */
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
   /** Whether Ray lists the worker; null if the config has no command for it. */
@@ -123,41 +129,42 @@ export type DiskPort = {
 };
 
 /** `tree`: a checkout of the default branch, which contains the scripts. */
-type DiskMeans = {
+type DiskPortOptions = {
   readonly gcloud: GcloudOptions;
   readonly tree: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
 /** The disk maintenance settings of a cluster; null if it has none. */
-export function diskPlaceOf(config: LabConfig, cluster: string): DiskPlace | null {
-  const { disk = null, gcp = null } = traitsOf(config, cluster)?.machines ?? {};
+export function findDiskPlace(config: LabConfig, cluster: string): DiskPlace | null {
+  const { disk = null, gcp = null } = traitsFor(config, cluster)?.machines ?? {};
   if (disk === null || gcp === null) return null;
   return isMountPoint(disk.mountPoint) ? { cluster, disk, mountPoint: disk.mountPoint, gcp } : null;
 }
 
 /** Only `change` changes a machine. */
-export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskMeans): DiskPort {
-  const look = async (
+export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskPortOptions): DiskPort {
+  const runCheck = async (
     check: DiskConfig['cleanupAlive'],
     more: Readonly<Record<string, string>>,
   ): Promise<Observed<boolean> | null> => {
     if (check === null) return null;
     const values = { clusterFile: disk.clusterFile, ...more };
-    return readLook(
-      endOf(await runScript(means, disk, { template: check.command, values }, SSH_TIMEOUT_MS)),
+    return readCheckResult(
+      toScanEnd(await runScript(means, disk, { template: check.command, values }, SSH_TIMEOUT_MS)),
       check.expect,
     );
   };
   return {
     scan: async () => {
       const values = { clusterFile: disk.clusterFile, threshold: String(disk.warnPercent) };
-      return endOf(await runScript(means, disk, { template: disk.scan, values }, DISK_SCAN_TIMEOUT_MS));
+      return toScanEnd(await runScript(means, disk, { template: disk.scan, values }, DISK_SCAN_TIMEOUT_MS));
     },
     list: () => listVms(means.gcloud, gcp),
-    look: async (worker) => readLooks(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
-    cleanupAlive: () => look(disk.cleanupAlive, {}),
-    workerSeen: (worker) => look(disk.workerSeen, { worker }),
+    look: async (worker) =>
+      readWorkerInspection(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
+    cleanupAlive: () => runCheck(disk.cleanupAlive, {}),
+    workerSeen: (worker) => runCheck(disk.workerSeen, { worker }),
     change: (step, permit) =>
       step.does === 'clean-disk'
         ? changeWithGcloud(means.gcloud, step, permit, DISK_CHANGE_TIMEOUT_MS)
@@ -171,9 +178,9 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
 }
 
 function runScript(
-  means: DiskMeans,
+  means: DiskPortOptions,
   disk: DiskConfig,
-  { template, values }: Filled,
+  { template, values }: FilledTemplate,
   timeoutMs: number,
 ): Promise<ProgramResult> {
   const options = {
@@ -187,14 +194,14 @@ function runScript(
   );
 }
 
-type Filled = {
+type FilledTemplate = {
   readonly template: readonly string[];
   readonly values: Readonly<Record<string, string>>;
 };
 
 /** Contains only what gcloud needs and the variables that the config names, so no GitHub token. */
 function scriptEnvironment(
-  { gcloud, environment }: DiskMeans,
+  { gcloud, environment }: DiskPortOptions,
   { passVariables }: DiskConfig,
 ): Readonly<Record<string, string>> {
   const passed = passVariables.flatMap((name) => {
@@ -204,7 +211,7 @@ function scriptEnvironment(
   return { ...gcloud.env, ...Object.fromEntries(passed) };
 }
 
-function endOf({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd & LookEnd {
+function toScanEnd({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd & CheckEnd {
   const how = kind === 'exited' ? '' : `\n${kind} ${code ?? ''}`.trimEnd();
   return { exitCode, stdout, stderr: `${stderr}${how}` };
 }
@@ -212,7 +219,7 @@ function endOf({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd
 /** Maximum workers that one scan inspects; one logbook entry has to contain them. */
 const INSPECTED_WORKERS_MAX = 400;
 /** No new inspection starts after this time (480 inspections at 15 s each), so that the job ends within 60 minutes. */
-const DISK_LOOKS_TIME_MS = 15 * 60 * 1_000;
+const DISK_INSPECTION_TIME_MS = 15 * 60 * 1_000;
 
 /** The disks of one cluster. `redact` removes secrets from program output. */
 type ClusterDisks = {
@@ -233,12 +240,12 @@ async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]
   const low = report.kind === 'read' ? report.low : [];
   const listing: VmListing = low.length === 0 ? { kind: 'listed', vms: [] } : await port.list();
   if (listing.kind === 'unknown') open.lab.log(`TPU VMs: ${redact(listing.message)}`);
-  const looks = await lookAtEach(open, disks, fullestListed(listing, low), troubles);
+  const looks = await inspectWorkers(open, disks, selectFullestWorkers(listing, low), troubles);
   const cleanup = cleanupState(await port.cleanupAlive());
   const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
-  const scan = scanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
+  const scan = buildScanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
   const drafts = [{ type: 'disk-scanned', role: 'watch', data: scan }] as const;
-  const recorded = await transactJournal(open, () => drafts);
+  const recorded = await recordInJournal(open, () => drafts);
   if (recorded.kind === 'refused') throw new GitError('failed', recorded.message);
   return scan;
 }
@@ -246,48 +253,48 @@ async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]
 type ListedWorker = { readonly worker: LowWorker; readonly at: TpuWorker };
 
 /** The workers with a listed machine, fullest first. Leaves out those above the maximum. */
-function fullestListed(listing: VmListing, low: readonly LowWorker[]): readonly ListedWorker[] {
+function selectFullestWorkers(listing: VmListing, low: readonly LowWorker[]): readonly ListedWorker[] {
   return low
     .toSorted((a, b) => a.percentFree - b.percentFree)
     .flatMap((worker) => {
-      const at = placed(listing, worker);
+      const at = findListedWorker(listing, worker);
       return at === null ? [] : [{ worker, at }];
     })
     .slice(0, INSPECTED_WORKERS_MAX);
 }
 
 /** Inspects the workers in this order, several in parallel. Workers beyond the time limit stay unknown. */
-async function lookAtEach(
+async function inspectWorkers(
   { lab }: OpenLab,
   { place, port, redact }: ClusterDisks,
   workers: readonly ListedWorker[],
   troubles: Trouble[],
-): Promise<ReadonlyMap<LowWorker, Looks>> {
-  const looks = new Map<LowWorker, Looks>();
-  const until = after(lab.now(), DISK_LOOKS_TIME_MS);
+): Promise<ReadonlyMap<LowWorker, Inspection>> {
+  const looks = new Map<LowWorker, Inspection>();
+  const until = addMs(lab.now(), DISK_INSPECTION_TIME_MS);
   await pLimit(limits.sshParallelMax).map(workers, async ({ worker, at }) => {
     if (lab.now() >= until) return;
-    const look = await contained({ lab }, troubles, inCluster(place.cluster), () => port.look(at));
-    looks.set(worker, look === null ? unreadLooks() : redacted(look, redact));
+    const look = await guard({ lab }, troubles, locateCluster(place.cluster), () => port.look(at));
+    looks.set(worker, look === null ? uninspected() : redactInspection(look, redact));
   });
   return looks;
 }
 
 /** The result for a worker after an internal error during its inspection. */
-function unreadLooks(): Looks {
+function uninspected(): Inspection {
   const nothing = unknown('ferrybot met an error of its own');
   return { disk: nothing, mounts: nothing, folders: nothing };
 }
 
-function placed(listing: VmListing, { tpu, worker }: LowWorker): TpuWorker | null {
-  const vm = vmNamed(listing, tpu);
+function findListedWorker(listing: VmListing, { tpu, worker }: LowWorker): TpuWorker | null {
+  const vm = findVm(listing, tpu);
   return vm !== null && isZone(vm.zone) ? { tpu, zone: vm.zone, worker } : null;
 }
 
-function redacted({ disk, mounts, folders }: Looks, redact: (text: string) => string): Looks {
-  const clean = <Value>(answer: Observed<Value>): Observed<Value> =>
+function redactInspection({ disk, mounts, folders }: Inspection, redact: (text: string) => string): Inspection {
+  const redactKnown = <Value>(answer: Observed<Value>): Observed<Value> =>
     answer.kind === 'unknown' ? { ...answer, why: redact(answer.why) } : answer;
-  return { disk: clean(disk), mounts: clean(mounts), folders: clean(folders) };
+  return { disk: redactKnown(disk), mounts: redactKnown(mounts), folders: redactKnown(folders) };
 }
 
 function cleanupState(alive: Observed<boolean> | null): CleanupState {
@@ -298,7 +305,7 @@ function cleanupState(alive: Observed<boolean> | null): CleanupState {
 
 type ScanModeInput = {
   readonly cluster: string;
-  readonly disks: DisksOf;
+  readonly disks: DiskPortOpener;
   readonly redact: (text: string) => string;
 };
 
@@ -306,35 +313,35 @@ type ScanModeInput = {
 type ScanModeResult = { readonly ok: boolean; readonly result: string; readonly detail: string };
 
 /** Scans each cluster: names separated by blanks or commas, or `all`. Contains the errors of one cluster. Throws `GitError`. */
-export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<ScanModeResult> {
-  const clusters = clustersIn(open, input.cluster);
+export async function runScanMode(open: OpenLab, input: ScanModeInput): Promise<ScanModeResult> {
+  const clusters = selectClusters(open, input.cluster);
   const troubles: Trouble[] = [];
   const results: (ScanModeResult & { readonly cluster: string })[] = [];
   for (const cluster of clusters) {
-    const result = await contained(open, troubles, inCluster(cluster), () =>
+    const result = await guard(open, troubles, locateCluster(cluster), () =>
       scanOne(open, { ...input, cluster }, troubles),
     );
     if (result !== null) results.push({ ...result, cluster });
   }
   // The clusters' issues list the unknown workers, so errors only have to fail the job.
-  throwIfAny(troubles);
+  throwFirstTrouble(troubles);
   const [first, second] = results;
-  if (first === undefined) return noDiskCare(input.cluster);
+  if (first === undefined) return noDiskCareResult(input.cluster);
   if (second === undefined) return first;
   const main = results.find(({ ok }) => !ok) ?? first;
   const detail = results.map((one) => `${one.cluster}: ${one.result}\n${one.detail}`).join('\n');
   return { ok: main.ok, result: main.result, detail };
 }
 
-function clustersIn({ config }: OpenLab, named: string): readonly string[] {
+function selectClusters({ config }: OpenLab, named: string): readonly string[] {
   const names = named.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 1 && names[0] === 'all' && !Object.hasOwn(config.clusters, 'all')
     ? // rule AG-31
-      Object.keys(config.clusters).filter((cluster) => diskPlaceOf(config, cluster) !== null)
+      Object.keys(config.clusters).filter((cluster) => findDiskPlace(config, cluster) !== null)
     : names;
 }
 
-function noDiskCare(cluster: string): ScanModeResult {
+function noDiskCareResult(cluster: string): ScanModeResult {
   return {
     ok: false,
     result: 'no-disk-care',
@@ -343,16 +350,16 @@ function noDiskCare(cluster: string): ScanModeResult {
 }
 
 async function scanOne(open: OpenLab, input: ScanModeInput, troubles: Trouble[]): Promise<ScanModeResult> {
-  const place = diskPlaceOf(open.config, input.cluster);
-  if (place === null) return noDiskCare(input.cluster);
+  const place = findDiskPlace(open.config, input.cluster);
+  if (place === null) return noDiskCareResult(input.cluster);
   const port = await input.disks(open, place);
   const scan = await scanDisks(open, { place, port, redact: input.redact }, troubles);
   const { reading, why } = scan;
   if (reading === 'unreadable') return { ok: false, result: 'scan-unreadable', detail: why };
-  return { ok: true, result: 'scanned', detail: told(scan) };
+  return { ok: true, result: 'scanned', detail: describeScan(scan) };
 }
 
-function told({ workers, reading, why, cleanup, warnPercent }: DiskScan): string {
+function describeScan({ workers, reading, why, cleanup, warnPercent }: DiskScan): string {
   const lines = workers.map(
     ({ tpu, worker, percentFree, level, finding }) =>
       `${level}: ${tpu} worker ${worker}: ${percentFree}% free: ${finding}`,

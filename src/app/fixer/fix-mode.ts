@@ -3,15 +3,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, type GitExporter } from '../../domain/git.ts';
-import { failureDigest, type SlipOfAttempt } from '../../domain/launch/small-fix.ts';
+import { failureDigest, type SmallMistake } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { Sha } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
-import { fixerAsked } from '../../run/decide-next-attempt.ts';
-import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
+import { findFixerRequest } from '../../run/decide-next-attempt.ts';
+import { configForRun, type LaneScopedConfig } from '../../run/lane.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { inFolder } from '../propose/helpers.ts';
+import { inTemporaryFolder } from '../propose/helpers.ts';
 
 /** Name of the artifact and its only file. */
 export const ANSWER_ARTIFACT = 'ferrybot-fix';
@@ -32,7 +32,7 @@ export type RunFixer = (call: FixerCall) => Promise<ProgramResult>;
 /** Throws `GitError` if the files cannot be exported. */
 export function createFixerRunner(path: string): RunFixer {
   return ({ git, program, failed, command: [file = '', ...args], timeoutMs, input }) =>
-    inFolder(async (folder) => {
+    inTemporaryFolder(async (folder) => {
       const [cwd, tree, home] = [join(folder, 'program'), join(folder, 'tree'), join(folder, 'home')];
       for (const one of [cwd, tree, home]) await mkdir(one);
       await git.exportTree(program, ['.'], cwd);
@@ -66,16 +66,17 @@ type FixOutcome =
 export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixOutcome> {
   const { lab, git, config, record, defaultBranch } = open;
   const state = record.runs.find(({ run }) => run === request.run);
-  const scoped = state === undefined ? null : configFor(config, state);
-  const asked = state === undefined || scoped === null ? null : fixerAsked(state, scoped);
+  const scoped = state === undefined ? null : configForRun(config, state);
+  const asked = state === undefined || scoped === null ? null : findFixerRequest(state, scoped);
   if (state === undefined || scoped === null || asked === null)
-    return refused('nothing-to-fix', 'the record has no slip of this run that a fixer is to be asked about');
+    return fixRefusal('nothing-to-fix', 'the record has no slip of this run that a fixer is to be asked about');
   const { slip, fixer } = asked;
   const failure = failureDigest(state.run, slip, lab.digestOf);
-  if (failure !== request.failure) return refused('other-failure', 'the newest attempt of this run failed otherwise');
+  if (failure !== request.failure)
+    return fixRefusal('other-failure', 'the newest attempt of this run failed otherwise');
   const program = await git.resolve(`refs/heads/${defaultBranch}`);
   if (program === null) throw new GitError('unreadable', `there is no branch ${defaultBranch}`);
-  const paths = await mayChange(git, scoped, slip);
+  const paths = await listFixableFiles(git, scoped, slip);
   const { command, timeoutMs } = fixer;
   const result = await request.runFixer({
     git,
@@ -83,28 +84,28 @@ export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixO
     failed: slip.commit,
     command,
     timeoutMs,
-    input: (tree) => ({ version: 1, ...toldOf(state, slip), mayChange: paths, tree }),
+    input: (tree) => ({ version: 1, ...fixerInput(state, slip), mayChange: paths, tree }),
   });
   return result.ok
     ? { kind: 'answered', patch: result.stdout }
-    : refused('fixer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}`.trim());
+    : fixRefusal('fixer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}`.trim());
 }
 
-function refused(code: Extract<FixOutcome, { kind: 'refused' }>['code'], why: string): FixOutcome {
+function fixRefusal(code: Extract<FixOutcome, { kind: 'refused' }>['code'], why: string): FixOutcome {
   return { kind: 'refused', code, why };
 }
 
-async function mayChange(
+async function listFixableFiles(
   git: Pick<OpenLab['git'], 'listFiles'>,
   { kind, lane }: LaneScopedConfig,
-  { commit }: SlipOfAttempt,
+  { commit }: SmallMistake,
 ): Promise<readonly string[]> {
   const isOpen = kind.fixes?.(lane).mends ?? (() => false);
   return (await git.listFiles(commit, '')).filter(isOpen);
 }
 
 /** The program's input. It comes from the record, so the log in it is already redacted. */
-function toldOf({ run, end }: RunState, { attempt, commit, file, line, error }: SlipOfAttempt): object {
+function fixerInput({ run, end }: RunState, { attempt, commit, file, line, error }: SmallMistake): object {
   const { signatures = [], diagnosis } = end ?? {};
   const log = diagnosis?.logEnd ?? [];
   return {

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
-import type { HelperCall, Helpers, Running, TreeCall } from '../../run/proposing.ts';
+import type { HelperCall, HelperRunning, Helpers, TreeCall } from '../../run/proposing.ts';
 
 /** Helper programs; each call waits for the result. */
-export type Programs = {
+export type HelperPrograms = {
   readonly ask: (call: HelperCall) => Promise<ProgramResult>;
   /** Throws `GitError` if the checkout cannot be exported. */
   readonly check: (
@@ -19,17 +19,19 @@ export type Programs = {
 };
 
 /** Helpers on this machine; `GitError` if it has no room. They get only PATH from our environment; checks also get their own HOME. */
-export function createHelpers(path: string): Programs {
+export function createHelpers(path: string): HelperPrograms {
   return {
     ask: ({ command: [file = '', ...args], input, timeoutMs, outputBytesMax }) =>
-      inFolder((cwd) => runProgram(file, args, { env: { PATH: path }, cwd, input, timeoutMs, outputBytesMax })),
+      inTemporaryFolder((cwd) =>
+        runProgram(file, args, { env: { PATH: path }, cwd, input, timeoutMs, outputBytesMax }),
+      ),
     check: ({ git, commit, files, commands }) =>
-      inFolder(async (folder) => {
+      inTemporaryFolder(async (folder) => {
         const [tree, home] = [join(folder, 'tree'), join(folder, 'home')];
         await mkdir(home);
         await git.exportTree(commit, ['.'], tree);
         const env = { PATH: path, HOME: home, TMPDIR: home };
-        await asRepository(tree, env);
+        await initRepository(tree, env);
         for (const [name, text] of Object.entries(files)) {
           await mkdir(dirname(join(tree, name)), { recursive: true });
           await writeFile(join(tree, name), text, 'utf8');
@@ -47,7 +49,7 @@ export function createHelpers(path: string): Programs {
 }
 
 /** Runs work in a temporary folder. Reports an I/O error, such as a full disk, as `GitError`, so that only this request is retried. */
-export async function inFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
+export async function inTemporaryFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-helper-'));
     try {
@@ -62,7 +64,7 @@ export async function inFolder<Value>(work: (folder: string) => Promise<Value>):
 }
 
 /** Linters list files with git, so the checkout becomes a repository without history or remote. */
-async function asRepository(tree: string, env: Readonly<Record<string, string>>): Promise<void> {
+async function initRepository(tree: string, env: Readonly<Record<string, string>>): Promise<void> {
   for (const args of [
     ['init', '--quiet'],
     ['add', '--all', '--force'],
@@ -73,7 +75,7 @@ async function asRepository(tree: string, env: Readonly<Record<string, string>>)
   }
 }
 
-type BesideOptions = {
+type BackgroundOptions = {
   /** How long a call waits for its answer before the program continues in the background. */
   readonly patienceMs: number;
   /** Maximum number of kept answers for commands that are decided again; the oldest are dropped first. */
@@ -82,7 +84,7 @@ type BesideOptions = {
   readonly onDone: (thread: number) => void;
 };
 
-type HelpersBeside = {
+type BackgroundHelpers = {
   readonly helpers: Helpers;
   /** Resolves when no program is running. */
   readonly idle: () => Promise<void>;
@@ -94,7 +96,7 @@ type Work = { readonly answer: Promise<unknown>; isOver: boolean };
  * Helpers that run in the background, so that a server can handle other triggers. One program runs at a time, and each command asks a
  * question once. A new process has no answers and runs the program again.
  */
-export function createHelpersBeside(helpers: Helpers, options: BesideOptions): HelpersBeside {
+export function createBackgroundHelpers(helpers: Helpers, options: BackgroundOptions): BackgroundHelpers {
   const works = new Map<string, Work>();
   const start = (key: string, answer: Promise<unknown>): Work => {
     const work: Work = { answer, isOver: false };
@@ -109,11 +111,11 @@ export function createHelpersBeside(helpers: Helpers, options: BesideOptions): H
     for (const [old, { isOver }] of works) if (works.size > options.answersMax && isOver) works.delete(old);
     return work;
   };
-  const beside = async <Answer>(
+  const runInBackground = async <Answer>(
     asked: HelperCall['asked'],
     question: unknown,
     begin: () => Promise<Answer>,
-  ): Promise<Answer | Running> => {
+  ): Promise<Answer | HelperRunning> => {
     if (asked === null) return begin();
     const key = JSON.stringify([asked.by, question]);
     const known = works.get(key);
@@ -121,17 +123,17 @@ export function createHelpersBeside(helpers: Helpers, options: BesideOptions): H
     const { answer } = known ?? start(key, begin());
     const late = sleep(options.patienceMs, RUNNING, { ref: false });
     // The key identifies the question, so the answer has the right type.
-    const first = (await Promise.race([answer, late])) as Answer | Running;
+    const first = (await Promise.race([answer, late])) as Answer | HelperRunning;
     if (first === RUNNING && known === undefined)
       void Promise.allSettled([answer]).then(() => options.onDone(asked.thread));
     return first;
   };
   return {
     helpers: {
-      ask: (call) => beside(call.asked, ['ask', call.command, call.about], () => helpers.ask(call)),
+      ask: (call) => runInBackground(call.asked, ['ask', call.command, call.about], () => helpers.ask(call)),
       check: (call) => {
         const { commit, files, commands } = call;
-        return beside(call.asked, ['check', commit, files, commands], () => helpers.check(call));
+        return runInBackground(call.asked, ['check', commit, files, commands], () => helpers.check(call));
       },
     },
     idle: async () => {
@@ -140,4 +142,4 @@ export function createHelpersBeside(helpers: Helpers, options: BesideOptions): H
   };
 }
 
-const RUNNING: Running = { kind: 'running' };
+const RUNNING: HelperRunning = { kind: 'running' };

@@ -1,35 +1,35 @@
 /** Decides the outcome of a request for a run: what blocks it, and how to answer. */
 
-import { leftOutOfLane } from '../../config/lane-of-file.ts';
+import { listExcludedPaths } from '../../config/lane-of-file.ts';
 import { GitError } from '../../domain/git.ts';
-import { type Hold, holdsOn, targetFacts } from '../../domain/launch/hold.ts';
+import { filterHolds, type Hold, holdTargetFacts } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import { assertNever, compactDate, dateOf, isRunId, type RunId } from '../../domain/values.ts';
+import { type RunState, runsInLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { assertNever, compactDate, isRunId, type RunId, utcDate } from '../../domain/values.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import { redact } from '../../host/redactor.ts';
 import {
   type Answered,
-  answerTo,
-  askOf,
-  cutAnswer,
-  inTheWay,
-  laneStanding,
-  pendingProposal,
-  proposalBranchOf,
-  proposingData,
+  answerLaneOccupied,
+  buildProposing,
+  cutAnswerDetail,
+  findPendingProposal,
+  judgeLane,
+  proposalBranch,
+  readAsk,
+  reply,
 } from '../../run/proposals.ts';
 import {
   type Failed,
-  type Nothing,
-  nothing,
+  type NoProposal,
+  noProposal,
   type PlanInput,
   type PlanWork,
   type Refused,
 } from '../../run/proposing.ts';
 import type { OpenLab, OpenLane, ProposingLane } from '../open-lab.ts';
-import { type BeginOutcome, begin, resumeProposal } from './begin.ts';
+import { type BeginOutcome, beginProposal, resumeProposal } from './begin.ts';
 
 /** `again`: another process was faster, so decide again. `isRunning`: later commands wait for this one. */
 export type RequestOutcome =
@@ -37,7 +37,7 @@ export type RequestOutcome =
   | { readonly kind: 'wait'; readonly why: string; readonly isRunning?: true }
   | { readonly kind: 'again' };
 
-type Decided = Exclude<RequestOutcome, { readonly kind: 'again' }>;
+type FinalOutcome = Exclude<RequestOutcome, { readonly kind: 'again' }>;
 
 /** What blocks a new run in a lane. */
 type Obstacle =
@@ -50,34 +50,34 @@ type Obstacle =
  * Null if a run can start now. `thread`: the thread of the request, which may replace the thread's own proposal. `closes`: the run that the
  * new run closes.
  */
-export function obstacleIn(
+export function findObstacle(
   { lab, store, config: { laneName } }: OpenLane,
   { thread = null, closes = null }: { readonly thread?: number | null; readonly closes?: string | null } = {},
 ): Obstacle | null {
   const record = store.current();
   const [broken] = record.broken;
   if (broken !== undefined) return { kind: 'broken', run: broken.run };
-  const [hold] = holdsOn(record.journal.holds, { lane: laneName, date: dateOf(lab.now()) });
+  const [hold] = filterHolds(record.journal.holds, { lane: laneName, date: utcDate(lab.now()) });
   if (hold !== undefined) return { kind: 'held', hold };
   const others = record.runs.filter(({ run }) => run !== closes);
-  const standing = laneStanding(runsOfLane(others, laneName), thread);
+  const standing = judgeLane(runsInLane(others, laneName), thread);
   if (standing.kind === 'elsewhere' || standing.kind === 'busy')
     return { kind: 'standing', run: standing.run, isBusy: standing.kind === 'busy' };
-  const begun = pendingProposal(record, laneName, lab.now());
+  const begun = findPendingProposal(record, laneName, lab.now());
   return begun === null ? null : { kind: 'begun', run: begun.run };
 }
 
 /** The answer to a request that is blocked. */
-export function answerObstacle(obstacle: Obstacle): Decided {
+export function answerObstacle(obstacle: Obstacle): FinalOutcome {
   switch (obstacle.kind) {
     case 'broken':
-      return answerTo('logbook-broken');
+      return reply('logbook-broken');
     case 'held': {
       const { hold } = obstacle;
-      return answerTo('propose-held', { ...targetFacts(hold), by: hold.actor.login, reason: hold.reason });
+      return reply('propose-held', { ...holdTargetFacts(hold), by: hold.actor.login, reason: hold.reason });
     }
     case 'standing':
-      return inTheWay(obstacle.run, obstacle.isBusy);
+      return answerLaneOccupied(obstacle.run, obstacle.isBusy);
     case 'begun':
       return { kind: 'wait', why: `${obstacle.run} is being proposed` };
     default:
@@ -86,22 +86,22 @@ export function answerObstacle(obstacle: Obstacle): Decided {
 }
 
 /** Maps the result of starting a run to the outcome of its request. */
-export function requestOutcome(outcome: BeginOutcome | Nothing | Failed | Refused): RequestOutcome {
+export function requestOutcome(outcome: BeginOutcome | NoProposal | Failed | Refused): RequestOutcome {
   switch (outcome.kind) {
     case 'proposed':
-      return answerTo('proposed', { run: outcome.run, pull: outcome.pull, issue: outcome.issue });
+      return reply('proposed', { run: outcome.run, pull: outcome.pull, issue: outcome.issue });
     case 'already':
     case 'again':
       return { kind: 'again' };
     case 'refused':
-      return cutAnswer(outcome.code, outcome.detail);
+      return cutAnswerDetail(outcome.code, outcome.detail);
     case 'nothing':
       return outcome.code === 'too-many-today'
-        ? answerTo('propose-not-today', { count: limits.proposalsPerDayMax })
-        : answerTo('propose-nothing', { reason: outcome.code, why: outcome.why });
+        ? reply('propose-not-today', { count: limits.proposalsPerDayMax })
+        : reply('propose-nothing', { reason: outcome.code, why: outcome.why });
     case 'failed': {
       const { code, why } = outcome;
-      if (code === 'not-written') return answerTo('failed', { why });
+      if (code === 'not-written') return reply('failed', { why });
       return code === 'running' ? { kind: 'wait', why, isRunning: true } : { kind: 'wait', why };
     }
     default:
@@ -110,10 +110,10 @@ export function requestOutcome(outcome: BeginOutcome | Nothing | Failed | Refuse
 }
 
 /** Decides again on the newest record while other processes are faster, up to a limit. Waits if git fails. */
-export async function decideAgain<Outcome extends { readonly kind: string }>(
+export async function decideWithRetries<Outcome extends { readonly kind: string }>(
   { git, store }: Pick<OpenLab, 'git' | 'store'>,
   decide: () => Promise<Outcome>,
-): Promise<Exclude<Outcome, { readonly kind: 'again' }> | Extract<Decided, { readonly kind: 'wait' }>> {
+): Promise<Exclude<Outcome, { readonly kind: 'again' }> | Extract<FinalOutcome, { readonly kind: 'wait' }>> {
   try {
     for (let round = 0; round < limits.requestRoundsMax; round += 1) {
       const outcome = await decide();
@@ -132,7 +132,7 @@ export async function decideAgain<Outcome extends { readonly kind: string }>(
  * A free run name such as `ferry-daily-20261121`. Later proposals of the same day, after the first was withdrawn or closed, end in `-2` and
  * so on. Skips names with an existing branch. Throws `GitError`.
  */
-export async function nameOfDay({ config, store, git }: OpenLane, date: string): Promise<RunId | Nothing> {
+export async function nameOfDay({ config, store, git }: OpenLane, date: string): Promise<RunId | NoProposal> {
   const recorded = new Set<string>(store.current().runs.map((run) => run.run));
   let proposed = 0;
   const taken: string[] = [];
@@ -141,20 +141,20 @@ export async function nameOfDay({ config, store, git }: OpenLane, date: string):
     const run = number === 1 ? base : `${base}-${number}`;
     if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
     if (recorded.has(run)) proposed += 1;
-    if (proposed >= limits.proposalsPerDayMax) return nothing('too-many-today', `${proposed} proposals on ${date}`);
+    if (proposed >= limits.proposalsPerDayMax) return noProposal('too-many-today', `${proposed} proposals on ${date}`);
     if (recorded.has(run)) continue;
-    if ((await git.resolve(`refs/heads/${proposalBranchOf(run)}`)) === null) return run;
-    taken.push(proposalBranchOf(run));
+    if ((await git.resolve(`refs/heads/${proposalBranch(run)}`)) === null) return run;
+    taken.push(proposalBranch(run));
   }
   const why = `branches that are no proposal have the ${limits.proposalNamesMax} names of ${date}, such as ${taken[0]} and ${taken.at(-1)}: delete them`;
-  return nothing('names-taken', why);
+  return noProposal('names-taken', why);
 }
 
 /** The input that a kind uses for planning. */
 export function planWork(open: OpenLane): PlanWork {
   return {
     ...open,
-    leavesOut: leftOutOfLane(open.config),
+    leavesOut: listExcludedPaths(open.config),
     issuesSince: (moment) => listExperimentIssues(open.lab.client, moment),
     redact: (text) => redact(text, []),
   };
@@ -164,22 +164,22 @@ export function planWork(open: OpenLane): PlanWork {
 export async function planAndBegin(
   open: ProposingLane,
   input: PlanInput,
-): Promise<BeginOutcome | Nothing | Failed | Refused> {
+): Promise<BeginOutcome | NoProposal | Failed | Refused> {
   const { config, lab } = open;
   const planned = await config.kind.proposes.plan(planWork(open), input);
   if (planned.kind !== 'planned') return planned;
-  const intent = proposingData({ config, repository: lab.repository }, planned, input.request);
-  return begin(open, { intent, command: input.request });
+  const intent = buildProposing({ config, repository: lab.repository }, planned, input.request);
+  return beginProposal(open, { intent, command: input.request });
 }
 
 /** Starts the requested run or returns the reason for a refusal. First completes what the schedule started. Throws `GitError`. */
 export async function carryOutRequest(open: ProposingLane, command: SeenCommand): Promise<RequestOutcome> {
-  const objective = objectiveOf(open, command);
+  const objective = readObjective(open, command);
   if (objective.kind === 'answer') return objective;
   await resumeProposal(open, null);
-  const obstacle = obstacleIn(open, { thread: command.thread });
+  const obstacle = findObstacle(open, { thread: command.thread });
   if (obstacle !== null) return answerObstacle(obstacle);
-  const date = dateOf(open.lab.now());
+  const date = utcDate(open.lab.now());
   const run = await nameOfDay(open, date);
   return requestOutcome(
     typeof run === 'string'
@@ -189,18 +189,18 @@ export async function carryOutRequest(open: ProposingLane, command: SeenCommand)
 }
 
 /** The objective of the request. Without one, uses the default objective of the lab, if there is one. */
-function objectiveOf(
+function readObjective(
   { config: { kind, lane } }: ProposingLane,
   command: SeenCommand,
 ): Answered | { readonly kind: 'clear'; readonly objective: Objective } {
-  const ask = askOf(command);
+  const ask = readAsk(command);
   const { asks, usual } = kind.proposes;
   const reading = asks?.objective(ask.objective, lane) ?? { kind: 'clear', objective: usual };
   if (reading.kind === 'clear') return reading;
-  const knobs = ask.knobs.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
-  return answerTo('propose-objective-unclear', { why: reading.why, said: ask.objective ?? '', knobs });
+  const knobs = ask.knobs.map(([name, value]) => `${name}=${quoteValue(value)}`).join(' ');
+  return reply('propose-objective-unclear', { why: reading.why, said: ask.objective ?? '', knobs });
 }
 
-function quoted(value: string): string {
+function quoteValue(value: string): string {
   return /^[\w.+-]+$/.test(value) ? value : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -1,45 +1,45 @@
 /** Turns a person's own pull request or issue into a run of a lane. */
 
-import { rootOf, startPoint } from '../../checkpoints/start.ts';
-import { namesOf, wantedForSecret } from '../../contracts/fields.ts';
+import { findStartPoint, parentRoot } from '../../checkpoints/start.ts';
+import { describeSecretToRemove, fieldNames } from '../../contracts/fields.ts';
 import { type Actor, hasLabel, type OwnIssue, type OwnPull } from '../../domain/actor.ts';
-import { rootHolder } from '../../domain/checkpoint/stored.ts';
+import { findRootHolder } from '../../domain/checkpoint/stored.ts';
 import type { ContractIssue } from '../../domain/launch/contract.ts';
-import { failedAttempt } from '../../domain/launch/next-attempt.ts';
+import { lastFailure } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/define.ts';
 import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
-import { isHolding } from '../../domain/logbook/job-state.ts';
+import { isBilled } from '../../domain/logbook/job-state.ts';
 import { type Ending, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import { dateOf, known, type Observed, type RunId, toRfc3339 } from '../../domain/values.ts';
+import { known, type Observed, type RunId, toRfc3339, utcDate } from '../../domain/values.ts';
 import { readOwnThread } from '../../github/proposal-work.ts';
-import { folderOf, markdownPath } from '../../logbook/segments.ts';
+import { markdownPath, runFolder } from '../../logbook/segments.ts';
 import { renderRunIssue } from '../../render/issues.ts';
 import type { Contracts } from '../../run/kind.ts';
-import { configWith, type LaneScopedConfig, lanesOf } from '../../run/lane.ts';
+import { allLanes, type LaneScopedConfig, withContract } from '../../run/lane.ts';
 import {
   type Answered,
-  answerTo,
-  askedLabels,
-  askOf,
-  noExperiment,
-  ownRunId,
-  proposalLabels,
-  proposedData,
-  refusalOf,
-  refused,
-  runsOfPull,
-  severalLanes,
+  answerAdoptionRefused,
+  answerNoExperiment,
+  answerSeveralLanes,
+  buildProposed,
+  chooseRunId,
+  findPullRefusal,
+  listProposalLabels,
+  listRequestLabels,
+  listRunsOfPull,
+  readAsk,
+  reply,
 } from '../../run/proposals.ts';
 import type { Planned } from '../../run/proposing.ts';
 import { searchRoots } from '../control/attempt-facts.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
-import { begin } from './begin.ts';
-import { answerObstacle, obstacleIn, planWork, type RequestOutcome, requestOutcome } from './outcome.ts';
+import { beginProposal } from './begin.ts';
+import { answerObstacle, findObstacle, planWork, type RequestOutcome, requestOutcome } from './outcome.ts';
 
 /** The run that continues under a new identity, and its last entry if it is not over. */
-type Continued = {
+type ContinuedRun = {
   readonly old: RunState;
   readonly reason: string;
   readonly draft: EventDraft | null;
@@ -48,8 +48,8 @@ type Continued = {
 };
 
 /** Who requested the run: a command, or the person who set the label (null: not a person). */
-export type AskedBy =
-  | { readonly kind: 'command'; readonly command: SeenCommand; readonly continues?: Continued }
+export type RequestSource =
+  | { readonly kind: 'command'; readonly command: SeenCommand; readonly continues?: ContinuedRun }
   | { readonly kind: 'label'; readonly by: Actor | null };
 
 /** The one lane that fits the thread, or a refusal. Null for an issue if no lane starts runs from issues. Throws `GitError`. */
@@ -61,31 +61,31 @@ export async function fittingLane(
   const fitting: LaneScopedConfig[] = [];
   if (thread.kind === 'issue') fitting.push(...lanes.filter(({ kind }) => kind.contracts !== undefined));
   else {
-    const refusal = refusalOf(thread, open.lab.repository);
+    const refusal = findPullRefusal(thread, open.lab.repository);
     if (refusal !== null) return refusal;
     for (const config of lanes) {
       const { change, planOfPull } = config.kind.proposes ?? {};
       if (change === undefined || planOfPull === undefined) continue;
-      const base = await forkPoint({ ...open, config }, thread);
+      const base = await findForkPoint({ ...open, config }, thread);
       if (base === null) return { kind: 'wait', why: 'its head is not fetched yet' };
       if ((await open.git.changedPaths(base, thread.headSha)).includes(change.file(config.lane))) fitting.push(config);
     }
   }
   const [lane, second] = fitting;
-  if (lane === undefined) return thread.kind === 'issue' ? null : noExperiment(lanes);
-  return second === undefined ? { kind: 'lane', lane } : severalLanes(fitting);
+  if (lane === undefined) return thread.kind === 'issue' ? null : answerNoExperiment(lanes);
+  return second === undefined ? { kind: 'lane', lane } : answerSeveralLanes(fitting);
 }
 
 /** Starts the run. Records the issue's current text; the gates read later edits. Throws `GitError`. */
-export async function takeUp(open: OpenLane, thread: OwnPull | OwnIssue, asked: AskedBy): Promise<RequestOutcome> {
+export async function adopt(open: OpenLane, thread: OwnPull | OwnIssue, asked: RequestSource): Promise<RequestOutcome> {
   const { config } = open;
   const { command = null, continues } = asked.kind === 'command' ? asked : {};
-  const obstacle = obstacleIn(open, { closes: continues?.old.run ?? null });
+  const obstacle = findObstacle(open, { closes: continues?.old.run ?? null });
   if (obstacle !== null) return answerObstacle(obstacle);
   const planned =
     thread.kind === 'pull' ? await planPull(open, thread, command) : planIssue(open, thread, command, continues);
   if ('kind' in planned) return planned;
-  const label = asked.kind === 'label' ? askedLabels(config).find((one) => hasLabel(thread.labels, one)) : null;
+  const label = asked.kind === 'label' ? listRequestLabels(config).find((one) => hasLabel(thread.labels, one)) : null;
   const proposed = {
     ...planned.proposed,
     author: thread.author,
@@ -93,10 +93,10 @@ export async function takeUp(open: OpenLane, thread: OwnPull | OwnIssue, asked: 
     own: { label: label ?? null },
     ...(continues === undefined ? {} : { continues: { run: continues.old.run, reason: continues.reason } }),
   };
-  const intent = { ...planned, proposed, labels: [...proposalLabels(config)] };
+  const intent = { ...planned, proposed, labels: [...listProposalLabels(config)] };
   const { old, draft = null } = continues ?? {};
   const closes = old === undefined || draft === null ? undefined : { old, draft };
-  return requestOutcome(await begin(open, { intent, command, closes }));
+  return requestOutcome(await beginProposal(open, { intent, command, closes }));
 }
 
 type PlannedThread = Omit<Proposing, 'labels'>;
@@ -110,20 +110,20 @@ async function planPull(
   const { lab, config, store } = open;
   const planOfPull = config.kind.proposes?.planOfPull;
   if (planOfPull === undefined) throw new Error(`a ${config.kind.name} is no pull request of a person`);
-  const date = dateOf(lab.now());
-  const mergeBase = await forkPoint(open, pull);
+  const date = utcDate(lab.now());
+  const mergeBase = await findForkPoint(open, pull);
   if (mergeBase === null) return { kind: 'wait', why: `the head of #${pull.number} is not fetched yet` };
-  const run = ownRunId(config, date, `pr${pull.number}`, store.current().runs);
+  const run = chooseRunId(config, date, `pr${pull.number}`, store.current().runs);
   const { number, body, headSha: head } = pull;
   const planned = await planOfPull(planWork(open), {
     ...{ run, date, request, pull: number, body, mergeBase, head },
   });
   if (planned.kind === 'failed') return { kind: 'wait', why: planned.why };
-  const linked = await linkedIssue(open, planned.linked, pull);
+  const linked = await findLinkedIssue(open, planned.linked, pull);
   if (linked.kind === 'unknown') return { kind: 'wait', why: linked.why };
   const { recorded, issue, missing } = planned;
   const place = { config, repository: lab.repository };
-  const proposed = proposedData(place, { run, date, recorded, knobs: [] }, request, pull);
+  const proposed = buildProposed(place, { run, date, recorded, knobs: [] }, request, pull);
   return { run, proposed, issue: linked.value ?? issue, pull: number, missing };
 }
 
@@ -131,23 +131,23 @@ function planIssue(
   open: OpenLane,
   issue: OwnIssue,
   command: SeenCommand | null,
-  continues: Continued | undefined,
+  continues: ContinuedRun | undefined,
 ): PlannedThread {
   const { lab, config, store } = open;
   const { contracts } = config.kind;
   if (contracts === undefined) throw new Error(`a ${config.kind.name} begins from no issue`);
-  const knobs = continues?.knobs ?? knobsIn(contracts, command);
+  const knobs = continues?.knobs ?? requestedKnobs(contracts, command);
   const contract = contracts.read({ ...issue, asked: knobs }, config.lane);
   const name = contracts.name(contract);
   const { runs } = store.current();
-  const run = ownRunId({ ...config, name }, dateOf(lab.now()), `issue${issue.number}`, runs);
+  const run = chooseRunId({ ...config, name }, utcDate(lab.now()), `issue${issue.number}`, runs);
   const begun = { run, experiment: '', objective: contracts.objective(contract), knobs };
-  const proposed = issueData({ ...open, config: configWith(config, contract) }, begun, command);
+  const proposed = issueData({ ...open, config: withContract(config, contract) }, begun, command);
   return { run, proposed, contract, issue: issue.number, pull: null, missing: null };
 }
 
 /** The contract fields that the command itself sets. */
-function knobsIn({ command: name }: Contracts, command: SeenCommand | null): ProposalRequest['knobs'] {
+function requestedKnobs({ command: name }: Contracts, command: SeenCommand | null): ProposalRequest['knobs'] {
   if (command?.name !== name) return [];
   return Object.entries(command?.args ?? {}).flatMap(([path, after]) => (path === 'lane' ? [] : [{ path, after }]));
 }
@@ -161,19 +161,19 @@ export function issueData(
   { run, knobs, ...begun }: Pick<Planned, 'run' | 'knobs'> & Pick<Proposing['proposed'], 'experiment' | 'objective'>,
   request: SeenCommand | null,
 ): Proposing['proposed'] {
-  const date = dateOf(lab.now());
+  const date = utcDate(lab.now());
   const interval = { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null };
   const recorded = { ...begun, interval, candidate: null };
   const place = { config, repository: lab.repository };
   const branch = { headBranch: config.lane.targetBranch };
   return {
-    ...proposedData(place, { run, date, recorded, knobs }, request, branch),
+    ...buildProposed(place, { run, date, recorded, knobs }, request, branch),
     own: { label: null },
   };
 }
 
 /** The commit where the pull request's change starts; null if the fetched branch differs from GitHub's head. */
-async function forkPoint(
+async function findForkPoint(
   { git, config }: OpenLane,
   { headBranch, headSha }: OwnPull,
 ): Promise<OwnPull['headSha'] | null> {
@@ -183,13 +183,13 @@ async function forkPoint(
 }
 
 /** The first linked issue that is open and was never a run's; null if there is none. */
-async function linkedIssue(
+async function findLinkedIssue(
   { lab, store }: OpenLane,
   linked: readonly number[],
   pull: OwnPull,
 ): Promise<Observed<number | null>> {
   for (const number of linked.slice(0, limits.linkedIssuesMax)) {
-    if (number === pull.number || runsOfPull(store.current().runs, number).length > 0) continue;
+    if (number === pull.number || listRunsOfPull(store.current().runs, number).length > 0) continue;
     const linked = await readOwnThread(lab.client, number);
     if (linked.kind === 'unknown') return linked;
     if (linked.value?.kind === 'issue' && linked.value.isOpen) return known(number);
@@ -202,86 +202,87 @@ export async function openIssueFor(open: OpenLane, command: SeenCommand): Promis
   const { config } = open;
   const { contracts } = config.kind;
   if (contracts?.opens === undefined) throw new Error(`a ${config.kind.name} is opened no issue`);
-  const obstacle = obstacleIn(open);
+  const obstacle = findObstacle(open);
   if (obstacle !== null) return answerObstacle(obstacle);
-  const { knobs, objective } = askOf(command);
-  const names = namesOf(contracts.fields);
+  const { knobs, objective } = readAsk(command);
+  const names = fieldNames(contracts.fields);
   const unknownKnob = knobs.find(([name]) => !names.includes(name));
-  if (unknownKnob !== undefined) return refused('no-value', unknownKnob[0], names.join(' '));
+  if (unknownKnob !== undefined) return answerAdoptionRefused('no-value', unknownKnob[0], names.join(' '));
   const known = contracts.opens.known({ login: command.actor.login, objective });
   const said = { ...known, ...Object.fromEntries(knobs) };
   const asked = Object.entries(said).map(([path, after]) => ({ path, after }));
   const asIssue = { title: objective ?? '', body: '', author: command.actor, asked };
-  const run = nameFor(open, contracts, asIssue);
-  if (run === null) return refused('no-name', '', 'slug=…');
+  const run = chooseRunName(open, contracts, asIssue);
+  if (run === null) return answerAdoptionRefused('no-name', '', 'slug=…');
   const title = `${contracts.opens.title}: ${run}`;
-  const body = bodyOf(open, command, contracts, { run, said });
+  const body = renderRunIssueBody(open, command, contracts, { run, said });
   const contract = contracts.read({ title, body, author: command.actor, asked: [] }, config.lane);
   const begun = { run, experiment: '', objective: contracts.objective(contract), knobs: [] };
-  const proposed = issueData({ ...open, config: configWith(config, contract) }, begun, command);
-  const labels = [...contracts.labels, ...proposalLabels(config)];
+  const proposed = issueData({ ...open, config: withContract(config, contract) }, begun, command);
+  const labels = [...contracts.labels, ...listProposalLabels(config)];
   const intent = { run, proposed, issue: { title, body }, pull: null, contract, labels, missing: null };
-  return requestOutcome(await begin(open, { intent, command }));
+  return requestOutcome(await beginProposal(open, { intent, command }));
 }
 
 /** The run's name from the issue's contract, or from its title if the contract has none. */
-function nameFor({ config, lab, store }: OpenLane, contracts: Contracts, issue: ContractIssue): RunId | null {
+function chooseRunName({ config, lab, store }: OpenLane, contracts: Contracts, issue: ContractIssue): RunId | null {
   const name = contracts.name(contracts.read(issue, config.lane));
   if (name === null) return null;
-  return ownRunId({ ...config, name }, dateOf(lab.now()), '', store.current().runs);
+  return chooseRunId({ ...config, name }, utcDate(lab.now()), '', store.current().runs);
 }
 
-function bodyOf(
+function renderRunIssueBody(
   { config, lab }: OpenLane,
   { actor: by, thread }: SeenCommand,
   { fields }: Contracts,
   { run, said }: { readonly run: RunId; readonly said: Readonly<Record<string, string>> },
 ): string {
-  const answers = namesOf(fields).map(
+  const answers = fieldNames(fields).map(
     (name) => [fields[name]?.label ?? name, name === 'slug' ? run : (said[name] ?? null)] as const,
   );
-  const logbook = markdownPath(folderOf(run, toRfc3339(lab.now())));
+  const logbook = markdownPath(runFolder(run, toRfc3339(lab.now())));
   return renderRunIssue({ by, thread, logbookBranch: config.logbookBranch, logbook, answers });
 }
 
 const NEVER_RAN =
   'no attempt of it has ended; to be rid of a run that was never launched, close the issue, and open it again to go on from the one before';
 
-function hasRun({ submission, attempts }: RunState): boolean {
+function wasEverLaunched({ submission, attempts }: RunState): boolean {
   return submission !== null || attempts.length > 0;
 }
 
 /** Continues the thread's run under a new identity (`/resume-as`). Throws `GitError`. */
-export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+export async function resume(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   const { lab, store } = open;
   const { runs } = store.current();
   const { id = '', reason = '' } = command.args;
-  const here = runsOfPull(runs, command.thread);
+  const here = listRunsOfPull(runs, command.thread);
   // Skip a run that continued an earlier one but never launched: it left nothing to continue.
-  const old = here.find((run) => !isOver(run)) ?? here.find(hasRun) ?? here[0];
-  const config = lanesOf(open.config).find(({ laneName }) => laneName === old?.proposal.lane);
+  const old = here.find((run) => !isOver(run)) ?? here.find(wasEverLaunched) ?? here[0];
+  const config = allLanes(open.config).find(({ laneName }) => laneName === old?.proposal.lane);
   const contracts = config?.kind.contracts;
   const knobs = old === undefined ? undefined : contracts?.continued?.(old.run, command.args);
   if (old === undefined || config === undefined || contracts === undefined || knobs === undefined)
-    return answerTo('not-now', { status: 'no run of this thread can go on as another one' });
+    return reply('not-now', { status: 'no run of this thread can go on as another one' });
   const holder = runs.find((run) => run.run === id || run.order?.manifest?.tracker.runId === id);
-  if (holder !== undefined) return answerTo('resume-as-unclear', { name: 'id', said: id, wanted: unlike(holder.run) });
+  if (holder !== undefined)
+    return reply('resume-as-unclear', { name: 'id', said: id, wanted: conflictText(holder.run) });
   const read = await readOwnThread(lab.client, command.thread);
   if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
   const issue = read.value;
   if (issue === null || issue.kind !== 'issue' || !issue.isOpen)
-    return answerTo('not-now', { status: 'its issue is not open, so that it is reopened first' });
+    return reply('not-now', { status: 'its issue is not open, so that it is reopened first' });
   const refused = isOver(old)
     ? null
-    : (notYet(old) ?? (await refusedAsAsked({ ...open, config }, contracts, { ...issue, asked: knobs })));
+    : (resumeObstacle(old) ?? (await checkResumeArguments({ ...open, config }, contracts, { ...issue, asked: knobs })));
   if (refused !== null) return refused;
-  const end = isOver(old) ? null : endOf(old);
-  const continues = { old, reason, knobs, draft: end === null ? null : closing(end, command) };
-  return takeUp({ ...open, config }, issue, { kind: 'command', command, continues });
+  const end = isOver(old) ? null : lastEnding(old);
+  const continues = { old, reason, knobs, draft: end === null ? null : closeContinuedRun(end, command) };
+  return adopt({ ...open, config }, issue, { kind: 'command', command, continues });
 }
 
 /** The last entry of the old run. */
-function closing({ status }: Ending, { actor, args }: SeenCommand): EventDraft {
+function closeContinuedRun({ status }: Ending, { actor, args }: SeenCommand): EventDraft {
   const { id = '', reason = '' } = args;
   const outcome = status === 'FAILED' ? 'failed' : 'rejected';
   const data = { outcome, reason: `goes on as ${id}: ${reason}`, closurePull: null } as const;
@@ -289,33 +290,33 @@ function closing({ status }: Ending, { actor, args }: SeenCommand): EventDraft {
 }
 
 /** The answer that describes the new run. */
-export function resumedAs({ run, proposal }: RunState, { args }: SeenCommand): Answered {
+export function resumedAnswer({ run, proposal }: RunState, { args }: SeenCommand): Answered {
   const { from = '', root } = args;
   const { run: old = '', reason = '' } = proposal.continues ?? {};
-  return answerTo('resumed-as', { old, run, from, reason, ...(root === undefined ? {} : { root }) });
+  return reply('resumed-as', { old, run, from, reason, ...(root === undefined ? {} : { root }) });
 }
 
 /** Why the old run cannot be continued now; null if an attempt has ended and no hold is set. */
-function notYet(old: RunState): RequestOutcome | null {
-  if (isHolding(old) || endOf(old) === null)
-    return answerTo('not-now', { status: hasRun(old) ? 'no attempt of it has ended' : NEVER_RAN });
-  return old.holds.length > 0 ? answerTo('not-now', { status: 'it is on hold' }) : null;
+function resumeObstacle(old: RunState): RequestOutcome | null {
+  if (isBilled(old) || lastEnding(old) === null)
+    return reply('not-now', { status: wasEverLaunched(old) ? 'no attempt of it has ended' : NEVER_RAN });
+  return old.holds.length > 0 ? reply('not-now', { status: 'it is on hold' }) : null;
 }
 
 /** Wording for a conflict: runs of different lineages must not share an identity or an output root. */
-function unlike(run: string): string {
+function conflictText(run: string): string {
   return `another than that of the run ${run}`;
 }
 
-function endOf(old: RunState): Ending | null {
-  return old.end ?? failedAttempt(old)?.end ?? null;
+function lastEnding(old: RunState): Ending | null {
+  return old.end ?? lastFailure(old)?.end ?? null;
 }
 
 /**
  * Checks the arguments of `/resume-as`, which override the text of the new run's issue. Refuses invalid ones now, while the old run still
  * exists and the person can ask again. Null if nothing is known against them; the launch gates wait for facts that cannot be read now.
  */
-async function refusedAsAsked(
+async function checkResumeArguments(
   { lab, store, config: { lane } }: OpenLane,
   contracts: Contracts,
   issue: ContractIssue,
@@ -324,19 +325,19 @@ async function refusedAsAsked(
   for (const { path, after } of asked) {
     const field = contracts.fields[path];
     const read = field?.read(after) ?? { value: after };
-    const wanted = wantedForSecret(after) ?? ('unclear' in read ? read.unclear : null);
-    if (wanted !== null) return answerTo('resume-as-unclear', { name: field?.label ?? path, said: after, wanted });
+    const wanted = describeSecretToRemove(after) ?? ('unclear' in read ? read.unclear : null);
+    if (wanted !== null) return reply('resume-as-unclear', { name: field?.label ?? path, said: after, wanted });
   }
   const { runs } = store.current();
   const root = asked.find(({ path }) => path === 'outputRoot')?.after;
   const place = { roots: root === undefined ? [] : [root], cluster: lane.cluster, common: [] };
-  const holder = rootHolder(runs, place, { run: '', lineage: () => false });
+  const holder = findRootHolder(runs, place, { run: '', lineage: () => false });
   if (root !== undefined && holder !== null)
-    return answerTo('resume-as-unclear', { name: 'root', said: root, wanted: unlike(holder.run) });
+    return reply('resume-as-unclear', { name: 'root', said: root, wanted: conflictText(holder.run) });
   const from = contracts.checkpoints?.(contracts.read(issue, lane), lane).from ?? null;
   if (from === null) return null;
-  const start = startPoint(from, await searchRoots([rootOf(from.path)], lab.stores), known(runs));
+  const start = findStartPoint(from, await searchRoots([parentRoot(from.path)], lab.stores), known(runs));
   return start.kind === 'known' && start.value.kind === 'refused'
-    ? answerTo('resume-as-refused', { path: start.value.path, why: start.value.code })
+    ? reply('resume-as-refused', { path: start.value.path, why: start.value.code })
     : null;
 }

@@ -3,8 +3,8 @@
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
 import { readTrainingLine } from '../../diagnosis/training-line.ts';
 import { limits } from '../../domain/limits.ts';
-import { branded, cutText, type Instant, isInstant, toRfc3339 } from '../../domain/values.ts';
-import { headerFor, type Trace, type TraceRecord } from './trace.ts';
+import { brandAs, cutText, type Instant, isInstant, toRfc3339 } from '../../domain/values.ts';
+import { defaultHeader, type Trace, type TraceRecord } from './trace.ts';
 
 /** Milliseconds since 1970, in an unknown zone unless the line names one. `day` is false for a time without a date. */
 type LineTime = { readonly ms: number; readonly day: boolean };
@@ -27,18 +27,18 @@ const FORMATS: readonly RegExp[] = [
 ];
 
 /** The time of a line, or null. `thisYear` is used if the line has no year. */
-function lineTime(line: string, thisYear: number): LineTime | null {
+function parseLineTime(line: string, thisYear: number): LineTime | null {
   const head = cutText(line, HEAD_CHARS);
   for (const format of FORMATS) {
     const found = format.exec(head)?.groups;
-    if (found !== undefined) return timeIn(found, thisYear);
+    if (found !== undefined) return parseTime(found, thisYear);
   }
   return null;
 }
 
 const HEAD_CHARS = 120;
 
-function timeIn(groups: Readonly<Record<string, string | undefined>>, thisYear: number): LineTime | null {
+function parseTime(groups: Readonly<Record<string, string | undefined>>, thisYear: number): LineTime | null {
   const { day: said, name, zone, fraction = '0' } = groups;
   const [h = 99, m = 99, s] = [groups['h'], groups['m'], groups['s']].map(Number);
   let [year, month, day] =
@@ -54,10 +54,10 @@ function timeIn(groups: Readonly<Record<string, string | undefined>>, thisYear: 
   const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && h < 24 && m < 60;
   if (!isTime || year < 1970 || year > 2200) return null;
   const ms = Date.UTC(year, month - 1, day, h, m, s) + Math.trunc(Number(`0.${fraction}`) * 1_000);
-  return { ms: ms - offsetOf(zone), day: said !== undefined };
+  return { ms: ms - parseZoneOffset(zone), day: said !== undefined };
 }
 
-function offsetOf(zone: string | undefined): number {
+function parseZoneOffset(zone: string | undefined): number {
   if (zone === undefined || zone === 'Z') return 0;
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
@@ -74,30 +74,30 @@ type LogInput = {
 };
 
 /** Times without a zone count as UTC; with `start`, they are relative to it. */
-export function traceOfLog({ lines, start, end, until }: LogInput): Trace {
-  const year = yearOf(lines) ?? new Date(start ?? NO_TIME).getUTCFullYear();
-  const written = writtenTimes(lines, year);
+export function traceFromLog({ lines, start, end, until }: LogInput): Trace {
+  const year = findYear(lines) ?? new Date(start ?? NO_TIME).getUTCFullYear();
+  const written = parseTimes(lines, year);
   const zero = written.find((ms) => ms !== null) ?? NO_TIME;
   // A time of day without a date: use a fixed day.
-  const first = start ?? instant(zero < DAY_MS ? NO_TIME + zero : zero);
-  const times = allTimes(lines, written, zero);
-  const records: TraceRecord[] = [{ at: first, engine: says('RUNNING') }];
+  const first = start ?? toInstant(zero < DAY_MS ? NO_TIME + zero : zero);
+  const times = estimateTimes(lines, written, zero);
+  const records: TraceRecord[] = [{ at: first, engine: engineStatus('RUNNING') }];
   lines.forEach((line, index) => {
-    const at = instant(first + (times[index] ?? zero) - zero);
+    const at = toInstant(first + (times[index] ?? zero) - zero);
     records.push({ at, log: cutText(line, limits.logLineCharsMax) });
   });
-  const over = instant(Math.max(records.at(-1)?.at ?? first, until ?? 0));
-  if (end !== null) records.push({ at: over, engine: says(end) });
+  const over = toInstant(Math.max(records.at(-1)?.at ?? first, until ?? 0));
+  if (end !== null) records.push({ at: over, engine: engineStatus(end) });
   else records.push({ at: over, until: true });
-  return { header: headerFor(toRfc3339(first), 'a plain log'), records };
+  return { header: defaultHeader(toRfc3339(first), 'a plain log'), records };
 }
 
-function says(status: 'RUNNING' | EndStatus): Extract<TraceRecord, { engine: unknown }>['engine'] {
+function engineStatus(status: 'RUNNING' | EndStatus): Extract<TraceRecord, { engine: unknown }>['engine'] {
   return { status, message: '', errorType: null, exitCode: null, details: {} };
 }
 
 /** The year from the first dated line, because some loggers omit it. */
-function yearOf(lines: readonly string[]): number | null {
+function findYear(lines: readonly string[]): number | null {
   const said = lines.find((line) => YEAR.test(line));
   return said === undefined ? null : Number(YEAR.exec(said)?.[1]);
 }
@@ -113,8 +113,8 @@ const TIMED_MIN = 2;
 const JUMP_MAX_MS = 3 * DAY_MS;
 
 /** Times never go back, because the clocks of ranks and hosts differ slightly. */
-function writtenTimes(lines: readonly string[], year: number): readonly (number | null)[] {
-  const said = lines.map((line) => lineTime(line, year));
+function parseTimes(lines: readonly string[], year: number): readonly (number | null)[] {
+  const said = lines.map((line) => parseLineTime(line, year));
   const known = said.filter((one) => one !== null);
   if (known.length < TIMED_MIN) return lines.map(() => null);
   const isDated = known[0]?.day === true;
@@ -134,8 +134,8 @@ function writtenTimes(lines: readonly string[], year: number): readonly (number 
 }
 
 /** Lines without a time get the time of the line before. Training lines advance by their own times or in equal parts. */
-function allTimes(lines: readonly string[], written: readonly (number | null)[], zero: number): readonly number[] {
-  const steps = stepping(lines, written);
+function estimateTimes(lines: readonly string[], written: readonly (number | null)[], zero: number): readonly number[] {
+  const steps = readStepping(lines, written);
   const hasTimes = written.some((ms) => ms !== null);
   const times: number[] = [];
   let now = zero;
@@ -144,7 +144,7 @@ function allTimes(lines: readonly string[], written: readonly (number | null)[],
     const said = written[index] ?? null;
     if (said !== null) {
       now = Math.max(now, said);
-      share = shareAfter(index, written, steps, now);
+      share = timeShareAfter(index, written, steps, now);
     } else now += steps[index]?.byItself ?? (steps[index] === null ? 0 : hasTimes ? share : LINE_MS);
     times.push(now);
   }
@@ -157,12 +157,12 @@ const LINE_MS = 10_000;
 /** `byItself`: how far the line itself advances the time, in ms; null if it shows no time. */
 type Stepping = { readonly byItself: number | null } | null;
 
-function stepping(lines: readonly string[], written: readonly (number | null)[]): readonly Stepping[] {
+function readStepping(lines: readonly string[], written: readonly (number | null)[]): readonly Stepping[] {
   let [shown, step]: [number | null, number | null] = [null, null];
   return lines.map((line, index) => {
     const training = readTrainingLine(line);
     if (training === null || training.work === 'eval' || training.work === 'other') return null;
-    const elapsed = training.elapsedSeconds ?? elapsedIn(line);
+    const elapsed = training.elapsedSeconds ?? parseElapsed(line);
     const current = training.step?.value ?? null;
     const moved = current === null || step === null ? 1 : Math.max(current - step, 0);
     step = current ?? step;
@@ -180,7 +180,7 @@ function stepping(lines: readonly string[], written: readonly (number | null)[])
 }
 
 /** The time for each training line without its own time, until the next known time. */
-function shareAfter(
+function timeShareAfter(
   index: number,
   written: readonly (number | null)[],
   steps: readonly Stepping[],
@@ -198,11 +198,11 @@ function shareAfter(
   return 0;
 }
 
-function elapsedIn(line: string): number | null {
+function parseElapsed(line: string): number | null {
   const clock = /\[(\d{1,4}(?::\d\d){1,2})</.exec(line)?.[1];
   return clock?.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0) ?? null;
 }
 
-function instant(ms: number): Instant {
-  return branded(Math.trunc(ms), isInstant);
+function toInstant(ms: number): Instant {
+  return brandAs(Math.trunc(ms), isInstant);
 }

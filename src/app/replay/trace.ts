@@ -1,10 +1,10 @@
 /** A recorded trace of a job: one JSON value per line (docs/traces.md). */
 
 import { z } from 'zod';
-import { DETECTOR_IDS, FAILURES, mayPassAgain } from '../../domain/failure-class.ts';
-import { pastAttempt } from '../../domain/launch/next-attempt.ts';
+import { DETECTOR_IDS, FAILURES, isTransient } from '../../domain/failure-class.ts';
+import { lastEnded } from '../../domain/launch/next-attempt.ts';
 import type { LogbookEvent } from '../../domain/logbook/define.ts';
-import { foldOne } from '../../domain/logbook/fold.ts';
+import { foldEvent } from '../../domain/logbook/fold.ts';
 import type { IssuedOrder, RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { TRACKER_SILENCES } from '../../domain/tracker.ts';
 import { fail, fromRfc3339, type Instant, ok, type Result, toRfc3339 } from '../../domain/values.ts';
@@ -103,11 +103,11 @@ export function readTrace(text: string): Result<Trace, string> {
   const told = lines.filter(({ line }) => line.trim() !== '');
   const [first, ...rest] = told;
   if (first === undefined) return fail('the trace is empty');
-  const head = parsed(header, first);
+  const head = parseWith(header, first);
   if (!head.ok) return head;
   const records: TraceRecord[] = [];
   for (const line of rest) {
-    const one = parsed(record, line);
+    const one = parseWith(record, line);
     if (!one.ok) return one;
     records.push(one.value);
   }
@@ -115,11 +115,11 @@ export function readTrace(text: string): Result<Trace, string> {
 }
 
 /** The first line of a trace. */
-export function headerFor(submittedAt: string, about: string): TraceHeader {
+export function defaultHeader(submittedAt: string, about: string): TraceHeader {
   return header.parse({ trace: 1, about, submittedAt });
 }
 
-function parsed<Schema extends z.ZodType>(
+function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   { line, number }: { readonly line: string; readonly number: number },
 ): Result<z.infer<Schema>, string> {
@@ -135,7 +135,7 @@ function parsed<Schema extends z.ZodType>(
 }
 
 /** The state of the run right after its submission. */
-export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHeader): RunState {
+export function createReplayRun({ submittedAt, checkpointMinutes, restarts }: TraceHeader): RunState {
   const at = toRfc3339(submittedAt);
   const data = {
     lane: 'replay',
@@ -153,7 +153,7 @@ export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHead
     request: null,
   };
   const head = { v: 1, run: 'replay', seq: 0, at, prev: '', keyId: '', hash: '', sig: '' };
-  const begun = foldOne(null, {
+  const begun = foldEvent(null, {
     ...head,
     type: 'proposed',
     role: 'control',
@@ -162,18 +162,18 @@ export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHead
   if (!begun.ok) throw new Error(`a replay cannot begin: ${begun.error.rule}`);
   return {
     ...begun.value,
-    order: orderOf(checkpointMinutes, restarts),
-    submission: submissionOf(submittedAt, 1),
+    order: buildOrder(checkpointMinutes, restarts),
+    submission: buildSubmission(submittedAt, 1),
   };
 }
 
 /** The run with the next attempt, which uses the same manifest. */
-export function nextAttemptOf(state: RunState, at: Instant, attempt: number): RunState {
-  const past = pastAttempt(state);
+export function startNextAttempt(state: RunState, at: Instant, attempt: number): RunState {
+  const past = lastEnded(state);
   return {
     ...state,
     attempts: past === null ? state.attempts : [...state.attempts, past],
-    submission: submissionOf(at, attempt),
+    submission: buildSubmission(at, attempt),
     observation: null,
     firstEval: null,
     end: null,
@@ -184,12 +184,12 @@ export function nextAttemptOf(state: RunState, at: Instant, attempt: number): Ru
 }
 
 /** The run with a recorded stop by a person. */
-export function stoppedBy(state: RunState, at: Instant): RunState {
+export function withStop(state: RunState, at: Instant): RunState {
   const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
   return state.stop === null ? { ...state, stop } : state;
 }
 
-function submissionOf(at: Instant, attempt: number): Submission {
+function buildSubmission(at: Instant, attempt: number): Submission {
   return {
     attempt,
     engine: 'trace',
@@ -206,13 +206,13 @@ function submissionOf(at: Instant, attempt: number): Submission {
 }
 
 /** Contains only the manifest values that detectors compare with. */
-function orderOf(temporaryEveryMinutes: number | null, restarts: number): IssuedOrder {
+function buildOrder(temporaryEveryMinutes: number | null, restarts: number): IssuedOrder {
   const manifest = {
     command: [],
     resume: { roots: null },
     tracker: { kind: '', entity: '', project: '', runId: '' },
     retention: { permanentEverySteps: null, temporaryEveryMinutes, keepTemporary: null },
-    envelope: { restarts, fixes: [], reductions: [], restartAfter: FAILURES.filter(mayPassAgain) },
+    envelope: { restarts, fixes: [], reductions: [], restartAfter: FAILURES.filter(isTransient) },
   };
   return {
     order: { digest: 'replay' },

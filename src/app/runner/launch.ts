@@ -1,53 +1,53 @@
 /** `mode: launch`, on the runner with the cluster's credentials: verifies, claims, submits and records one order. */
 
 import { launchAction, type Submitted } from '../../actions/launch.ts';
-import { carryOut, type Refused } from '../../actions/pipeline.ts';
+import { executeAction, type Refused } from '../../actions/pipeline.ts';
 import { type ApprovalFacts, approvingAttempt } from '../../actions/verify-approval.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
 import type { BranchWork } from '../../domain/actor.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
-import type { ImageLook } from '../../domain/launch/contract.ts';
-import { asLaunched, failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
-import { approvedIn, citationKey, type Order } from '../../domain/launch/order.ts';
-import { askedFor } from '../../domain/launch/response.ts';
-import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
+import type { ImageObservation } from '../../domain/launch/contract.ts';
+import { activeRollback, lastFailure, stateAtLastLaunch } from '../../domain/launch/next-attempt.ts';
+import { approvedDigest, citationKey, type Order } from '../../domain/launch/order.ts';
+import { pendingRelaunchRequest } from '../../domain/launch/response.ts';
+import { findBotFix, findSmallMistake, jobAfterFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
-import { approvedManifest, type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
-import { fromRfc3339, type Instant, isRunId, known, type Observed, remembered, unknown } from '../../domain/values.ts';
+import { findApprovedManifest, type RunState, runsInLane } from '../../domain/logbook/run-state.ts';
+import { fromRfc3339, type Instant, isRunId, known, memoize, type Observed, unknown } from '../../domain/values.ts';
 import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
 import { readPermission } from '../../github/settings.ts';
 import { readProposal, type ThreadFacts } from '../../github/threads.ts';
-import { secondCard } from '../../run/approvals.ts';
-import { gateFactsOf } from '../../run/gate-run.ts';
-import { anyLane, healthFor } from '../../run/lane.ts';
+import { findSecondCard } from '../../run/approvals.ts';
+import { buildGateFacts } from '../../run/gate-run.ts';
+import { configHealthFor, firstLane } from '../../run/lane.ts';
 import { PYTHON_POLICY } from '../../run/manifest-of.ts';
-import { isUnheardRejection } from '../../run/open-brakes.ts';
+import { isUnrecordedRejection } from '../../run/open-brakes.ts';
 import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
 import type { ActionParts } from '../action/parts.ts';
-import { stateProblem } from '../action/watching.ts';
+import { findStateProblem } from '../action/watching.ts';
 import { gatherBrakes, readApprovals } from '../brakes.ts';
-import { fixInTree, searchRoots, wantedRoots } from '../control/attempt-facts.ts';
-import { branchWork, changeFacts } from '../control/change-facts.ts';
-import { recordFactsOf } from '../control/gather.ts';
-import { lastKnownRun, readBody } from '../control/shown-facts.ts';
-import { containerImage } from '../images.ts';
-import { placeOf, readingOf } from '../markers.ts';
-import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
-import { recordFault } from '../record-files.ts';
+import { checkFixInTree, neededRoots, searchRoots } from '../control/attempt-facts.ts';
+import { branchWork, gatherChangeFacts } from '../control/change-facts.ts';
+import { factsFromRecord } from '../control/gather.ts';
+import { findEarlierRun, readBody } from '../control/shown-facts.ts';
+import { readContainerImage } from '../images.ts';
+import { proposalPlace, threadReading } from '../markers.ts';
+import { type OpenLab, type OpenLane, openLaneOfRun } from '../open-lab.ts';
+import { findRecordFault } from '../record-files.ts';
 import { shipJob } from './ship-job.ts';
 
 /** All facts for an order; without an order, they are unknown. */
 async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
-  if (state === null || state.order === null) return withheld(open, 'there is no order');
-  const place = placeOf(state.proposal, config);
-  const threads = await readProposal(lab.client, place, readingOf(lab, config));
-  if (threads.kind === 'unknown') return withheld(open, threads.why);
+  if (state === null || state.order === null) return unreadableOrderFacts(open, 'there is no order');
+  const place = proposalPlace(state.proposal, config);
+  const threads = await readProposal(lab.client, place, threadReading(lab, config));
+  if (threads.kind === 'unknown') return unreadableOrderFacts(open, threads.why);
   const { pull } = threads.value;
-  if (pull.kind === 'unknown') return withheld(open, pull.why);
+  if (pull.kind === 'unknown') return unreadableOrderFacts(open, pull.why);
   const { order } = state.order;
-  const asked = askedFor(asLaunched(state));
+  const asked = pendingRelaunchRequest(stateAtLastLaunch(state));
   const citations = [...order.approvals, ...(asked === null ? [] : [asked])].map(({ surface, comment }) => ({
     surface,
     comment,
@@ -55,8 +55,8 @@ async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise
   }));
   const { cited, permissions } = await readApprovals(open, citations, threads.value.comments);
   const { runs } = open.store.current();
-  const change = await changeFacts(open, order.commit, { state, runs });
-  const last = lastKnownRun(state, runs);
+  const change = await gatherChangeFacts(open, order.commit, { state, runs });
+  const last = findEarlierRun(state, runs);
   const body = readBody(open, pull.value.body, change, last);
   const ordered = {
     since: commandsSince(state),
@@ -65,37 +65,37 @@ async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise
     restsOn: newestApproval(order, cited),
     run: state.run,
     day: state.proposal,
-    heeds: (item: PendingItem) => isUnheardRejection(state, item),
+    heeds: (item: PendingItem) => isUnrecordedRejection(state, item),
   };
   const brakes = await gatherBrakes(open, ordered, threads.value.comments);
   // Ask GitHub who pushed the head; do not trust the record for that.
   const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
-  const searchedRoots = await searchRoots(wantedRoots(config.checkpoints, state), lab.stores);
-  const gates = gatesOnReading(open, state, {
+  const searchedRoots = await searchRoots(neededRoots(config.checkpoints, state), lab.stores);
+  const gates = evaluateGates(open, state, {
     threads: threads.value,
     change,
     body,
     work,
     searchedRoots,
-    containerImage: await containerImage(lab.images, config, (_key, read) => read()),
+    containerImage: await readContainerImage(lab.images, config, (_key, read) => read()),
   });
   return {
-    ...frame(open),
+    ...baseOrderFacts(open),
     pull,
     body: body.kind === 'known' ? known(body.value.fingerprint) : body,
     cited,
     permissions,
     brakes,
-    fix: await fixOf(open, state, order),
+    fix: await readFixCheck(open, state, order),
     secondCard: await readSecondCard(open, state, threads.value.comments, { order, cited, permissions }),
     shown: { pull, issue: threads.value.issue, branchWork: work },
-    digest: digestHere(state, change, gates.bound),
+    digest: currentDigest(state, change, gates.bound),
     gates: known(gates),
   };
 }
 
 /** Recomputes the digest. Unknown if another Python version read the approved experiment, because the readings may differ. */
-function digestHere(
+function currentDigest(
   { gate }: RunState,
   change: Observed<ChangeFacts>,
   bound: GateFacts['bound'],
@@ -109,13 +109,13 @@ function digestHere(
 }
 
 /** For an order without its own approval: whether its commit is the fix that follows from the failed files. */
-async function fixOf({ lab, git, config }: OpenLane, state: RunState, order: Order): Promise<OrderFacts['fix']> {
+async function readFixCheck({ lab, git, config }: OpenLane, state: RunState, order: Order): Promise<OrderFacts['fix']> {
   const after = approvingAttempt(state, order);
-  const slip = after === null ? null : slipOf(after);
+  const slip = after === null ? null : findSmallMistake(after);
   const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
   if (slip === null || mayChange === null)
     return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
-  return fixInTree(lab, git, slip, {
+  return checkFixInTree(lab, git, slip, {
     commit: order.commit,
     mayChange,
     python: config.lane.python,
@@ -128,27 +128,27 @@ type OwnReading = {
   readonly body: Observed<BodyFacts>;
   readonly work: Observed<BranchWork>;
   readonly searchedRoots: readonly SearchedRoot[];
-  readonly containerImage: Observed<ImageLook>;
+  readonly containerImage: Observed<ImageObservation>;
 };
 
 /** The facts for the gates, with the manifest from the runner's own mirror. Of the App's claims, only the proposal is used. */
-function gatesOnReading(
+function evaluateGates(
   { lab, config, configHealth, store }: OpenLane,
   state: RunState,
   { threads, change, body, work, searchedRoots, containerImage }: OwnReading,
 ): ChangeGateFacts {
-  const { recordedRuns, journalHolds } = recordFactsOf(store.current());
-  return gateFactsOf({
+  const { recordedRuns, journalHolds } = factsFromRecord(store.current());
+  return buildGateFacts({
     run: state.run,
     proposal: state.proposal,
     holds: state.holds,
     contract: state.contract,
-    description: jobAsMended(state),
-    failed: failedAttempt(state),
-    rollback: rollbackOf(state),
+    description: jobAfterFix(state),
+    failed: lastFailure(state),
+    rollback: activeRollback(state),
     owner: state.watch.owner,
-    ownFix: ownFix(state),
-    approved: approvedManifest(state),
+    ownFix: findBotFix(state),
+    approved: findApprovedManifest(state),
     config,
     repository: lab.repository,
     now: lab.now(),
@@ -160,7 +160,7 @@ function gatesOnReading(
       branchWork: work,
       body,
       checks: threads.checks,
-      configHealth: known(healthFor(config, configHealth)),
+      configHealth: known(configHealthFor(config, configHealth)),
       recordedRuns,
       journalHolds,
       searchedRoots: known(searchedRoots),
@@ -171,22 +171,22 @@ function gatesOnReading(
 }
 
 /** Facts that need no request. The time is read last, after the requests synchronized GitHub's clock. */
-function frame({
+function baseOrderFacts({
   lab,
   config,
   store,
 }: OpenLane): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds' | 'recordedRuns'> {
-  const { journalHolds, recordedRuns } = recordFactsOf(store.current());
+  const { journalHolds, recordedRuns } = factsFromRecord(store.current());
   const { repository, digestOf } = lab;
   return { repository, now: lab.now(), config, digestOf, journalHolds, recordedRuns };
 }
 
-function withheld(open: OpenLane, why: string): OrderFacts {
+function unreadableOrderFacts(open: OpenLane, why: string): OrderFacts {
   const nothing = unknown(why);
   const shown = { pull: nothing, issue: nothing, branchWork: nothing };
   const empty = { cited: new Map(), permissions: new Map(), shown };
   return {
-    ...frame(open),
+    ...baseOrderFacts(open),
     ...empty,
     pull: nothing,
     body: nothing,
@@ -207,10 +207,10 @@ async function readSecondCard(
 ): Promise<Observed<CommentFacts | null>> {
   const approval = newestApproval(order, cited);
   if (approval === null) return known(null);
-  const asked = { state, digest: approvedIn(order), approval };
+  const asked = { state, digest: approvedDigest(order), approval };
   const held = new Map(permissions);
   for (;;) {
-    const found = secondCard(asked, comments, held);
+    const found = findSecondCard(asked, comments, held);
     if (found.kind !== 'need') return found;
     for (const one of found.facts)
       if (typeof one !== 'string' && one.fact === 'permissions')
@@ -227,34 +227,34 @@ function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): Co
 }
 
 /** Executes one order. Each refusal has a code; nothing is submitted before the claim is pushed. */
-export async function launch(lab: OpenLab, parts: ActionParts): Promise<Submitted | Refused> {
+export async function executeLaunch(lab: OpenLab, parts: ActionParts): Promise<Submitted | Refused> {
   const { store } = lab;
   const { repository, digestOf, now, boundary } = lab.lab;
   const { inputs, event, secrets } = parts;
   const { run, stateDirectory } = inputs;
   const redact = secrets.clean;
-  const state = (): RunState | null => store.current().runs.find((one) => one.run === run) ?? null;
-  const recorded = state();
-  const open = recorded === null ? { ...lab, config: anyLane(lab.config) } : openForRun(lab, recorded);
+  const currentState = (): RunState | null => store.current().runs.find((one) => one.run === run) ?? null;
+  const recorded = currentState();
+  const open = recorded === null ? { ...lab, config: firstLane(lab.config) } : openLaneOfRun(lab, recorded);
   const { cluster } = open.config.lane;
   const engine = parts.engineOf(open.config, cluster);
   if (!isRunId(run)) return { kind: 'refused', code: 'order-unknown', why: 'the logbook has no such order' };
-  const fault = () => recordFault(store.current(), run, 'order-unknown');
-  return carryOut(
-    { record: store, file: run, fault, now, redact },
+  const recordFaultNow = () => findRecordFault(store.current(), run, 'order-unknown');
+  return executeAction(
+    { record: store, file: run, fault: recordFaultNow, now, redact },
     launchAction({
       orderDigest: inputs.order,
       repository,
       digestOf,
       workflowRun: event.runId,
       workflowRunUrl: event.runUrl,
-      stateProblem: stateProblem(parts, open.config, cluster),
+      stateProblem: findStateProblem(parts, open.config, cluster),
       cluster,
       engine,
-      state,
+      state: currentState,
       // Adopted jobs may run in parallel, because people launched them by hand.
-      others: ({ proposal }) => (proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : []),
-      facts: remembered(
+      others: ({ proposal }) => (proposal.adopts === undefined ? runsInLane(store.current().runs, proposal.lane) : []),
+      facts: memoize(
         (one) => gatherOrderFacts(open, one),
         (one) => factsKey(one, store.current().journal, now()),
       ),

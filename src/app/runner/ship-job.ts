@@ -3,21 +3,21 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ShippedJob, ShipRefusal, Target } from '../../actions/launch.ts';
-import { fillLane, leftOutOfLane, linksOf, traitsOf } from '../../config/lane-of-file.ts';
+import { fillLane, fillLinks, listExcludedPaths, traitsFor } from '../../config/lane-of-file.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
-import { machinesToAvoid, onRung } from '../../domain/launch/ladder.ts';
+import { applyLadder, listMachinesToAvoid } from '../../domain/launch/ladder.ts';
 import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import type { RefusalCode } from '../../domain/launch/verdict.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import type { Sha } from '../../domain/values.ts';
-import { codeOf } from '../../host/files.ts';
-import { filesOnDisk, firstOf, idsOf } from '../../host/git/tree-on-disk.ts';
+import { errorCode } from '../../host/files.ts';
+import { computeTreeIds, joinFirst, listFilesOnDisk } from '../../host/git/tree-on-disk.ts';
 import { redact } from '../../host/redactor.ts';
 import { isBuildFile } from '../../run/manifest-of.ts';
-import { namedBy } from '../../settings/words.ts';
+import { createPathMatcher } from '../../settings/words.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { LAUNCH_ENVIRONMENT, signersFrom } from '../signers.ts';
+import { createSigners, LAUNCH_ENVIRONMENT } from '../signers.ts';
 
 export type ShipInput = {
   readonly defaultBranch: string;
@@ -43,33 +43,33 @@ export async function shipJob(
   const { engine } = input;
   const secretless = missingSecrets(open, input.environment);
   if (secretless !== null) return secretless;
-  const runsHere = doJobsRunHere(open);
-  const built = await changedBuildFiles(open, order.order.commit, input.defaultBranch);
+  const runsHere = runsJobsLocally(open);
+  const built = await checkBuildFiles(open, order.order.commit, input.defaultBranch);
   if (built.kind === 'refused') return built;
   // A local job runs in this folder and leaves its outputs there.
   const parent = runsHere ? join(input.stateDirectory, TREES) : join(input.temporaryDirectory, TREES);
-  if (runsHere) await tidy(open, engine, parent);
+  if (runsHere) await removeOldTrees(open, engine, parent);
   const tree = await input.shipTree(open, order, parent);
   if (tree.kind === 'refused') return tree;
   const { directory: workingDirectory, files } = tree;
   const links = built.isBuilt ? files.filter(({ path, target }) => target !== null && isBuildFile(path)) : [];
   if (links.length > 0) {
     await tree.discard();
-    const why = firstOf(links.map(({ path }) => `${path} is a link`));
+    const why = joinFirst(links.map(({ path }) => `${path} is a link`));
     return { kind: 'refused', code: 'build-files-changed', effect: 'ending', why };
   }
   const leftOut = (await engine?.leftOut?.({ workingDirectory, files })) ?? [];
   if (leftOut.length > 0) {
     await tree.discard();
-    const why = firstOf(leftOut.map((one) => `${one.path} (${one.why})`));
+    const why = joinFirst(leftOut.map((one) => `${one.path} (${one.why})`));
     return { kind: 'refused', code: 'files-left-out', effect: 'ending', why };
   }
-  return jobOf(open, { state, order }, tree, input.environment);
+  return buildShippedJob(open, { state, order }, tree, input.environment);
 }
 
 /** Whether the lane's jobs run on this machine. */
-function doJobsRunHere({ config }: OpenLane): boolean {
-  return traitsOf(config, config.lane.cluster)?.jobsRunHere === true;
+function runsJobsLocally({ config }: OpenLane): boolean {
+  return traitsFor(config, config.lane.cluster)?.jobsRunHere === true;
 }
 
 /** Refuses if a secret is missing: the job would fail late or report to the wrong place. GitHub sets missing secrets to empty variables. */
@@ -85,32 +85,32 @@ function missingSecrets({ config }: OpenLane, environment: ShipInput['environmen
 const TREES = 'trees';
 
 /** Removes folders of old jobs. A failure is logged and does not stop the launch. */
-async function tidy({ lab }: OpenLane, engine: Engine | null, trees: string): Promise<void> {
+async function removeOldTrees({ lab }: OpenLane, engine: Engine | null, trees: string): Promise<void> {
   try {
     const gone = (await engine?.removeOldTrees?.(trees)) ?? [];
     if (gone.length > 0) lab.log('folders of old jobs were removed', { count: gone.length });
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     lab.log('a folder of an old job could not be removed', { why: String(error) });
   }
 }
 
-function jobOf(
+function buildShippedJob(
   open: OpenLane,
   { state, order: { order } }: Target,
   tree: ShippedTree,
   environment: ShipInput['environment'],
 ): ShippedJob {
   const lane = open.config.lane;
-  const runsHere = doJobsRunHere(open);
+  const runsHere = runsJobsLocally(open);
   const approved = fillLane(lane, {
     run: state.run,
     date: state.proposal.date,
     // rule HR-75
     checkpoint: order.checkpoint?.path ?? null,
   });
-  const filled = onRung(state, approved);
-  const avoidMachines = machinesToAvoid(state);
+  const filled = applyLadder(state, approved);
+  const avoidMachines = listMachinesToAvoid(state);
   const secrets = Object.fromEntries(lane.passSecrets.map((name) => [name, environment[name] ?? '']));
   const values = Object.values(secrets);
   const { directory: workingDirectory, files, discard } = tree;
@@ -131,14 +131,14 @@ function jobOf(
       ...Object.entries(filled.environment).map(([name, value]) => `${name}=${value}`),
       ...filled.command,
     ].map((part) => redact(part, values)),
-    urlsOf: (jobId) => linksOf(open.config, { cluster: open.config.lane.cluster, run: state.run, jobId }),
+    urlsOf: (jobId) => fillLinks(open.config, { cluster: open.config.lane.cluster, run: state.run, jobId }),
     details: {
       // A remote job runs in a copy of the folder, so its outputs are not on this machine.
       ...(runsHere ? { workingDirectory } : {}),
       outputRoot: filled.outputRoot,
       metricsFile: filled.metricsFile,
       shippedFiles: files.length,
-      shippedDigest: open.lab.digestOf(listText(files)),
+      shippedDigest: open.lab.digestOf(formatFileList(files)),
     },
     leave: async (runsIn) => {
       if (!runsHere || runsIn !== workingDirectory) await discard();
@@ -151,7 +151,7 @@ function signedMetadata(
   { lab, config }: OpenLane,
   { submissionId, ...job }: { readonly submissionId: string } & Omit<JobMetadata, 'proof'>,
 ): JobMetadata {
-  const { runner } = signersFrom(lab.signingKeys, config.keys, lab.now());
+  const { runner } = createSigners(lab.signingKeys, config.keys, lab.now());
   if (runner === undefined) return job;
   const about = [lab.repository, submissionId, job.run, String(job.attempt), job.manifest].join('\n');
   return { ...job, proof: lab.hash(runner.sign(`${JOB_CONTEXT}${lab.hash(about)}`)) };
@@ -161,7 +161,7 @@ function signedMetadata(
 const JOB_CONTEXT = 'ferrybot.job.v1:';
 
 /** Lists files in the format of `git ls-tree -r`, so that anyone with the commit can compare the digest. */
-function listText(files: readonly ExportedFile[]): string {
+function formatFileList(files: readonly ExportedFile[]): string {
   return files.map(({ mode, blob, path }) => `${mode} blob ${blob}\t${path}\n`).join('');
 }
 
@@ -169,13 +169,13 @@ function listText(files: readonly ExportedFile[]): string {
  * Build files must equal those of the merge base with the default branch. Lab scripts may build the shipped files (`uv export`) while the
  * cluster token is available (docs/decisions/0134-ship-exactly-the-approved-tree.md).
  */
-export async function changedBuildFiles(
+export async function checkBuildFiles(
   { config, git }: Pick<OpenLane, 'config' | 'git'>,
   commit: Sha,
   defaultBranch: string,
 ): Promise<ShipRefusal | { readonly kind: 'same'; readonly isBuilt: boolean }> {
-  if (traitsOf(config, config.lane.cluster)?.buildsChange !== true) return { kind: 'same', isBuilt: false };
-  const refused = (code: ShipRefusal['code'], why: string): ShipRefusal => ({
+  if (traitsFor(config, config.lane.cluster)?.buildsChange !== true) return { kind: 'same', isBuilt: false };
+  const refuse = (code: ShipRefusal['code'], why: string): ShipRefusal => ({
     kind: 'refused',
     code,
     effect: code === 'unreadable' ? 'standing' : 'ending',
@@ -184,11 +184,11 @@ export async function changedBuildFiles(
   try {
     const tip = await git.resolve(`refs/heads/${defaultBranch}`);
     const base = tip === null ? null : await git.mergeBase(tip, commit);
-    if (base === null) return refused('unreadable', `no commit of ${defaultBranch} is one of the change's`);
+    if (base === null) return refuse('unreadable', `no commit of ${defaultBranch} is one of the change's`);
     const changed = (await git.changedPaths(base, commit)).filter(isBuildFile);
-    return changed.length === 0 ? { kind: 'same', isBuilt: true } : refused('build-files-changed', firstOf(changed));
+    return changed.length === 0 ? { kind: 'same', isBuilt: true } : refuse('build-files-changed', joinFirst(changed));
   } catch (error) {
-    if (error instanceof GitError) return refused('unreadable', error.message);
+    if (error instanceof GitError) return refuse('unreadable', error.message);
     throw error;
   }
 }
@@ -219,56 +219,60 @@ export async function shipTree(
   // Resolve links now, so that they cannot be redirected later.
   const directory = await mkdtemp(join(await realpath(parent), 'tree-'));
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
-  const refused = async (code: RefusalCode, why: string): Promise<ShipRefusal> => {
+  const refuse = async (code: RefusalCode, why: string): Promise<ShipRefusal> => {
     await discard();
     return { kind: 'refused', code, effect: code === 'unreadable' ? 'standing' : 'ending', why };
   };
   try {
-    const leavesOut = leftOutOfLane(open.config);
-    const tree = await without(directory, await open.git.exportTree(order.commit, ships, directory), leavesOut);
-    const absent = await absentIn(directory, tree);
-    if (absent.length > 0) return await refused('files-left-out', firstOf(absent));
+    const leavesOut = listExcludedPaths(open.config);
+    const tree = await exportWithout(directory, await open.git.exportTree(order.commit, ships, directory), leavesOut);
+    const absent = await findAbsentFiles(directory, tree);
+    if (absent.length > 0) return await refuse('files-left-out', joinFirst(absent));
     for (const path of ships) {
-      const approved = await open.git.treeId(order.commit, path, namedBy(leavesOut));
+      const approved = await open.git.treeId(order.commit, path, createPathMatcher(leavesOut));
       if (tree.ids[path] !== approved)
-        return await refused('tree-differs', `${path} is ${tree.ids[path] ?? 'not there'}, approved: ${approved}`);
+        return await refuse('tree-differs', `${path} is ${tree.ids[path] ?? 'not there'}, approved: ${approved}`);
     }
     return { kind: 'shipped', directory, files: tree.files, discard };
   } catch (error) {
-    if (error instanceof GitError) return refused('unreadable', error.message);
+    if (error instanceof GitError) return refuse('unreadable', error.message);
     await discard();
     throw error;
   }
 }
 
 /** Removes the paths that are left out of a whole tree, and recomputes the id from the remaining files. */
-async function without(directory: string, tree: ExportedTree, leavesOut: readonly string[]): Promise<ExportedTree> {
+async function exportWithout(
+  directory: string,
+  tree: ExportedTree,
+  leavesOut: readonly string[],
+): Promise<ExportedTree> {
   if (leavesOut.length === 0) return tree;
-  const isLeftOut = namedBy(leavesOut);
+  const isLeftOut = createPathMatcher(leavesOut);
   for (const { path } of tree.files) if (isLeftOut(path)) await rm(join(directory, path));
-  const files = await filesOnDisk(directory);
+  const files = await listFilesOnDisk(directory);
   const submodules = tree.submodules.filter((path) => !isLeftOut(path));
-  return { files, submodules, ids: idsOf(files, {}, [WHOLE_TREE]) };
+  return { files, submodules, ids: computeTreeIds(files, {}, [WHOLE_TREE]) };
 }
 
 /** Approved entries that would have no content: submodules, and links that lead outside. */
-async function absentIn(directory: string, { files, submodules }: ExportedTree): Promise<readonly string[]> {
+async function findAbsentFiles(directory: string, { files, submodules }: ExportedTree): Promise<readonly string[]> {
   const absent = submodules.map((path) => `${path} is a submodule, whose files are not shipped`);
   const root = await realpath(directory);
   for (const { path, target } of files) {
     if (target === null) continue;
-    const place = await placeOf(join(directory, path));
+    const place = await resolveLink(join(directory, path));
     if (place === null) absent.push(`${path} is a link to nothing that is shipped`);
     else if (!place.startsWith(root + sep)) absent.push(`${path} is a link that leads out of the shipped files`);
   }
   return absent;
 }
 
-async function placeOf(link: string): Promise<string | null> {
+async function resolveLink(link: string): Promise<string | null> {
   try {
     return await realpath(link);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(codeOf(error) ?? '')) return null;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(errorCode(error) ?? '')) return null;
     throw error;
   }
 }

@@ -31,7 +31,7 @@ export const UNSUBSCRIBED_EVENTS = ['installation', 'installation_repositories']
 /** How often to list installations. New repositories are announced by webhooks immediately. */
 export const DISCOVERY_PERIOD_MS = 6 * 60 * 60 * 1_000;
 
-export type Installed = {
+export type InstalledRepository = {
   readonly repository: string;
   readonly branch: string;
   /** The last push to any branch; null if GitHub does not report it. */
@@ -66,27 +66,27 @@ type Installation = z.infer<typeof installationSchema>;
 type Installations = { readonly found: readonly Installation[]; readonly isWhole: boolean };
 
 /** Lists the repositories. `anew`: an installation changed, so the cache is stale. */
-export type Discovery = (anew?: boolean) => Promise<readonly Installed[]>;
+export type Discovery = (anew?: boolean) => Promise<readonly InstalledRepository[]>;
 
 /**
  * Lists the repositories and caches them, because each list costs requests. Unreadable parts keep their last value and are retried. Never
  * rejects.
  */
 export function createDiscovery(ports: DiscoveryPorts): Discovery {
-  const known = new Map<number, readonly Installed[]>();
-  const say = sayOnce(ports.log);
+  const known = new Map<number, readonly InstalledRepository[]>();
+  const say = createTopicLogger(ports.log);
   let freshAtMs: number | null = null;
   return async (anew = false) => {
     const isFresh = !anew && freshAtMs !== null && ports.now() - freshAtMs < DISCOVERY_PERIOD_MS;
-    if (!isFresh || known.size === 0) freshAtMs = (await refresh(ports, known, say)) ? ports.now() : null;
+    if (!isFresh || known.size === 0) freshAtMs = (await refreshInstallations(ports, known, say)) ? ports.now() : null;
     return [...known.values()].flat();
   };
 }
 
 /** Logs the state of an installation once per change. */
-type Say = (installation: number, topic: string, line: string | null) => void;
+type TopicLogger = (installation: number, topic: string, line: string | null) => void;
 
-function sayOnce(log: Log): Say {
+function createTopicLogger(log: Log): TopicLogger {
   const said = new Map<string, string>();
   return (installation, topic, line) => {
     const key = `${installation} ${topic}`;
@@ -99,12 +99,16 @@ function sayOnce(log: Log): Say {
 }
 
 /** Updates `known`. False if a part could not be read. */
-async function refresh(ports: DiscoveryPorts, known: Map<number, readonly Installed[]>, say: Say): Promise<boolean> {
+async function refreshInstallations(
+  ports: DiscoveryPorts,
+  known: Map<number, readonly InstalledRepository[]>,
+  say: TopicLogger,
+): Promise<boolean> {
   let listed: Installations;
   try {
-    listed = await installationsOf(ports);
+    listed = await readInstallations(ports);
   } catch (error) {
-    ports.log(`the installations could not be listed: ${messageOf(error)}`);
+    ports.log(`the installations could not be listed: ${errorMessage(error)}`);
     return false;
   }
   // An unparsable row may belong to a known installation, so delete nothing.
@@ -118,19 +122,19 @@ async function refresh(ports: DiscoveryPorts, known: Map<number, readonly Instal
       known.delete(id);
       continue;
     }
-    say(id, 'permissions', lackingOf(installation));
+    say(id, 'permissions', findMissingPermissions(installation));
     try {
-      known.set(id, await repositoriesOf(ports, id));
+      known.set(id, await readRepositories(ports, id));
       say(id, 'unreadable', null);
     } catch (error) {
-      say(id, 'unreadable', `its repositories could not be listed: ${messageOf(error)}`);
+      say(id, 'unreadable', `its repositories could not be listed: ${errorMessage(error)}`);
       isWhole = false;
     }
   }
   return isWhole;
 }
 
-async function installationsOf({ installations, log }: DiscoveryPorts): Promise<Installations> {
+async function readInstallations({ installations, log }: DiscoveryPorts): Promise<Installations> {
   const parsed = (await installations()).map((row) => installationSchema.safeParse(row));
   for (const { error } of parsed)
     if (error !== undefined) log(`an installation could not be understood: ${error.message}`);
@@ -140,7 +144,7 @@ async function installationsOf({ installations, log }: DiscoveryPorts): Promise<
   };
 }
 
-async function repositoriesOf(ports: DiscoveryPorts, installation: number): Promise<readonly Installed[]> {
+async function readRepositories(ports: DiscoveryPorts, installation: number): Promise<readonly InstalledRepository[]> {
   const rows = z.array(repositorySchema).parse(await ports.repositories(installation));
   return rows.map((row) => installedOf(row, installation));
 }
@@ -149,7 +153,7 @@ async function repositoriesOf(ports: DiscoveryPorts, installation: number): Prom
 export function installedOf(
   { full_name, default_branch, pushed_at: pushed }: z.infer<typeof repositorySchema>,
   installation: number,
-): Installed {
+): InstalledRepository {
   const pushedAtMs = typeof pushed === 'number' ? pushed * 1_000 : Date.parse(pushed ?? '');
   return {
     repository: full_name,
@@ -162,7 +166,7 @@ export function installedOf(
 const LEVELS = ['read', 'write', 'admin'];
 
 /** Missing permissions, and what fails without them; null if none is missing. */
-function lackingOf({ permissions, ...installation }: Installation): string | null {
+function findMissingPermissions({ permissions, ...installation }: Installation): string | null {
   const lacking = Object.entries(APP_PERMISSIONS).flatMap(([name, { level, why }]) =>
     LEVELS.indexOf(permissions[name] ?? '') >= LEVELS.indexOf(level) ? [] : [`${name}: ${level} (${why})`],
   );
@@ -175,6 +179,6 @@ function ofAccount({ account }: Pick<Installation, 'account'>): string {
   return account?.login === undefined ? '' : ` for ${account.login}`;
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

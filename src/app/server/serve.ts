@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
 import { z } from 'zod';
 import { hasFile } from '../../github/settings.ts';
-import { HANDLERS, triggerOf } from '../../handlers/registry.ts';
+import { HANDLERS, toTrigger } from '../../handlers/registry.ts';
 import { composeLab } from '../compose-lab.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import { sweepCursor } from '../control/sweep.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
-import { createHelpersBeside } from '../propose/helpers.ts';
-import { createDiscovery, type Discovery, type Installed, UNSUBSCRIBED_EVENTS } from './discovery.ts';
+import { createBackgroundHelpers } from '../propose/helpers.ts';
+import { createDiscovery, type Discovery, type InstalledRepository, UNSUBSCRIBED_EVENTS } from './discovery.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openSavedState, type SavedState } from './saved-state.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -46,7 +46,7 @@ type Shared = {
   readonly log: Log;
   readonly saved: SavedState;
   readonly metrics: Metrics;
-  readonly tokenOf: TokenOf;
+  readonly tokenOf: TokenProvider;
 };
 
 /** Starts the server and the sweep timer. Throws if the port or the work directory is taken, or a key is malformed. */
@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const shared = { options, log, saved, metrics, tokenOf: installationTokens(probot) };
   const queues = createQueues({
     workers: options.workers,
-    installed: discoveryOf(probot, shared),
+    installed: createServerDiscovery(probot, shared),
     open: (where, wake) => openWorker(shared, where, wake),
     onBatch: metrics.onBatch,
     now,
@@ -73,7 +73,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const pages = pagesOf(queues, shared, stopping.signal);
   const server = createWebhookServer(middleware, WEBHOOKS_PATH, pages, log);
   const url = await listen(server, options);
-  const sweeping = sweepForEver(queues, options, stopping.signal, log);
+  const sweeping = sweepPeriodically(queues, options, stopping.signal, log);
   return {
     url,
     close: async () => {
@@ -100,7 +100,7 @@ async function middlewareOf(
     if (saved.get('delivery', id) !== undefined) return metrics.delivered('repeated');
     metrics.delivered('accepted');
     // Only a delivery whose work is done may be ignored when GitHub repeats it.
-    if ((await queues.trigger(payload, triggerOf(name, payload))) !== 'failed') saved.set('delivery', id, 1);
+    if ((await queues.trigger(payload, toTrigger(name, payload))) !== 'failed') saved.set('delivery', id, 1);
   };
   return createNodeMiddleware(
     (app) => {
@@ -111,7 +111,7 @@ async function middlewareOf(
         });
       }
       for (const event of UNSUBSCRIBED_EVENTS)
-        app.webhooks.on(event, async ({ payload }) => installationChanged(payload, queues, log));
+        app.webhooks.on(event, async ({ payload }) => handleInstallationChange(payload, queues, log));
       app.webhooks.onError((error) => {
         metrics.delivered('refused');
         log(`a webhook was refused or failed: ${firstLine(error)}`);
@@ -146,7 +146,7 @@ function pagesOf(queues: Queues, { options, metrics }: Shared, stopping: AbortSi
 }
 
 /** After a change of an installation, mints a new token and sweeps, because GitHub sent no webhooks meanwhile. */
-function installationChanged(
+function handleInstallationChange(
   payload: { readonly action: string; readonly installation: { readonly id: number } },
   queues: Queues,
   log: Log,
@@ -183,7 +183,7 @@ function createProbot(options: ServeOptions, metrics: Metrics): Probot {
 /** The largest page. */
 const PAGE = { per_page: 100 };
 
-function discoveryOf(probot: Probot, { options, tokenOf, metrics, log }: Shared): Discovery {
+function createServerDiscovery(probot: Probot, { options, tokenOf, metrics, log }: Shared): Discovery {
   return createDiscovery({
     installations: async () => (await probot.auth()).paginate('GET /app/installations', PAGE),
     repositories: async (installation) => {
@@ -203,7 +203,7 @@ const PUSH_SETTLED_MS = 60_000;
 /** The worker of a repository; null if the repository has no config, which one request finds out until the next push. */
 async function openWorker(
   { tokenOf, options, log, saved, metrics }: Shared,
-  where: Installed,
+  where: InstalledRepository,
   wake: Parameters<QueuesPorts['open']>[1],
 ): Promise<Worker | null> {
   const { repository, branch, pushedAtMs, installation } = where;
@@ -230,7 +230,7 @@ async function openWorker(
     return null;
   }
   // The lab's checks may take minutes, and commands in other threads must not wait for them.
-  const beside = createHelpersBeside(lab.helpers, {
+  const beside = createBackgroundHelpers(lab.helpers, {
     patienceMs: HELPER_PATIENCE_MS,
     answersMax: HELPER_ANSWERS_MAX,
     onDone: (thread) => wake({ kind: 'thread', thread }),
@@ -251,7 +251,7 @@ async function openWorker(
 const answerSchema = z.object({ etag: z.string(), data: z.unknown(), link: z.unknown().optional() });
 
 /** No repository may skip the first sweep, because no webhook arrived while the server was stopped. */
-async function sweepForEver(queues: Queues, options: ServeOptions, signal: AbortSignal, log: Log): Promise<void> {
+async function sweepPeriodically(queues: Queues, options: ServeOptions, signal: AbortSignal, log: Log): Promise<void> {
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     queues
       .sweep(isFirst)
@@ -276,13 +276,13 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
 }
 
 /** `nowMs`: GitHub's time; null: mint a new token. */
-type TokenOf = (installation: number, nowMs: number | null) => Promise<string>;
+type TokenProvider = (installation: number, nowMs: number | null) => Promise<string>;
 
 /**
  * Caches installation tokens, which are valid for one hour by GitHub's clock. Probot's own cache uses this machine's clock, which stops
  * while the machine sleeps.
  */
-function installationTokens(probot: Probot): TokenOf {
+function installationTokens(probot: Probot): TokenProvider {
   const held = new Map<number, { readonly token: string; readonly expiresAtMs: number }>();
   return async (installation, nowMs) => {
     const known = held.get(installation);

@@ -28,7 +28,7 @@ export type Pages = Readonly<Record<string, () => Promise<Page>>>;
 /** Handles a request with a body that was already read. */
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => Promise<unknown> | unknown;
 
-const UNREAD = { kind: 'read', bytes: new Uint8Array() } as const;
+const UNREAD_BODY = { kind: 'read', bytes: new Uint8Array() } as const;
 const OPENING_BRACE = '{'.charCodeAt(0);
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
@@ -41,13 +41,13 @@ export function createWebhookServer(middleware: Middleware, path: string, pages:
       const asked = request.url?.split('?')[0] ?? '';
       if (request.method === 'GET' && Object.hasOwn(pages, asked)) return show(response, await pages[asked]?.());
       const isDelivery = request.method === 'POST' && asked === path;
-      if (isDelivery && !mayBeWebhook(request)) return refuse(request, response, 400);
-      const body = isDelivery ? await readBody(request) : UNREAD;
+      if (isDelivery && !mayBeWebhook(request)) return sendRefusal(request, response, 400);
+      const body = isDelivery ? await readBody(request) : UNREAD_BODY;
       if (body.kind === 'gone') return;
-      if (body.kind === 'refused') return refuse(request, response, body.status);
+      if (body.kind === 'refused') return sendRefusal(request, response, body.status);
       // GitHub's payloads are JSON objects.
-      if (isDelivery && body.bytes[0] !== OPENING_BRACE) return refuse(request, response, 400);
-      if (body === UNREAD) response.setHeader('connection', 'close');
+      if (isDelivery && body.bytes[0] !== OPENING_BRACE) return sendRefusal(request, response, 400);
+      if (body === UNREAD_BODY) response.setHeader('connection', 'close');
       // The middleware uses this body and does not read the request (getPayload of @octokit/webhooks).
       Object.assign(request, { body: {}, rawBody: body.bytes });
       answering.add(request.socket);
@@ -99,7 +99,7 @@ const REFUSALS = {
 } as const;
 
 /** Responds immediately and closes a moment later, so that the sender can read the response. Ignores the rest of the body. */
-function refuse(request: IncomingMessage, response: ServerResponse, status: keyof typeof REFUSALS): void {
+function sendRefusal(request: IncomingMessage, response: ServerResponse, status: keyof typeof REFUSALS): void {
   const why = `${REFUSALS[status]}\n`;
   const headers = { connection: 'close', 'content-type': 'text/plain', 'content-length': why.length };
   response.writeHead(status, headers).write(why);
@@ -133,14 +133,14 @@ type BodyReading =
   | { readonly kind: 'refused'; readonly status: 413 | 503 }
   | { readonly kind: 'gone' };
 
-type Held = { bytes: number; readonly refuse: (status: 413 | 503) => void };
+type HeldBody = { bytes: number; readonly refuse: (status: 413 | 503) => void };
 
 function createBodyReader(): (request: IncomingMessage) => Promise<BodyReading> {
-  const held = new Set<Held>();
+  const held = new Set<HeldBody>();
   return (request) => readBody(request, held);
 }
 
-function readBody(request: IncomingMessage, held: Set<Held>): Promise<BodyReading> {
+function readBody(request: IncomingMessage, held: Set<HeldBody>): Promise<BodyReading> {
   if (Number(request.headers['content-length'] ?? 0) > WEBHOOK_BYTES_MAX)
     return Promise.resolve({ kind: 'refused', status: 413 });
   return new Promise((resolve) => {
@@ -148,18 +148,18 @@ function readBody(request: IncomingMessage, held: Set<Held>): Promise<BodyReadin
     const settle = (reading: BodyReading): void => {
       held.delete(own);
       pieces = [];
-      request.off('data', take);
+      request.off('data', addPiece);
       resolve(reading);
     };
-    const own: Held = { bytes: 0, refuse: (status) => settle({ kind: 'refused', status }) };
-    const take = (piece: Buffer): void => {
+    const own: HeldBody = { bytes: 0, refuse: (status) => settle({ kind: 'refused', status }) };
+    const addPiece = (piece: Buffer): void => {
       own.bytes += piece.length;
       pieces.push(piece);
       if (own.bytes > WEBHOOK_BYTES_MAX) own.refuse(413);
-      else makeRoom(held);
+      else dropLargestBody(held);
     };
     held.add(own);
-    request.on('data', take);
+    request.on('data', addPiece);
     request.once('end', () => settle({ kind: 'read', bytes: Buffer.concat(pieces) }));
     // A close event always follows an error.
     request.on('error', () => undefined);
@@ -168,9 +168,9 @@ function readBody(request: IncomingMessage, held: Set<Held>): Promise<BodyReadin
 }
 
 /** Refuses the largest body, so that a flood does not affect small deliveries. */
-function makeRoom(held: ReadonlySet<Held>): void {
+function dropLargestBody(held: ReadonlySet<HeldBody>): void {
   let sum = 0;
-  let largest: Held | null = null;
+  let largest: HeldBody | null = null;
   for (const one of held) {
     sum += one.bytes;
     if (largest === null || one.bytes > largest.bytes) largest = one;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { Worker } from '../control/worker.ts';
 import type { Log } from '../lab.ts';
-import { type Discovery, type Installed, installedOf, repositorySchema } from './discovery.ts';
+import { type Discovery, type InstalledRepository, installedOf, repositorySchema } from './discovery.ts';
 
 /** Maximum number of waiting triggers; further triggers are replaced by a sweep. */
 const TRIGGERS_WAITING_MAX = 200;
@@ -41,7 +41,7 @@ export type QueuesPorts = {
   readonly workers: number;
   readonly installed: Discovery;
   /** Null if the repository has no config. `wake` queues a trigger that the worker causes. */
-  readonly open: (where: Installed, wake: (trigger: ReconcileRequest) => void) => Promise<Worker | null>;
+  readonly open: (where: InstalledRepository, wake: (trigger: ReconcileRequest) => void) => Promise<Worker | null>;
   readonly onBatch: (result: Handled, durationMs: number) => void;
   readonly now: () => number;
   readonly log: Log;
@@ -49,7 +49,7 @@ export type QueuesPorts = {
 
 type RepositoryQueue = {
   /** As the latest trigger describes the repository. */
-  where: Installed;
+  where: InstalledRepository;
   waiting: ReconcileRequest[];
   /** Of the waiting triggers. */
   batch: PromiseWithResolvers<Handled>;
@@ -70,7 +70,7 @@ export function createQueues(ports: QueuesPorts): Queues {
   // By installation too: after a reinstallation, the old tokens are invalid, so the repository needs a new worker.
   const queues = new Map<string, RepositoryQueue>();
   let sweptAtMs: number | null = null;
-  const push = (where: Installed, trigger: ReconcileRequest): Promise<Handled> => {
+  const push = (where: InstalledRepository, trigger: ReconcileRequest): Promise<Handled> => {
     const key = `${where.installation} ${where.repository}`;
     const queue = queues.get(key) ?? emptyQueue(where);
     queues.set(key, queue);
@@ -109,7 +109,7 @@ export function createQueues(ports: QueuesPorts): Queues {
   };
 }
 
-function emptyQueue(where: Installed): RepositoryQueue {
+function emptyQueue(where: InstalledRepository): RepositoryQueue {
   const batch = Promise.withResolvers<Handled>();
   return { where, waiting: [], batch, progress: 'idle', opening: null, worker: null, nextLook: undefined };
 }

@@ -1,7 +1,7 @@
 /** Observes a live job through its engine: status, new log lines, and metrics after its end. */
 
 import { isAbsolute, join } from 'node:path';
-import { roundingOf } from '../../detectors/progress.ts';
+import { roundingError } from '../../detectors/progress.ts';
 import { diagnose, type EndStatus } from '../../diagnosis/diagnose.ts';
 import type { TrainerFormat } from '../../diagnosis/trainers.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
@@ -9,24 +9,24 @@ import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import type { Tracker } from '../../domain/tracker.ts';
-import { cutText, fromRfc3339, type Observed, present, type RunId } from '../../domain/values.ts';
+import { cutText, fromRfc3339, type Observed, omitUndefined, type RunId } from '../../domain/values.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import type { Cadence } from '../../watch/cadence.ts';
-import { logFactsFrom } from '../../watch/course.ts';
+import { restoreLogFacts } from '../../watch/course.ts';
 import type { Unrecorded } from '../../watch/digest.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
 import {
-  besideOf,
-  type Look,
+  findOtherJobs,
   NO_WITNESSES,
-  type StoredThen,
-  type TrackerHeard,
-  type Withheld,
+  type Poll,
+  type StoredCheckpoints,
+  type TrackerReading,
+  type WithheldText,
   type Witnesses,
 } from '../../watch/look.ts';
-import { trackedMetrics } from '../../watch/tracker-and-stores.ts';
-import type { TrackerOf } from '../engines.ts';
-import type { CloudOf, EngineOf, Lab } from '../lab.ts';
+import { filterTrackedMetrics } from '../../watch/tracker-and-stores.ts';
+import type { TrackerLookup } from '../engines.ts';
+import type { CloudLookup, EngineLookup, Lab } from '../lab.ts';
 
 /** With 256 KiB each, this is more than the noisiest job writes in 570 s. */
 const LOG_CHUNKS_PER_LOOK = 64;
@@ -46,7 +46,7 @@ const LOG_END_READ_LINES_MAX = 200;
 /** Tests on virtual time replace it. */
 export type MetricsReader = (submission: Submission) => Promise<Metrics>;
 
-export type LookInput = {
+export type PollInput = {
   readonly lab: Pick<Lab, 'now'>;
   readonly engine: Engine;
   /** The observation from a list of all jobs; null: observe this job separately. */
@@ -59,44 +59,44 @@ export type LookInput = {
   readonly redact: (text: string) => string;
   /** The lane's own row of the table of trainers. */
   readonly ownFormat?: TrainerFormat | null;
-  readonly withheld?: Withheld | undefined;
+  readonly withheld?: WithheldText | undefined;
   readonly witnesses?: Witnesses;
   /** Whether to report other jobs on the cluster that name this run. */
   readonly tellsBeside?: boolean;
   /** Null: there is no tracker to read. */
-  readonly tracker?: AskedTracker | null;
+  readonly tracker?: TrackerReader | null;
   /** Null: do not read the stores this time. */
-  readonly store?: AskedStore | null;
+  readonly store?: StoreReader | null;
 };
 
 /** Reads the stored checkpoints up to this step. */
-export type AskedStore = (upTo: number) => Promise<Observed<StoredThen>>;
+export type StoreReader = (upTo: number) => Promise<Observed<StoredCheckpoints>>;
 
 /** A tracker, and the choice of its run, given the run ids in the log. */
-export type AskedTracker = {
+export type TrackerReader = {
   readonly port: Tracker;
   readonly identityOf: (logged: readonly string[]) => string;
   /** The lane's own keys of measures. */
-  readonly keys?: TrackerHeard['keys'];
+  readonly keys?: TrackerReading['keys'];
 };
 
 /** Reads the status before the log: once the status is final, the log that follows is complete. */
-export async function observeJob(input: LookInput): Promise<Look> {
+export async function observeJob(input: PollInput): Promise<Poll> {
   const { engine, submission } = input;
-  const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
-  const read = await readOn(input, seen);
-  const job = unlessUnread(seen, read.unread, input.lab.now());
-  const { log, logOffset } = placeOf(read, hasEnded(job) ? (input.ownFormat ?? null) : undefined);
-  const tracker = await trackerHeard(input, log);
-  const metrics = hasEnded(job) ? await metricsOf(input, log, tracker) : {};
+  const seen = input.seen ?? (await engine.observe(submission.jobId, recordedSession(submission)));
+  const read = await readLog(input, seen);
+  const job = delayEndUntilLogRead(seen, read.unread, input.lab.now());
+  const { log, logOffset } = nextLogPosition(read, hasEnded(job) ? (input.ownFormat ?? null) : undefined);
+  const tracker = await readTracker(input, log);
+  const metrics = hasEnded(job) ? await readMetrics(input, log, tracker) : {};
   const died =
     // rules VA-13, VA-20
     job.kind === 'found' && job.status === 'FAILED'
-      ? orOfEngine(await diagnosisOf(input, logOffset, tracker), job.message)
+      ? preferEngineDiagnosis(await diagnoseEnd(input, logOffset, tracker), job.message)
       : await failureIn(input, job, logOffset);
   const { lease, cadence, redact, withheld, witnesses = NO_WITNESSES } = input;
-  const beside = await seenBeside(input);
-  const stored = await seenInStore(input, job, read);
+  const beside = await observeOtherJobs(input);
+  const stored = await observeStore(input, job, read);
   const at = input.lab.now();
   return {
     at,
@@ -108,7 +108,8 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logUnread: read.unread,
     metrics,
     // A tracker without rows is evidence that the job left no metrics. A lane without key metrics needs none.
-    metricsExpected: witnesses.objective !== null && (isFileHere(submission) || tracker?.answer.kind === 'found'),
+    metricsExpected:
+      witnesses.objective !== null && (isMetricsFileLocal(submission) || tracker?.answer.kind === 'found'),
     ...died,
     tracker,
     witnesses,
@@ -120,22 +121,22 @@ export async function observeJob(input: LookInput): Promise<Look> {
 }
 
 /** Other jobs that name the run. If the list cannot be read, only the job itself is observed. */
-async function seenBeside({ engine, state, tellsBeside }: LookInput): Promise<Pick<Look, 'beside'>> {
+async function observeOtherJobs({ engine, state, tellsBeside }: PollInput): Promise<Pick<Poll, 'beside'>> {
   if (tellsBeside !== true || engine.live === undefined) return {};
   const live = await engine.live();
-  return live.kind === 'known' ? { beside: besideOf(state, live.value) } : {};
+  return live.kind === 'known' ? { beside: findOtherJobs(state, live.value) } : {};
 }
 
 /** Runs after the log was read, so that the saved checkpoints in the log are already in the store. Skipped before the first step. */
-async function seenInStore(
-  { store }: LookInput,
+async function observeStore(
+  { store }: PollInput,
   job: JobObservation,
   { facts, unread }: Reading,
-): Promise<Pick<Look, 'stored'>> {
+): Promise<Pick<Poll, 'stored'>> {
   const { step, checkpointStep } = facts;
   if (store == null || unread !== null || step === null) return {};
   if (job.kind !== 'found' || job.status !== 'RUNNING') return {};
-  const upTo = Math.max(step.value + (step.exact ? 0 : roundingOf(step.value)), checkpointStep ?? 0);
+  const upTo = Math.max(step.value + (step.exact ? 0 : roundingError(step.value)), checkpointStep ?? 0);
   return { stored: await store(upTo) };
 }
 
@@ -144,81 +145,81 @@ function hasEnded(job: JobObservation): boolean {
 }
 
 /** Delays the end until the whole log was read, up to a time limit. */
-function unlessUnread(job: JobObservation, unread: string | null, now: number): JobObservation {
+function delayEndUntilLogRead(job: JobObservation, unread: string | null, now: number): JobObservation {
   if (job.kind !== 'found' || !isTerminal(job.status) || unread === null) return job;
   if (now - (job.endedAtMs ?? now) >= LAST_LOG_PATIENCE_MS) return job;
   return { kind: 'unknown', message: `the job is ${job.status}, and its log cannot be read: ${unread}` };
 }
 
 /** The engine's session when the job was submitted. */
-export function sessionOf(submission: Submission): string | null {
+export function recordedSession(submission: Submission): string | null {
   const session = submission.details['session'];
   return typeof session === 'string' && session !== '' ? session : null;
 }
 
-async function trackerHeard({ tracker }: LookInput, log: LogFacts): Promise<TrackerHeard | null> {
+async function readTracker({ tracker }: PollInput, log: LogFacts): Promise<TrackerReading | null> {
   // rule HR-74
   if (tracker === null || tracker === undefined) return null;
   const asked = tracker.identityOf(log.trackers.map(({ id }) => id));
-  return present({ asked, answer: await tracker.port.describe(asked), keys: tracker.keys });
+  return omitUndefined({ asked, answer: await tracker.port.describe(asked), keys: tracker.keys });
 }
 
 /** The metrics in the job's file. Without them, the tracker's metrics, overridden by evals in the log, which are newer. */
-async function metricsOf(
-  { readMetrics, submission, state }: LookInput,
+async function readMetrics(
+  { readMetrics, submission, state }: PollInput,
   log: LogFacts,
-  tracker: TrackerHeard | null,
+  tracker: TrackerReading | null,
 ): Promise<Metrics> {
   const metrics = await readMetrics(submission);
   if (Object.keys(metrics).length > 0) return metrics;
-  const tracked = trackedMetrics(state, { tracker });
+  const tracked = filterTrackedMetrics(state, { tracker });
   return submission.details['workingDirectory'] === undefined ? { ...tracked, ...log.evals } : tracked;
 }
 
-type Died = Pick<Look, 'diagnosis' | 'logEnd'>;
+type DeathReport = Pick<Poll, 'diagnosis' | 'logEnd'>;
 
 /** A job may exit with 0 although its log ends with a failure. */
-async function failureIn(input: LookInput, job: JobObservation, end: number): Promise<Died> {
+async function failureIn(input: PollInput, job: JobObservation, end: number): Promise<DeathReport> {
   if (job.kind !== 'found' || job.status !== 'SUCCEEDED') return { diagnosis: null };
-  const { diagnosis, logEnd } = await diagnosisOfLog(input, end, null);
+  const { diagnosis, logEnd } = await diagnoseLogEnd(input, end, null);
   return diagnosis === null || diagnosis.class === 'benign' || diagnosis.class === 'unknown'
     ? { diagnosis: null }
     : { diagnosis, ...(logEnd === undefined ? {} : { logEnd }) };
 }
 
 /** Falls back to the engine's message, because a truncated log may lack the cause: only the engine knows why a machine was preempted. */
-function orOfEngine(died: Died, message: string): Died {
+function preferEngineDiagnosis(died: DeathReport, message: string): DeathReport {
   if (died.diagnosis?.class !== 'unknown') return died;
   const diagnosis = diagnose([message], 'FAILED');
   return diagnosis.class === 'unknown' ? died : { ...died, diagnosis };
 }
 
 /** Diagnoses the end of the log, or the tracker's copy of the log. */
-async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard | null): Promise<Died> {
-  const died = await diagnosisOfLog(input, end, 'FAILED');
+async function diagnoseEnd(input: PollInput, end: number, tracker: TrackerReading | null): Promise<DeathReport> {
+  const died = await diagnoseLogEnd(input, end, 'FAILED');
   if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
   const tail = await input.tracker?.port.logTail(tracker.asked, LOG_END_READ_LINES_MAX);
   const since = fromRfc3339(input.submission.at) ?? 0;
   // A resumed tracker run also contains lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
   if (own.length === 0) return died;
-  return diedOf(
+  return diagnoseLines(
     own.map(({ text }) => text),
     'FAILED',
   );
 }
 
-function diedOf(lines: readonly string[], status: EndStatus | null): Died {
+function diagnoseLines(lines: readonly string[], status: EndStatus | null): DeathReport {
   const last = lines.slice(-LOG_END_READ_LINES_MAX).map((line) => cutText(line, limits.logLineCharsMax));
   return { diagnosis: diagnose(lines, status), logEnd: last };
 }
 
 /** `diagnosis` is null if the log cannot be read. */
-async function diagnosisOfLog(
-  { engine, submission, lab }: LookInput,
+async function diagnoseLogEnd(
+  { engine, submission, lab }: PollInput,
   end: number,
   status: EndStatus | null,
-): Promise<Died> {
+): Promise<DeathReport> {
   const pieces: Uint8Array[] = [];
   const until = lab.now() + LOG_READ_MS;
   const start = Math.max(0, end - DIAGNOSED_LOG_BYTES);
@@ -236,7 +237,7 @@ async function diagnosisOfLog(
   const lines = new TextDecoder().decode(Buffer.concat(pieces)).split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   // The offset may point into the middle of a line.
-  return diedOf(start > 0 ? lines.slice(1) : lines, status);
+  return diagnoseLines(start > 0 ? lines.slice(1) : lines, status);
 }
 
 type Reading = {
@@ -247,11 +248,11 @@ type Reading = {
 };
 
 /** Reads the whole log of an ended job, or the next part of a running job's log. */
-async function readOn(
-  { lab, engine, state, submission, ownFormat = null }: LookInput,
+async function readLog(
+  { lab, engine, state, submission, ownFormat = null }: PollInput,
   job: JobObservation,
 ): Promise<Reading> {
-  let { facts, offset } = logFactsFrom(state);
+  let { facts, offset } = restoreLogFacts(state);
   // If the engine does not return the job, do not request its log: timeouts for 200 runs would take hours.
   if (job.kind !== 'found') return { facts, offset, unread: job.kind === 'unknown' ? job.message : null };
   const isOver = hasEnded(job);
@@ -275,7 +276,7 @@ async function readOn(
 }
 
 /** Reads an unfinished last line again next time; after the end, the last line is complete. `ownFormat`: undefined before the end. */
-function placeOf(
+function nextLogPosition(
   { facts, offset }: Reading,
   ownFormat: TrainerFormat | null | undefined,
 ): { readonly log: LogFacts; readonly logOffset: number } {
@@ -284,7 +285,7 @@ function placeOf(
 }
 
 /** Whether the metrics file must be on this machine. */
-function isFileHere({ details }: Submission): boolean {
+function isMetricsFileLocal({ details }: Submission): boolean {
   return isAbsolute(String(details['metricsFile'] ?? '')) || details['workingDirectory'] !== undefined;
 }
 
@@ -292,7 +293,7 @@ function isFileHere({ details }: Submission): boolean {
 export async function metricsFromFile(submission: Submission): Promise<Metrics> {
   const path = String(submission.details['metricsFile'] ?? '');
   const directory = submission.details['workingDirectory'];
-  if (!isFileHere(submission)) return {};
+  if (!isMetricsFileLocal(submission)) return {};
   const read = await readMetricsFile(isAbsolute(path) ? path : join(String(directory), path));
   return read.kind === 'metrics' ? read.metrics : {};
 }
@@ -303,14 +304,14 @@ export type WatchInput = {
   readonly unrecorded: Map<RunId, Unrecorded>;
   /** A unique name for this process. */
   readonly holder: string;
-  readonly engineOf: EngineOf;
-  readonly cloudOf: CloudOf;
+  readonly engineOf: EngineLookup;
+  readonly cloudOf: CloudLookup;
   readonly readMetrics: MetricsReader;
-  readonly trackerOf: TrackerOf;
+  readonly trackerOf: TrackerLookup;
   /** The disk of this machine; null if unknown. */
   readonly diskOf: () => Promise<Witnesses['disk']>;
   readonly redact: (text: string) => string;
-  readonly withheld?: Withheld | undefined;
+  readonly withheld?: WithheldText | undefined;
   /** Frees memory after steps that allocate much. */
   readonly saveMemory: () => void;
 };

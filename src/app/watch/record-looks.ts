@@ -1,6 +1,6 @@
 /** Records the observations of all runs of one turn in a single commit and push. */
 
-import { storedNow, watchedRoots } from '../../checkpoints/evidence.ts';
+import { findStored, listWatchedRoots } from '../../checkpoints/evidence.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { formatOfLine } from '../../diagnosis/trainers.ts';
 import type { JobObservation } from '../../domain/engine.ts';
@@ -8,55 +8,55 @@ import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/define.ts';
 import { rentalTerms } from '../../domain/logbook/holdings.ts';
-import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
+import { type RunState, runsInLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
-import { present, type RunId } from '../../domain/values.ts';
-import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/append.ts';
-import { pagesWith } from '../../run/decide-notices.ts';
-import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
-import { leaseFor } from '../../watch/cadence.ts';
+import { omitUndefined, type RunId } from '../../domain/values.ts';
+import { type Entry, type Recorded, recordDecision, recordEntries } from '../../logbook/append.ts';
+import { buildPages } from '../../run/decide-notices.ts';
+import { configForRun, type LaneScopedConfig } from '../../run/lane.ts';
+import { takeLease } from '../../watch/cadence.ts';
 import { digested, withUnrecorded } from '../../watch/digest.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
-import { eventsOf } from '../../watch/observation.ts';
-import { isStoreDue } from '../../watch/tracker-and-stores.ts';
+import { buildEvents } from '../../watch/observation.ts';
+import { isStoreReadDue } from '../../watch/tracker-and-stores.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Lab } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { postOwed } from '../outbox.ts';
-import { contained, type Trouble, throwIfAny } from '../trouble.ts';
-import { type AskedStore, type AskedTracker, observeJob, type WatchInput } from './look.ts';
+import { postPending } from '../outbox.ts';
+import { guard, type Trouble, throwFirstTrouble } from '../trouble.ts';
+import { observeJob, type StoreReader, type TrackerReader, type WatchInput } from './look.ts';
 
 /** Drafts for a run, to append after its entry `seq`. */
-type Looked = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };
+type ObservedRun = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };
 
 /** `refused`: the observations could not be recorded, so the next turn reads the logs again from the same offset. */
-type LookOutcome = 'looked' | 'refused';
+type RecordOutcome = 'looked' | 'refused';
 
 /** `seen`: the job, if it was observed together with others. `before`: the observation that could not be recorded yet. */
-type EarlierLook = { readonly seen: JobObservation | null; readonly before: Looked | null };
+type EarlierObservation = { readonly seen: JobObservation | null; readonly before: ObservedRun | null };
 
 /**
  * Observes these runs and records all observations in one push. `runs`: for each run, its job if it was already observed.
  * An error of one run does not affect the others.
  */
-export async function lookAtAll(
+export async function observeAndRecordAll(
   open: OpenLab,
   input: WatchInput,
   runs: ReadonlyMap<RunId, JobObservation | null>,
   troubles: Trouble[],
-): Promise<LookOutcome> {
-  const looks = new Map<RunId, Looked>();
-  const lookAtThese = async (): Promise<readonly Looked[]> => {
+): Promise<RecordOutcome> {
+  const looks = new Map<RunId, ObservedRun>();
+  const observeRuns = async (): Promise<readonly ObservedRun[]> => {
     for (const [run, seen] of runs) {
-      const looked = await contained(open, troubles, { run, thread: null }, () =>
-        lookOnce(open, input, run, { seen, before: looks.get(run) ?? null }),
+      const looked = await guard(open, troubles, { run, thread: null }, () =>
+        observeRun(open, input, run, { seen, before: looks.get(run) ?? null }),
       );
       if (looked === null) looks.delete(run);
       else looks.set(run, looked);
     }
     return [...runs.keys()].flatMap((run) => looks.get(run) ?? []);
   };
-  const recorded = await recordTogether(open, troubles, lookAtThese);
+  const recorded = await recordTogether(open, troubles, observeRuns);
   if (recorded.kind !== 'refused') return 'looked';
   open.lab.log(`the logbook cannot be written: ${recorded.message}`);
   await reportCorruptLogbook(open, troubles);
@@ -71,7 +71,7 @@ export async function recordTogether(
 ): Promise<Recorded> {
   let entries: readonly Entry[] = [];
   try {
-    return await transact(open, async () => {
+    return await recordDecision(open, async () => {
       entries = [];
       entries = await decide();
       return entries;
@@ -83,7 +83,7 @@ export async function recordTogether(
   let outcome: Recorded = { kind: 'nothing' };
   for (const entry of entries) {
     const where = { run: entry.run, thread: null };
-    const recorded = await contained(open, troubles, where, () => recordAsDecided(open, [entry]));
+    const recorded = await guard(open, troubles, where, () => recordEntries(open, [entry]));
     if (recorded?.kind === 'refused') return recorded;
     outcome = recorded ?? outcome;
   }
@@ -91,27 +91,27 @@ export async function recordTogether(
 }
 
 /** Adds the notifications for the entry's incidents to the same push. */
-export function withPages({ lab, store, config }: OpenLab, { run, drafts }: Entry): Entry {
+export function addPages({ lab, store, config }: OpenLab, { run, drafts }: Entry): Entry {
   const state = store.current().runs.find((one) => one.run === run);
-  const pages = state === undefined ? [] : pagesWith(state, drafts, configFor(config, state), lab.now());
+  const pages = state === undefined ? [] : buildPages(state, drafts, configForRun(config, state), lab.now());
   return { run, drafts: [...drafts, ...pages] };
 }
 
 /** Observes and records one run. Throws the errors of that run. */
-export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
+export async function observeAndRecord(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
   const troubles: Trouble[] = [];
-  await lookAtAll(open, input, new Map([[run, null]]), troubles);
-  await postOwed(open, troubles);
-  throwIfAny(troubles);
+  await observeAndRecordAll(open, input, new Map([[run, null]]), troubles);
+  await postPending(open, troubles);
+  throwFirstTrouble(troubles);
 }
 
 /** Null if there is nothing to observe or another watch has the lease. Reuses an observation that is based on the same entry. */
-async function lookOnce(
+async function observeRun(
   open: OpenLab,
   input: WatchInput,
   run: RunId,
-  { seen, before }: EarlierLook,
-): Promise<Looked | null> {
+  { seen, before }: EarlierObservation,
+): Promise<ObservedRun | null> {
   const { lab, config, store } = open;
   const engine = input.engineOf(config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
@@ -121,9 +121,9 @@ async function lookOnce(
   const { seq } = recorded.head;
   if (before?.seq === seq) return before;
   const state = withUnrecorded(recorded, input.unrecorded.get(run));
-  const { lane, kind } = configFor(config, state);
+  const { lane, kind } = configForRun(config, state);
   const { cadence, metrics, trainerLine } = lane;
-  const lease = leaseFor(state, input.holder, lab.now(), cadence.pollMs);
+  const lease = takeLease(state, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
   const { readMetrics, redact, withheld } = input;
   const look = await observeJob({
@@ -139,24 +139,28 @@ async function lookOnce(
     ownFormat: trainerLine === null ? null : formatOfLine(trainerLine),
     withheld,
     tellsBeside: kind.isCritical === true,
-    store: askedStore(lab, configFor(config, state), state),
-    tracker: askedTracker(input, lane, state),
+    store: createStoreReader(lab, configForRun(config, state), state),
+    tracker: createTrackerReader(input, lane, state),
     witnesses: {
       ...NO_WITNESSES,
       objective: metrics[0] ?? null,
-      lane: laneWitness(store.current(), state),
+      lane: laneLossCurves(store.current(), state),
       disk: await input.diskOf(),
     },
   });
   const isEach = kind.isCritical === true || rentalTerms(state) !== null || state.stop !== null;
-  const polled = { recorded, state, drafts: eventsOf(state, look), at: look.at, isEach };
+  const polled = { recorded, state, drafts: buildEvents(state, look), at: look.at, isEach };
   const { drafts, unrecorded } = digested(polled);
   if (unrecorded !== null) input.unrecorded.set(run, unrecorded);
-  return { ...withPages(open, { run, drafts }), run, seq };
+  return { ...addPages(open, { run, drafts }), run, seq };
 }
 
 /** The lane's tracker, and the choice of this run in it. */
-function askedTracker({ trackerOf }: WatchInput, { tracker }: LaneConfig, state: RunState): AskedTracker | null {
+function createTrackerReader(
+  { trackerOf }: WatchInput,
+  { tracker }: LaneConfig,
+  state: RunState,
+): TrackerReader | null {
   const port = trackerOf(tracker);
   const intended = state.order?.manifest?.tracker.runId ?? '';
   return port === null || intended === ''
@@ -164,13 +168,13 @@ function askedTracker({ trackerOf }: WatchInput, { tracker }: LaneConfig, state:
     : {
         port,
         identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []),
-        keys: present(tracker.measures),
+        keys: omitUndefined(tracker.measures),
       };
 }
 
 /** Loss curves of the lane's last passed runs, newest first. */
-function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunState): Witnesses['lane'] {
-  const passes = runsOfLane(record.runs, state.proposal.lane).filter(({ seal }) => seal?.verdict === 'pass');
+function laneLossCurves(record: { readonly runs: readonly RunState[] }, state: RunState): Witnesses['lane'] {
+  const passes = runsInLane(record.runs, state.proposal.lane).filter(({ seal }) => seal?.verdict === 'pass');
   return passes
     .toSorted((a, b) => b.proposal.date.localeCompare(a.proposal.date))
     .map(({ trace }) => trace)
@@ -181,13 +185,13 @@ function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunS
 const LANE_RUNS = 5;
 
 /** Null if the kind does not check its stores, if it is too early, or if there are no roots to search. */
-function askedStore(
+function createStoreReader(
   { stores, now }: Pick<Lab, 'stores' | 'now'>,
   { kind, lane }: LaneScopedConfig,
   state: RunState,
-): AskedStore | null {
-  if (kind.isCritical !== true || !isStoreDue(state, now())) return null;
-  const roots = watchedRoots(state, lane);
+): StoreReader | null {
+  if (kind.isCritical !== true || !isStoreReadDue(state, now())) return null;
+  const roots = listWatchedRoots(state, lane);
   if (roots.length === 0) return null;
   return async (upTo) => {
     const wanted = { most: limits.storeLookReads, upTo };
@@ -195,6 +199,6 @@ function askedStore(
       const store = stores(root);
       return { root, found: store.kind === 'unknown' ? store : await store.value.newest(root, wanted) };
     });
-    return storedNow(state, await Promise.all(searched));
+    return findStored(state, await Promise.all(searched));
   };
 }

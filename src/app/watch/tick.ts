@@ -1,67 +1,67 @@
 /** One turn of the watch: observes every due run of the cluster, records, and posts. */
 
 import { stopJob } from '../../actions/stop.ts';
-import { answerSignatureMatch, openSignatureMatch } from '../../care/bad-node.ts';
-import { hasCluster, linksOf, traitsOf } from '../../config/lane-of-file.ts';
+import { answerBadNodeMatch, findOpenBadNodeMatch } from '../../care/bad-node.ts';
+import { fillLinks, hasCluster, traitsFor } from '../../config/lane-of-file.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { Engine, JobDescription, JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/define.ts';
-import { awaitsDescription, offerWanted } from '../../domain/logbook/holdings.ts';
-import { watchedClusters } from '../../domain/logbook/job-state.ts';
+import { awaitsDescription, offerRequest } from '../../domain/logbook/holdings.ts';
+import { listWatchedClusters } from '../../domain/logbook/job-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import {
-  after,
-  branded,
+  addMs,
+  brandAs,
   cutText,
   type Instant,
+  instantFromMs,
   isSha,
-  momentOfMs,
   type RunId,
   toRfc3339,
 } from '../../domain/values.ts';
 import { isWithheld } from '../../domain/written-secrets.ts';
-import { recordAsDecided, transactRun } from '../../logbook/append.ts';
-import { configFor, mayAdoptOn } from '../../run/lane.ts';
-import { handedOver, longestDue, nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
+import { recordEntries, recordForRun } from '../../logbook/append.ts';
+import { canAdoptOn, configForRun } from '../../run/lane.ts';
+import { buildHandOver, nextCheckAt, sortByDue, stopPollPeriodMs } from '../../watch/cadence.ts';
 import { withUnrecorded } from '../../watch/digest.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Log } from '../lab.ts';
-import { type LabOpener, type OpenLab, openForRun } from '../open-lab.ts';
-import { postOwed } from '../outbox.ts';
+import { type LabOpener, type OpenLab, openLaneOfRun } from '../open-lab.ts';
+import { postPending } from '../outbox.ts';
 import {
-  asBroken,
-  contained,
-  containedEach,
   EVERYWHERE,
+  guard,
+  guardEach,
+  type Location,
+  listUnreadFiles,
   type Trouble,
-  throwIfAny,
-  unreadFiles,
-  type Where,
+  throwFirstTrouble,
+  troubleToFault,
 } from '../trouble.ts';
-import { sessionOf, type WatchInput } from './look.ts';
-import { lookAtAll } from './record-looks.ts';
-import { lookAfterMachines } from './rentals.ts';
+import { recordedSession, type WatchInput } from './look.ts';
+import { observeAndRecordAll } from './record-looks.ts';
+import { maintainMachines } from './rentals.ts';
 
 /** Records each run's newest observation again with a released lease. A lost race is harmless, because leases expire. */
-export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
+export async function releaseLeases(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
   const opening = await opener.open();
   if (opening.kind === 'no-config') return [];
   const { lab } = opening.open;
   const troubles: Trouble[] = [];
-  const given = containedEach(opening.open, troubles, seenRuns(opening.open, input), {
-    whereOf,
+  const given = guardEach(opening.open, troubles, seenRuns(opening.open, input), {
+    whereOf: locateRun,
     work: (state) => {
-      const draft = handedOver(state, input.holder, lab.now());
+      const draft = buildHandOver(state, input.holder, lab.now());
       return draft === null ? [] : [{ run: state.run, drafts: [draft] }];
     },
   });
   for (let first = 0; first < given.length; first += limits.looksPerTurnMax) {
     const some = given.slice(first, first + limits.looksPerTurnMax);
     input.saveMemory();
-    await contained(opening.open, troubles, EVERYWHERE, async () => {
-      const result = await recordAsDecided(opening.open, some);
+    await guard(opening.open, troubles, EVERYWHERE, async () => {
+      const result = await recordEntries(opening.open, some);
       lab.log(`handed over ${some.length} run(s): ${result.kind}`);
     });
   }
@@ -83,17 +83,17 @@ export type WatchEnd = { readonly kind: 'idle' | 'shift-over' | 'no-config' };
 
 /** Runs turns until the shift ends. Read errors are retried in the next turn. The lease shows other watches that this one is alive. */
 export async function watch(options: WatchOptions): Promise<WatchEnd> {
-  const until = after(options.now(), options.shiftMs);
+  const until = addMs(options.now(), options.shiftMs);
   // Only errors of the last turn fail the shift, because earlier ones were already posted.
   for (;;) {
-    const turn = await turnOnce(options);
+    const turn = await tickOnce(options);
     if (turn.kind !== 'again') {
-      throwIfAny(turn.troubles);
+      throwFirstTrouble(turn.troubles);
       return { kind: turn.kind };
     }
     if (options.now() >= until) {
-      const troubles = await handOver(options.opener, options.input);
-      throwIfAny([...turn.troubles, ...troubles]);
+      const troubles = await releaseLeases(options.opener, options.input);
+      throwFirstTrouble([...turn.troubles, ...troubles]);
       return { kind: 'shift-over' };
     }
     options.input.saveMemory();
@@ -101,9 +101,9 @@ export async function watch(options: WatchOptions): Promise<WatchEnd> {
   }
 }
 
-async function turnOnce(
+async function tickOnce(
   options: WatchOptions,
-): Promise<Turn | { readonly kind: 'no-config'; readonly troubles: readonly Trouble[] }> {
+): Promise<TickTurn | { readonly kind: 'no-config'; readonly troubles: readonly Trouble[] }> {
   try {
     const opening = await options.opener.open();
     if (opening.kind === 'no-config') return { kind: 'no-config', troubles: [] };
@@ -111,7 +111,7 @@ async function turnOnce(
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     options.log(`the logbook cannot be read: ${error.message}`);
-    return { kind: 'again', at: after(options.now(), WATCH_RETRY_MS), troubles: [] };
+    return { kind: 'again', at: addMs(options.now(), WATCH_RETRY_MS), troubles: [] };
   }
 }
 
@@ -124,73 +124,73 @@ const WATCH_RETRY_MS = 15_000;
 type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
 
 /** `troubles`: errors of single runs. They are already posted in the threads of these runs. */
-type Turn = TickResult & { readonly troubles: readonly Trouble[] };
+type TickTurn = TickResult & { readonly troubles: readonly Trouble[] };
 
 /** One turn of the watch: read, decide, act, record. An error of one run does not stop the others. */
-export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
+export async function tick(open: OpenLab, input: WatchInput): Promise<TickTurn> {
   const troubles: Trouble[] = [];
-  const result = await turn(open, input, troubles);
+  const result = await observeCluster(open, input, troubles);
   if (troubles.length > 0 || open.store.refusal() !== null)
-    await contained(open, troubles, EVERYWHERE, () =>
+    await guard(open, troubles, EVERYWHERE, () =>
       reportCorruptLogbook(
         open,
         troubles,
-        troubles.map((trouble) => asBroken(open, trouble)),
+        troubles.map((trouble) => troubleToFault(open, trouble)),
       ),
     );
-  return { ...result, troubles: [...troubles, ...unreadFiles(open)] };
+  return { ...result, troubles: [...troubles, ...listUnreadFiles(open)] };
 }
 
-async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
+async function observeCluster(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
   const watched = seenRuns(open, input).filter((run) => isWatchable(run, input.cluster));
-  if (!hasCluster(config, input.cluster)) return waiting(open, input, watched.length);
+  if (!hasCluster(config, input.cluster)) return waitForCluster(open, input, watched.length);
   const asked = watched.filter(awaitsDescription);
-  const shopping = watched.filter((state) => offerWanted(state) !== null);
+  const shopping = watched.filter((state) => offerRequest(state) !== null);
   const live = watched.filter((state) => !asked.includes(state) && !shopping.includes(state));
-  const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
-    contained(open, troubles, { run, thread: null }, work);
+  const containInRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
+    guard(open, troubles, { run, thread: null }, work);
   const ofEach = <T>(runs: readonly RunState[], work: (state: RunState) => readonly T[]): readonly T[] =>
-    containedEach(open, troubles, runs, { whereOf, work });
-  for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
-  for (const state of asked) await inRun(state.run, () => describeAsked(open, input, state));
-  for (const state of shopping) await inRun(state.run, () => searchOffer(open, input, state));
-  const nextAt = (state: RunState): Instant => nextCheckAt(state, cadenceOf(open, state), lab.now());
-  const allDue = ofEach(live, (state) => (lab.now() >= nextAt(state) ? [{ state, at: nextAt(state) }] : []));
-  const due = longestDue(allDue);
-  const inOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
-  const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
+    guardEach(open, troubles, runs, { whereOf: locateRun, work });
+  for (const state of live) await containInRun(state.run, () => stopIfRequested(open, input, state));
+  for (const state of asked) await containInRun(state.run, () => describeAdoptedJob(open, input, state));
+  for (const state of shopping) await containInRun(state.run, () => recordOffer(open, input, state));
+  const nextCheckOf = (state: RunState): Instant => nextCheckAt(state, cadenceFor(open, state), lab.now());
+  const allDue = ofEach(live, (state) => (lab.now() >= nextCheckOf(state) ? [{ state, at: nextCheckOf(state) }] : []));
+  const due = sortByDue(allDue);
+  const observeAllInOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
+  const seen = await guard(open, troubles, EVERYWHERE, observeAllInOnePass);
   const dueRuns = new Map(due.map(({ run }) => [run, seen?.get(run) ?? null]));
-  if ((await lookAtAll(open, input, dueRuns, troubles)) === 'refused')
-    return { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
+  if ((await observeAndRecordAll(open, input, dueRuns, troubles)) === 'refused')
+    return { kind: 'again', at: addMs(lab.now(), WATCH_RETRY_MS) };
   input.saveMemory();
   const room = allDue.length > due.length ? 'alerts' : 'all';
-  await postOwed(open, troubles, room);
-  const sighted = (runs: readonly RunState[]): readonly RunState[] =>
+  await postPending(open, troubles, room);
+  const runsWithSightings = (runs: readonly RunState[]): readonly RunState[] =>
     ofEach(runs, (run) => (hasOpenSignatureMatch(run, input.cluster) ? [run] : []));
-  for (const state of sighted(open.store.current().runs))
-    await inRun(state.run, () => answerBadNode(open, input, state.run));
-  await postOwed(open, troubles, room);
+  for (const state of runsWithSightings(open.store.current().runs))
+    await containInRun(state.run, () => recordBadNodeAnswer(open, input, state.run));
+  await postPending(open, troubles, room);
   input.saveMemory();
   // rule VA-05
-  const machines = await lookAfterMachines(open, input, troubles);
+  const machines = await maintainMachines(open, input, troubles);
   const runs = seenRuns(open, input);
   const left = runs.filter((run) => isWatchable(run, input.cluster));
-  const isOwing = sighted(runs).length > 0;
+  const isOwing = runsWithSightings(runs).length > 0;
   if (left.length === 0)
     return isOwing || machines?.isBusy === true
-      ? { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) }
+      ? { kind: 'again', at: addMs(lab.now(), WATCH_RETRY_MS) }
       : { kind: 'idle' };
   // For runs that ended or never started a job, only machines have to be checked.
   const jobs = left.filter(({ submission, end }) => submission !== null && end === null);
   const dues = ofEach(jobs, (state) => [
-    state.stop === null ? nextAt(state) : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
+    state.stop === null ? nextCheckOf(state) : addMs(lab.now(), stopPollPeriodMs(cadenceFor(open, state))),
   ]);
   // A failed run is still due, so use the longer pause.
   const pauseMs = troubles.length === 0 ? WATCH_PAUSE_MS : WATCH_RETRY_MS;
   const soonest = Math.max(lab.now() + pauseMs, Math.min(...dues, ...(machines === null ? [] : [machines.at])));
-  const stopLookMs = Math.min(...left.map((state) => stopLookPeriodMs(cadenceOf(open, state))));
-  return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
+  const stopLookMs = Math.min(...left.map((state) => stopPollPeriodMs(cadenceFor(open, state))));
+  return { kind: 'again', at: Math.min(soonest, addMs(lab.now(), stopLookMs)) as Instant };
 }
 
 /** The runs as this watch last saw them. */
@@ -199,25 +199,25 @@ function seenRuns({ store }: OpenLab, { unrecorded }: WatchInput): readonly RunS
 }
 
 /** The config lacks the cluster. Control notifies the threads; this watch waits until the cluster is back. */
-function waiting({ lab }: OpenLab, { cluster }: WatchInput, live: number): TickResult {
+function waitForCluster({ lab }: OpenLab, { cluster }: WatchInput, live: number): TickResult {
   lab.log(`the config does not have the cluster ${cluster}: ${live} job(s) cannot be watched or stopped`);
-  return live === 0 ? { kind: 'idle' } : { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
+  return live === 0 ? { kind: 'idle' } : { kind: 'again', at: addMs(lab.now(), WATCH_RETRY_MS) };
 }
 
-function whereOf({ run }: { readonly run: string }): Where {
+function locateRun({ run }: { readonly run: string }): Location {
   return { run, thread: null };
 }
 
-function cadenceOf(open: OpenLab, state: RunState): LaneConfig['cadence'] {
-  return configFor(open.config, state).lane.cadence;
+function cadenceFor(open: OpenLab, state: RunState): LaneConfig['cadence'] {
+  return configForRun(open.config, state).lane.cadence;
 }
 
 function isWatchable(state: RunState, cluster: string): boolean {
-  return watchedClusters(state).includes(cluster);
+  return listWatchedClusters(state).includes(cluster);
 }
 
 /** Stops the job if a stop is recorded, which is the approval. Repeating the stop is harmless. */
-export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
+export async function stopIfRequested(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
   const outcome = await stopJob(open.lab, input.engineOf(open.config, input.cluster), state);
   if (outcome === null) return;
   const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
@@ -228,26 +228,26 @@ type SignatureMatchInput = Pick<WatchInput, 'cluster' | 'cloudOf' | 'redact'>;
 
 /** Whether a run has an unanswered match for a bad node, even after its end. */
 function hasOpenSignatureMatch(state: RunState, cluster: string): boolean {
-  return state.submission?.cluster === cluster && openSignatureMatch(state) !== null;
+  return state.submission?.cluster === cluster && findOpenBadNodeMatch(state) !== null;
 }
 
 /** Finds the machine and proposes its deletion, or asks a person. Waits while the machines cannot be listed. */
-async function answerBadNode(open: OpenLab, input: SignatureMatchInput, run: RunId): Promise<void> {
+async function recordBadNodeAnswer(open: OpenLab, input: SignatureMatchInput, run: RunId): Promise<void> {
   const { lab, config } = open;
   const cloud = input.cloudOf(config, input.cluster);
   const listing = cloud === null ? null : await cloud.list();
-  const project = projectOf(open, input.cluster);
-  await transactRun(open, run, (state) => {
-    const match = openSignatureMatch(state);
+  const project = gcpProject(open, input.cluster);
+  await recordForRun(open, run, (state) => {
+    const match = findOpenBadNodeMatch(state);
     if (match === null) return [];
     const { repository, now, digestOf } = lab;
     const asked = { state, match, listing, repository, project, now: now(), digestOf, redact: input.redact };
-    return [answerSignatureMatch(asked)].filter((draft) => draft !== null);
+    return [answerBadNodeMatch(asked)].filter((draft) => draft !== null);
   });
 }
 
-function projectOf({ config }: OpenLab, cluster: string): string {
-  return traitsOf(config, cluster)?.machines?.gcp?.project ?? '';
+function gcpProject({ config }: OpenLab, cluster: string): string {
+  return traitsFor(config, cluster)?.machines?.gcp?.project ?? '';
 }
 
 /** Observes all due runs from the engine's list. Empty for engines without a list and for a single run. */
@@ -257,27 +257,27 @@ export async function observeInOnePass(
 ): Promise<ReadonlyMap<RunId, JobObservation>> {
   if (engine?.observeMany === undefined || due.length < 2) return new Map();
   const asked = due.flatMap(({ run, submission }) =>
-    submission === null ? [] : [{ run, jobId: submission.jobId, lastSession: sessionOf(submission) }],
+    submission === null ? [] : [{ run, jobId: submission.jobId, lastSession: recordedSession(submission) }],
   );
   const seen = await engine.observeMany(asked);
   return new Map(asked.flatMap(({ run }, index) => (seen[index] === undefined ? [] : [[run, seen[index]]])));
 }
 
-type Seen = EventDataByType['offer-seen'];
+type OfferSeen = EventDataByType['offer-seen'];
 
 /** Records the best current offer, which the card shows. */
-async function searchOffer(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
-  const wanted = offerWanted(shopping);
+async function recordOffer(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
+  const wanted = offerRequest(shopping);
   if (wanted === null || wanted.cluster !== input.cluster) return;
-  const data: Seen = { digest: wanted.digest, ...(await readOffer(open, input, shopping)) };
-  await transactRun(open, shopping.run, (state) =>
-    offerWanted(state)?.digest === wanted.digest ? [{ type: 'offer-seen', role: 'watch', data }] : [],
+  const data: OfferSeen = { digest: wanted.digest, ...(await readOffer(open, input, shopping)) };
+  await recordForRun(open, shopping.run, (state) =>
+    offerRequest(state)?.digest === wanted.digest ? [{ type: 'offer-seen', role: 'watch', data }] : [],
   );
 }
 
 /** Requests the offer with the terms that a launch would use. */
-async function readOffer(open: OpenLab, input: WatchInput, state: RunState): Promise<Omit<Seen, 'digest'>> {
-  const account = input.engineOf(openForRun(open, state).config, input.cluster)?.rented;
+async function readOffer(open: OpenLab, input: WatchInput, state: RunState): Promise<Omit<OfferSeen, 'digest'>> {
+  const account = input.engineOf(openLaneOfRun(open, state).config, input.cluster)?.rented;
   if (account === undefined) return { offer: null, unread: 'this cluster rents nothing' };
   const read = await account.offer();
   return read.kind === 'read'
@@ -287,26 +287,28 @@ async function readOffer(open: OpenLab, input: WatchInput, state: RunState): Pro
 
 // Describes a job that a person wants to adopt. The watch reads the job's log only after the person has seen the description.
 
-type Described = EventDataByType['described'];
+type JobDescribed = EventDataByType['described'];
 
 /** Records and posts the description. An unreachable cluster is reported once, and the description is retried. */
-async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState): Promise<void> {
+async function describeAdoptedJob(open: OpenLab, input: WatchInput, asked: RunState): Promise<void> {
   const { adopts } = asked.proposal;
   const engine = input.engineOf(open.config, input.cluster);
   if (adopts === undefined || engine === null) return;
-  const data = await answerOf(open, input, engine, asked);
-  const isNews = (state: RunState): boolean =>
+  const data = await describeJob(open, input, engine, asked);
+  const isNewDescription = (state: RunState): boolean =>
     awaitsDescription(state) && !(data.found === 'unknown' && state.description?.found === 'unknown');
-  await transactRun(open, asked.run, (state) => (isNews(state) ? [{ type: 'described', role: 'watch', data }] : []));
+  await recordForRun(open, asked.run, (state) =>
+    isNewDescription(state) ? [{ type: 'described', role: 'watch', data }] : [],
+  );
 }
 
 /** Describes the job. The config of this process decides whether jobs of the cluster can be adopted. */
-async function answerOf(
+async function describeJob(
   open: OpenLab,
   { cluster, redact }: WatchInput,
   engine: Engine,
   { run, proposal }: RunState,
-): Promise<Described> {
+): Promise<JobDescribed> {
   const jobId = proposal.adopts?.jobId ?? '';
   const none = {
     engine: engine.name,
@@ -319,22 +321,22 @@ async function answerOf(
     session: null,
     urls: {},
   } as const;
-  const not = (found: Described['found'], why: string): Described => ({
+  const describeFailure = (found: JobDescribed['found'], why: string): JobDescribed => ({
     ...none,
     found,
     why: cutText(redact(why), limits.messageCharactersMax),
   });
-  if (!mayAdoptOn(open.config, cluster))
-    return not('cannot', `the config does not let jobs of ${cluster} be taken over`);
+  if (!canAdoptOn(open.config, cluster))
+    return describeFailure('cannot', `the config does not let jobs of ${cluster} be taken over`);
   const told = await engine.describe(jobId);
-  if (told.kind === 'unknown') return not('unknown', told.message);
-  if (told.kind === 'cannot') return not('cannot', told.why);
-  if (told.kind !== 'described') return not('absent', '');
-  const owner = ownerOf(open, told);
-  if (owner !== null) return not('taken', owner);
+  if (told.kind === 'unknown') return describeFailure('unknown', told.message);
+  if (told.kind === 'cannot') return describeFailure('cannot', told.why);
+  if (told.kind !== 'described') return describeFailure('absent', '');
+  const owner = findHolderRun(open, told);
+  if (owner !== null) return describeFailure('taken', owner);
   const { job, origin } = told;
-  const commit = origin.gitCommit === null ? null : branded(origin.gitCommit, isSha);
-  const since = job.startedAtMs === null ? null : momentOfMs(job.startedAtMs);
+  const commit = origin.gitCommit === null ? null : brandAs(origin.gitCommit, isSha);
+  const since = job.startedAtMs === null ? null : instantFromMs(job.startedAtMs);
   const clean = (text: string | null): string | null => {
     const told = text === null ? null : redact(text);
     return told === null || isWithheld(told) ? null : told;
@@ -351,12 +353,15 @@ async function answerOf(
     // A commit counts only if a branch contains it. If git fails, the turn fails.
     commitIsHere: commit !== null && (await open.git.isOnBranch(commit)),
     session: job.session,
-    urls: linksOf(open.config, { cluster, run, jobId }),
+    urls: fillLinks(open.config, { cluster, run, jobId }),
   };
 }
 
 /** The run in the job's metadata, if the record contains the run or the metadata is signed (by any repository). */
-function ownerOf({ store }: OpenLab, { job }: Extract<JobDescription, { readonly kind: 'described' }>): string | null {
+function findHolderRun(
+  { store }: OpenLab,
+  { job }: Extract<JobDescription, { readonly kind: 'described' }>,
+): string | null {
   const { metadata } = job;
   if (metadata === null) return null;
   const isOurs = store.current().runs.some(({ run }) => run === metadata.run);

@@ -7,7 +7,7 @@ import {
   areSameSteps,
   type ChangeStep,
   type ClusterChange,
-  targetName,
+  describeTarget,
 } from '../../domain/actions/action.ts';
 import type { RecordedScan, ScannedWorker } from '../../domain/care/machines.ts';
 import { limits } from '../../domain/limits.ts';
@@ -37,25 +37,25 @@ export type DiskSteps = {
  * missing mount, then initialises the VM (policy AG-18 and AG-19). An open proposal is not repeated. After a change has
  * ended, only a newer scan leads to another proposal.
  */
-export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
+export function proposeDiskActions(input: DiskProposalInput): readonly EventDraft[] {
   const { scan, steps } = input;
   const unmounted = scan.workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
   const cleaned = [...Map.groupBy(unmounted, ({ tpu }) => tpu)].flatMap(([tpu, workers]) => {
     const vm = workers[0]?.vm ?? null;
-    if (vm === null || !isWhole(scan, tpu) || workers.length > limits.cleanHostsMax) return [];
+    if (vm === null || !isTpuFullyInspected(scan, tpu) || workers.length > limits.cleanHostsMax) return [];
     const change: ClusterChange = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
-    return proposed(
+    return proposeUnlessOpen(
       input,
       change,
       // rule AG-19
       [...workers.map(steps.clean), steps.initialise(tpu)],
-      cleanEvidence(workers),
+      buildCleanEvidence(workers),
     );
   });
   const cron =
     // rule AG-21
     scan.cleanup === 'not-seen'
-      ? proposed(input, { kind: 'start-cleanup-cron', head: scan.cluster }, [steps.startCleanup()], {
+      ? proposeUnlessOpen(input, { kind: 'start-cleanup-cron', head: scan.cluster }, [steps.startCleanup()], {
           facts: { cleanup: scan.cleanup },
           lines: [],
         })
@@ -64,29 +64,30 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
 }
 
 /** The changes of this cluster's disks for its thread, oldest first. */
-export function diskActions(actions: readonly ActionRecord[], cluster: string): readonly ActionRecord[] {
+export function listDiskActions(actions: readonly ActionRecord[], cluster: string): readonly ActionRecord[] {
   return actions.filter(({ proposal }) => proposal.cluster === cluster && proposal.change.kind !== 'delete-tpu-vm');
 }
 
 /** The mount will cover data that was not cleared, so a machine with an uninspected host waits for the next scan. */
-function isWhole({ workers }: RecordedScan, tpu: string): boolean {
+function isTpuFullyInspected({ workers }: RecordedScan, tpu: string): boolean {
   return !workers.some((one) => one.tpu === tpu && one.finding === 'not-inspected');
 }
 
-function proposed(
+function proposeUnlessOpen(
   { scan, actions, repository, thread, digestOf }: DiskProposalInput,
   change: ClusterChange,
   steps: readonly ChangeStep[],
   evidence: ActionEvidence,
 ): readonly EventDraft[] {
-  const before = diskActions(actions, scan.cluster).filter(
-    ({ proposal }) => proposal.change.kind === change.kind && targetName(proposal.change) === targetName(change),
+  const before = listDiskActions(actions, scan.cluster).filter(
+    ({ proposal }) =>
+      proposal.change.kind === change.kind && describeTarget(proposal.change) === describeTarget(change),
   );
   const last = before.at(-1);
   if (last !== undefined) {
     const isOver = last.ended !== null;
     if (isOver && (last.ended?.seq ?? 0) > scan.seq) return [];
-    if (!isOver && (last.claim !== null || isSame(last.proposal, change, steps))) return [];
+    if (!isOver && (last.claim !== null || isSameProposal(last.proposal, change, steps))) return [];
   }
   const what = {
     record: 'journal',
@@ -101,7 +102,7 @@ function proposed(
 }
 
 /** The same machine and the same calls. A slightly fuller disk does not make another proposal. */
-function isSame(
+function isSameProposal(
   { change: before, steps: shown }: ActionProposal,
   change: ClusterChange,
   steps: readonly ChangeStep[],
@@ -112,7 +113,7 @@ function isSame(
 }
 
 /** The hosts of a proposed clean-up, from the facts of its evidence. */
-export function evidenceWorkers({ facts }: ActionEvidence): readonly number[] {
+export function workersInEvidence({ facts }: ActionEvidence): readonly number[] {
   const workers = Object.keys(facts).flatMap((name) => {
     const match = /^worker-(\d{1,4})-percent-free$/.exec(name);
     return match === null ? [] : [Number(match[1])];
@@ -121,7 +122,7 @@ export function evidenceWorkers({ facts }: ActionEvidence): readonly number[] {
   return workers.toSorted((a, b) => a - b);
 }
 
-function cleanEvidence(workers: readonly ScannedWorker[]): ActionEvidence {
+function buildCleanEvidence(workers: readonly ScannedWorker[]): ActionEvidence {
   const facts = workers.flatMap(({ worker, percentFree, detail }) => [
     [`worker-${worker}-percent-free`, percentFree] as const,
     [`worker-${worker}-unmounted-bytes`, detail['misplacedBytes'] ?? 0] as const,

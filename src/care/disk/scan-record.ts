@@ -8,33 +8,33 @@ import {
   type DiskScan,
   type DiskUsage,
   type FolderSize,
+  findVm,
   type Mount,
   type MountPoint,
   type RecordedScan,
   type ScannedWorker,
   type TpuVm,
   type VmListing,
-  vmNamed,
 } from '../../domain/care/machines.ts';
-import { type Detail, incidentsWith } from '../../domain/incidents.ts';
+import { type Detail, filterIncidents } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { cutText, fromRfc3339, type Instant, type Observed } from '../../domain/values.ts';
 import type { LowWorker, ScanReport } from './scan-report.ts';
 import {
-  mountAt,
-  mountOver,
-  mountsBelow,
+  findMountAt,
+  findMountContaining,
+  folderSize,
+  listMountsBelow,
   percentFree,
   percentFree as percentFreeOf,
-  sizeOf,
 } from './worker-answers.ts';
 
 /** How many of a worker's largest folders are recorded and shown. */
 const SHOWN_FOLDERS_MAX = 5;
 
 /** The answers of one worker over ssh. */
-export type Looks = {
+export type Inspection = {
   readonly disk: Observed<DiskUsage>;
   readonly mounts: Observed<readonly Mount[]>;
   readonly folders: Observed<readonly FolderSize[]>;
@@ -44,7 +44,7 @@ export type ScanFacts = {
   readonly cluster: string;
   readonly report: ScanReport;
   readonly listing: VmListing;
-  readonly looks: ReadonlyMap<LowWorker, Looks>;
+  readonly looks: ReadonlyMap<LowWorker, Inspection>;
   readonly cleanup: CleanupState;
   readonly policy: {
     readonly mountPoint: MountPoint;
@@ -54,22 +54,22 @@ export type ScanFacts = {
 };
 
 /** The record of one scan. It leaves out workers that had enough space again when they were inspected. */
-export function scanRecord(facts: ScanFacts): DiskScan {
+export function buildScanRecord(facts: ScanFacts): DiskScan {
   const { cluster, report, cleanup, policy } = facts;
   const common = { cluster, cleanup, ...policy };
   if (report.kind === 'unreadable')
-    return { ...common, reading: 'unreadable', why: `${report.code}: ${bounded(report.line)}`, workers: [] };
+    return { ...common, reading: 'unreadable', why: `${report.code}: ${cutForRecord(report.line)}`, workers: [] };
   const [first] = report.problems;
   return {
     ...common,
     reading: first === undefined ? 'whole' : 'partial',
-    why: first === undefined ? '' : bounded(first),
-    workers: report.low.flatMap((worker) => workerOf(worker, facts)),
+    why: first === undefined ? '' : cutForRecord(first),
+    workers: report.low.flatMap((worker) => judgeScannedWorker(worker, facts)),
   };
 }
 
-function workerOf(low: LowWorker, { listing, looks, policy }: ScanFacts): readonly ScannedWorker[] {
-  const vm = vmNamed(listing, low.tpu);
+function judgeScannedWorker(low: LowWorker, { listing, looks, policy }: ScanFacts): readonly ScannedWorker[] {
+  const vm = findVm(listing, low.tpu);
   const seen = looks.get(low);
   const { mountPoint, warnPercent, thresholdPercent } = policy;
   const judged: JudgedWorker | null =
@@ -86,8 +86,8 @@ function workerOf(low: LowWorker, { listing, looks, policy }: ScanFacts): readon
     {
       tpu: low.tpu,
       worker: low.worker,
-      vm: vm === null ? null : identityOf(vm, low.worker),
-      percentFree: shown(percentFree),
+      vm: vm === null ? null : vmIdentityOf(vm, low.worker),
+      percentFree: formatPercent(percentFree),
       level: percentFree <= thresholdPercent ? 'low' : 'warning',
       finding,
       detail,
@@ -97,17 +97,17 @@ function workerOf(low: LowWorker, { listing, looks, policy }: ScanFacts): readon
 }
 
 /** The machine that a proposal is bound to: a replacement with the same name has another creation time. */
-function identityOf({ name, zone, createdAt, workers }: TpuVm, worker: number): VmIdentity | null {
+function vmIdentityOf({ name, zone, createdAt, workers }: TpuVm, worker: number): VmIdentity | null {
   const address = workers[worker]?.[0];
   return address === undefined ? null : { name, zone, createdAt, address };
 }
 
 /** Formats a percentage, because events contain no floats. */
-function shown(percent: number): string {
+function formatPercent(percent: number): string {
   return percent.toFixed(1);
 }
 
-function bounded(text: string): string {
+function cutForRecord(text: string): string {
   return cutText(text.trim(), limits.messageCharactersMax);
 }
 
@@ -120,35 +120,35 @@ export type JudgedWorker = Pick<ScannedWorker, 'finding' | 'detail'> & { readonl
  * disk (`misplacedBytes`). The other findings are no reason to delete anything there.
  */
 export function judgeWorker(
-  { disk, mounts, folders }: Looks,
+  { disk, mounts, folders }: Inspection,
   scannedPercentFree: number,
   { mountPoint, thresholdPercent }: { readonly mountPoint: MountPoint; readonly thresholdPercent: number },
 ): JudgedWorker | null {
-  if (disk.kind === 'unknown') return unread(scannedPercentFree, 'disk', disk.why);
+  if (disk.kind === 'unknown') return unreadWorker(scannedPercentFree, 'disk', disk.why);
   const percentFree = percentFreeOf(disk.value);
   if (percentFree > thresholdPercent) return null;
   // rule AG-17
-  if (mounts.kind === 'unknown') return unread(percentFree, 'mounts', mounts.why);
-  const low = (finding: DiskFinding, detail: Detail = {}): JudgedWorker => ({ percentFree, finding, detail });
-  const there = mountAt(mounts.value, mountPoint);
-  if (there !== null) return low('mount-there', { type: there.type });
-  const over = mountOver(mounts.value, mountPoint);
-  if (over !== null && over.at !== '/') return low('other-disk', { at: over.at });
-  const below = mountsBelow(mounts.value, mountPoint)[0];
-  if (below !== undefined) return low('mount-below', { at: below.at });
-  if (folders.kind === 'unknown') return unread(percentFree, 'folders', folders.why);
-  const misplacedBytes = sizeOf(folders.value, mountPoint);
-  if (misplacedBytes < limits.misplacedBytesMin) return low('mount-missing-empty');
+  if (mounts.kind === 'unknown') return unreadWorker(percentFree, 'mounts', mounts.why);
+  const lowWorker = (finding: DiskFinding, detail: Detail = {}): JudgedWorker => ({ percentFree, finding, detail });
+  const there = findMountAt(mounts.value, mountPoint);
+  if (there !== null) return lowWorker('mount-there', { type: there.type });
+  const over = findMountContaining(mounts.value, mountPoint);
+  if (over !== null && over.at !== '/') return lowWorker('other-disk', { at: over.at });
+  const below = listMountsBelow(mounts.value, mountPoint)[0];
+  if (below !== undefined) return lowWorker('mount-below', { at: below.at });
+  if (folders.kind === 'unknown') return unreadWorker(percentFree, 'folders', folders.why);
+  const misplacedBytes = folderSize(folders.value, mountPoint);
+  if (misplacedBytes < limits.misplacedBytesMin) return lowWorker('mount-missing-empty');
   const { usedBytes, availableBytes } = disk.value;
   const after = {
     usedBytes: Math.max(0, usedBytes - misplacedBytes),
     availableBytes: availableBytes + misplacedBytes,
   };
-  return low('mount-missing', { misplacedBytes, percentFreeAfter: shown(percentFreeOf(after)) });
+  return lowWorker('mount-missing', { misplacedBytes, percentFreeAfter: formatPercent(percentFreeOf(after)) });
 }
 
-function unread(percentFree: number, what: keyof Looks, why: string): JudgedWorker {
-  return { percentFree, finding: 'unread', detail: { what, why: bounded(why) } };
+function unreadWorker(percentFree: number, what: keyof Inspection, why: string): JudgedWorker {
+  return { percentFree, finding: 'unread', detail: { what, why: cutForRecord(why) } };
 }
 
 /**
@@ -165,23 +165,23 @@ export type WorkerHealth =
     };
 
 /** Judges one inspection. It is unknown if a needed answer could not be read. */
-export function healthOf(
-  { disk, mounts, folders }: Looks,
+export function judgeWorkerHealth(
+  { disk, mounts, folders }: Inspection,
   policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number },
 ): WorkerHealth {
   if (disk.kind === 'unknown') return disk;
   if (mounts.kind === 'unknown') return mounts;
   const free = percentFree(disk.value);
-  const isMounted = mountAt(mounts.value, policy.mountPoint) !== null;
+  const isMounted = findMountAt(mounts.value, policy.mountPoint) !== null;
   if (!isMounted && folders.kind === 'unknown') return folders;
-  const misplacedBytes = isMounted || folders.kind === 'unknown' ? 0 : sizeOf(folders.value, policy.mountPoint);
+  const misplacedBytes = isMounted || folders.kind === 'unknown' ? 0 : folderSize(folders.value, policy.mountPoint);
   const told = { percentFree: free.toFixed(1), isMounted, misplacedBytes };
   if (misplacedBytes >= limits.misplacedBytesMin) return { kind: 'misplaced', ...told };
   return { kind: isMounted && free > policy.thresholdPercent ? 'fine' : 'short', ...told };
 }
 
 /** A full-disk message older than this triggers no scan: the daily scan has run since. */
-const FULL_DISK_NEWS_MS = 24 * 60 * 60 * 1_000;
+const FULL_DISK_REPORT_MS = 24 * 60 * 60 * 1_000;
 
 const DISK_IS_FULL = /No space left on device|\[Errno 28\]|\bENOSPC\b/;
 
@@ -189,23 +189,28 @@ const DISK_IS_FULL = /No space left on device|\[Errno 28\]|\bENOSPC\b/;
 export type FullDisk = { readonly run: RunState; readonly cluster: string; readonly since: Instant };
 
 /** The runs with a full-disk message from the last day. The scheduled scan covers older ones. */
-export function fullDisks(runs: readonly RunState[], now: Instant): readonly FullDisk[] {
+export function findFullDisks(runs: readonly RunState[], now: Instant): readonly FullDisk[] {
   return runs.flatMap((run) => {
     const cluster = run.submission?.cluster;
-    const since = fullSince(run);
-    return cluster === undefined || since === null || now - since > FULL_DISK_NEWS_MS ? [] : [{ run, cluster, since }];
+    const since = diskFullSince(run);
+    return cluster === undefined || since === null || now - since > FULL_DISK_REPORT_MS
+      ? []
+      : [{ run, cluster, since }];
   });
 }
 
 /** The first readable scan of the cluster since the message; null until there is one. */
-export function scanSince({ cluster, since }: FullDisk, disks: ReadonlyMap<string, ClusterDisks>): RecordedScan | null {
+export function findScanSince(
+  { cluster, since }: FullDisk,
+  disks: ReadonlyMap<string, ClusterDisks>,
+): RecordedScan | null {
   const readable = disks.get(cluster)?.readable ?? null;
   return readable !== null && (fromRfc3339(readable.at) ?? 0) >= since ? readable : null;
 }
 
 /** When the newest attempt first reported a full disk: in its log while it ran, or in the end message or diagnosis. */
-function fullSince({ submission, incidents, end }: RunState): Instant | null {
-  const line = incidentsWith(incidents, 'failure-signature').find(
+function diskFullSince({ submission, incidents, end }: RunState): Instant | null {
+  const line = filterIncidents(incidents, 'failure-signature').find(
     ({ detail }) => detail.signature === 'disk-full' && (detail.attempt ?? 1) === submission?.attempt,
   );
   const words = end === null ? [] : [end.message, ...(end.diagnosis?.evidence ?? [])];

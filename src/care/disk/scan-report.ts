@@ -43,12 +43,12 @@ export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanRepo
   const lines = `${end.stdout}\n${end.stderr}`.split(/\r?\n/).filter((line) => line.trim() !== '');
   const last = lines.at(-1) ?? '';
   if (end.exitCode === null) return { kind: 'unreadable', code: 'not-run', line: last };
-  const acted = lines.find((line) => ACTED.test(line)) ?? restartIn(lines);
+  const acted = lines.find((line) => ACTED.test(line)) ?? findRestartLine(lines);
   if (acted !== undefined) return { kind: 'unreadable', code: 'not-a-dry-run', line: acted };
   if (end.exitCode !== 0) return { kind: 'unreadable', code: 'failed', line: last };
   const fine = lines.flatMap((line) => FINE.exec(line) ?? []);
-  const read = lines.flatMap((line) => lowIn(line, thresholdPercent));
-  const low = lowestOfEach(read.filter((item) => typeof item !== 'string'));
+  const read = lines.flatMap((line) => parseLowWorker(line, thresholdPercent));
+  const low = lowestPerWorker(read.filter((item) => typeof item !== 'string'));
   const problems = read.filter((item) => typeof item === 'string');
   if (fine.length === 0) {
     return low.length === 0 && problems.length === 0
@@ -62,7 +62,7 @@ export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanRepo
 }
 
 /** The first restart that the script does not also report as skipped. */
-function restartIn(lines: readonly string[]): string | undefined {
+function findRestartLine(lines: readonly string[]): string | undefined {
   const named = lines.flatMap((line) => {
     const [, word, worker = ''] = RESTART.exec(line) ?? [];
     return word === undefined ? [] : [{ line, word, worker }];
@@ -72,7 +72,7 @@ function restartIn(lines: readonly string[]): string | undefined {
 }
 
 /** The worker in a line, or the line's problem. Empty for any other line. */
-function lowIn(line: string, thresholdPercent: number): readonly (LowWorker | string)[] {
+function parseLowWorker(line: string, thresholdPercent: number): readonly (LowWorker | string)[] {
   const match = LOW.exec(line);
   if (match === null) return TROUBLE.test(line) ? [`unknown-worker: ${line.trim()}`] : [];
   const [, tpu = '', worker = '', percent = '', available = ''] = match;
@@ -84,7 +84,7 @@ function lowIn(line: string, thresholdPercent: number): readonly (LowWorker | st
 }
 
 /** One entry per worker, ordered by name and index; the script may print a worker twice. */
-function lowestOfEach(workers: readonly LowWorker[]): readonly LowWorker[] {
+function lowestPerWorker(workers: readonly LowWorker[]): readonly LowWorker[] {
   const byKey = new Map<string, LowWorker>();
   for (const worker of workers) {
     const key = `${worker.tpu}/${worker.worker}`;

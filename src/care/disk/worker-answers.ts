@@ -37,7 +37,7 @@ export function readMounts(output: string): Observed<readonly Mount[]> {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
   const mounts = lines.flatMap((line): readonly Mount[] => {
     const [, at, type] = MOUNTINFO.exec(line) ?? [];
-    return at === undefined || type === undefined ? [] : [{ at: unescaped(at), type }];
+    return at === undefined || type === undefined ? [] : [{ at: unescapeMountPath(at), type }];
   });
   if (mounts.length < lines.length) return unknown('the mount table has lines of an unknown form');
   return mounts.some(({ at }) => at === '/')
@@ -46,7 +46,7 @@ export function readMounts(output: string): Observed<readonly Mount[]> {
 }
 
 /** The mount that covers a path: the last one with the longest mount point above or at the path, which hides the others. */
-export function mountOver(mounts: readonly Mount[], path: string): Mount | null {
+export function findMountContaining(mounts: readonly Mount[], path: string): Mount | null {
   return mounts.reduce<Mount | null>((best, mount) => {
     const covers = mount.at === '/' || path === mount.at || path.startsWith(`${mount.at}/`);
     return covers && (best === null || mount.at.length >= best.at.length) ? mount : best;
@@ -54,13 +54,13 @@ export function mountOver(mounts: readonly Mount[], path: string): Mount | null 
 }
 
 /** The mount at exactly this path, or null. */
-export function mountAt(mounts: readonly Mount[], path: string): Mount | null {
-  const over = mountOver(mounts, path);
+export function findMountAt(mounts: readonly Mount[], path: string): Mount | null {
+  const over = findMountContaining(mounts, path);
   return over?.at === path ? over : null;
 }
 
 /** Mounts below the path, without one at the path. */
-export function mountsBelow(mounts: readonly Mount[], path: string): readonly Mount[] {
+export function listMountsBelow(mounts: readonly Mount[], path: string): readonly Mount[] {
   return mounts.filter(({ at }) => at.startsWith(`${path}/`));
 }
 
@@ -68,7 +68,7 @@ export function mountsBelow(mounts: readonly Mount[], path: string): readonly Mo
 const MOUNTINFO = /^\d+ \d+ \d+:\d+ \S+ (\/\S*) \S+ (?:\S+ )*?- (\S+) /;
 
 /** In paths, the kernel writes space, tab, newline and backslash as three octal digits. */
-function unescaped(text: string): string {
+function unescapeMountPath(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
@@ -90,15 +90,15 @@ export function readFolderSizes(output: string, root: string): Observed<readonly
 }
 
 /** Bytes of one folder; 0 if it is too small to be listed. */
-export function sizeOf(sizes: readonly FolderSize[], path: string): number {
+export function folderSize(sizes: readonly FolderSize[], path: string): number {
   return sizes.find((folder) => folder.path === path)?.bytes ?? 0;
 }
 
 /** How the command ended. `exitCode` is null if it did not run to its end. */
-export type LookEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
+export type CheckEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
 /** `expect`: a regular expression from the config. A failed command or an empty answer is unknown. */
-export function readLook({ exitCode, stdout, stderr }: LookEnd, expect: string): Observed<boolean> {
+export function readCheckResult({ exitCode, stdout, stderr }: CheckEnd, expect: string): Observed<boolean> {
   if (exitCode !== 0) return unknown(`exit code ${exitCode ?? 'none'}: ${stderr.trim().split('\n').at(-1) ?? ''}`);
   if (stdout.trim() === '') return unknown('an empty answer');
   return known(new RegExp(expect, 'u').test(stdout));

@@ -5,8 +5,8 @@
  */
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { tooDeepAt } from '../../config/read-yaml.ts';
-import { fail, ok, type Result, trimmedEnd } from '../../domain/values.ts';
+import { findTooDeepOffset } from '../../config/read-yaml.ts';
+import { fail, ok, type Result, trimEndCharacters } from '../../domain/values.ts';
 
 /** A real cluster file has a few pages. */
 export const INFRA_CHARACTERS_MAX = 100_000;
@@ -23,17 +23,17 @@ export type InfraFinding = {
 
 /** One command of a list, or a part that could not be read; `line` is the 1-based line of its start. */
 type SetupEntry = { readonly text: string; readonly line: number };
-type Unread = { readonly line: number; readonly what: string };
+type UnreadPart = { readonly line: number; readonly what: string };
 type SetupLists = {
   readonly lists: readonly (readonly SetupEntry[])[];
-  readonly unread: readonly Unread[];
+  readonly unread: readonly UnreadPart[];
 };
 
 /** Every list with a key that ends in `_commands`, in file order. Aliases are not followed. */
-export function setupLists(text: string): Result<SetupLists, Unread> {
+export function readSetupLists(text: string): Result<SetupLists, UnreadPart> {
   if (text.length > INFRA_CHARACTERS_MAX)
     return fail({ line: 1, what: `not judged: too large: more than ${INFRA_CHARACTERS_MAX} characters` });
-  if (tooDeepAt(text) !== null) return fail({ line: 1, what: 'not judged: nested too deep' });
+  if (findTooDeepOffset(text) !== null) return fail({ line: 1, what: 'not judged: nested too deep' });
   const lines = new LineCounter();
   // yaml compares each key with all earlier ones, which takes seconds for thousands. With duplicate keys, both lists are checked.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
@@ -42,8 +42,8 @@ export function setupLists(text: string): Result<SetupLists, Unread> {
     return fail({ line: error.linePos?.[0].line ?? 1, what: error.message.split('\n')[0] ?? 'no YAML' });
   if (!isMap(document.contents)) return fail({ line: 1, what: 'no map of keys, as a cluster file is' });
   const lists: SetupEntry[][] = [];
-  const unread: Unread[] = [];
-  const lineOf = (node: Node): number => lines.linePos(node.range?.[0] ?? 0).line;
+  const unread: UnreadPart[] = [];
+  const lineNumberOf = (node: Node): number => lines.linePos(node.range?.[0] ?? 0).line;
   visit(document, {
     Pair: (_key, { key, value }) => {
       if (!isScalar(key) || !String(key.value).endsWith('_commands')) return;
@@ -52,11 +52,11 @@ export function setupLists(text: string): Result<SetupLists, Unread> {
       const entries: SetupEntry[] = [];
       for (const item of items) {
         if (item === key || !isScalar(item))
-          unread.push({ line: lineOf(item), what: `${String(key.value)} is no list of texts` });
+          unread.push({ line: lineNumberOf(item), what: `${String(key.value)} is no list of texts` });
         else if (typeof item.value === 'string') {
           // A block's text starts on the next line.
           const isBlock = item.type === 'BLOCK_LITERAL' || item.type === 'BLOCK_FOLDED';
-          entries.push({ text: item.value, line: lineOf(item) + (isBlock ? 1 : 0) });
+          entries.push({ text: item.value, line: lineNumberOf(item) + (isBlock ? 1 : 0) });
         }
       }
       lists.push(entries);
@@ -67,11 +67,11 @@ export function setupLists(text: string): Result<SetupLists, Unread> {
 
 /** Findings in file order. `known`: mount points in addition to those that the file mounts. */
 export function lintClusterFile(text: string, known: readonly string[]): readonly InfraFinding[] {
-  const read = setupLists(text);
+  const read = readSetupLists(text);
   if (!read.ok) return [unreadFinding(read.error)];
   const lists = read.value.lists.map((list) => list.map((entry) => ({ ...entry, text: plainText(entry.text) })));
-  const mounted = lists.flat().flatMap((entry) => entry.text.split(/[;&|\n()]/).flatMap(mountIn));
-  const points = [...new Set([...known.map(trimmed), ...mounted])];
+  const mounted = lists.flat().flatMap((entry) => entry.text.split(/[;&|\n()]/).flatMap(mountPointsIn));
+  const points = [...new Set([...known.map(trimSlashes), ...mounted])];
   if (points.length > INFRA_MOUNT_POINTS_MAX) {
     const what = `not judged: too large: more than ${INFRA_MOUNT_POINTS_MAX} mount points`;
     return [unreadFinding({ line: 1, what })];
@@ -81,7 +81,7 @@ export function lintClusterFile(text: string, known: readonly string[]): readonl
 }
 
 /** The finding for a part that the check does not understand. */
-export function unreadFinding({ line, what }: Unread): InfraFinding {
+export function unreadFinding({ line, what }: UnreadPart): InfraFinding {
   return { code: 'not-understood', mountPoint: '(unknown)', line, what };
 }
 
@@ -103,7 +103,7 @@ const KEYWORDS = new Set([
   ...['eval', 'source', '.', 'trap', 'exec', 'alias', 'time', '!', '[[', 'sh', 'bash', 'dash', 'zsh', 'su', 'ssh'],
 ]);
 /** Commands that read, or only change what exists. All others that name a mount point count as writes. */
-const READERS = new Set([
+const READ_ONLY_PROGRAMS = new Set([
   ...['ls', 'cat', 'test', '[', 'du', 'df', 'stat', 'grep', 'head', 'tail', 'wc', 'findmnt', 'mountpoint'],
   ...['echo', 'printf', 'true', 'false', ':', 'sleep', 'chmod', 'chown', 'rm', 'rmdir', 'umount', 'fusermount'],
 ]);
@@ -141,7 +141,7 @@ function readCommands(text: string): readonly ShellCommand[] | null {
 }
 
 /** Mount points that are certainly mounted; null: never reached. */
-type Sure = ReadonlySet<string> | null;
+type Mounted = ReadonlySet<string> | null;
 const NONE: ReadonlySet<string> = new Set();
 
 /** Ray runs each entry in its own shell and stops at the first failure. */
@@ -163,17 +163,18 @@ function lintList(list: readonly SetupEntry[], points: readonly string[]): reado
       continue;
     }
     /** After success, and after failure. */
-    let ends: readonly [Sure, Sure] = [sure, null];
+    let ends: readonly [Mounted, Mounted] = [sure, null];
     for (const command of commands) {
       const { joined, words, writesTo } = command;
-      const before: Sure = joined === '&&' ? ends[0] : joined === '||' ? ends[1] : inBoth(...ends);
+      const before: Mounted = joined === '&&' ? ends[0] : joined === '||' ? ends[1] : intersect(...ends);
       const at = { line: entry.line + command.line, what: [...words, ...writesTo].join(' ') };
-      if (before !== null) findings.push(...judge(command, before, points).map((one) => ({ ...one, ...at })));
-      for (const mountPoint of mountOf(words)) unchecked.set(mountPoint, { code: 'not-understood', mountPoint, ...at });
-      const after: readonly [Sure, Sure] = before === null ? [null, null] : endsOf(words, before);
+      if (before !== null) findings.push(...judgeCommand(command, before, points).map((one) => ({ ...one, ...at })));
+      for (const mountPoint of mountTargets(words))
+        unchecked.set(mountPoint, { code: 'not-understood', mountPoint, ...at });
+      const after: readonly [Mounted, Mounted] = before === null ? [null, null] : mountedAfter(words, before);
       ends = [
-        joined === '||' ? inBoth(ends[0], after[0]) : after[0],
-        joined === '&&' ? inBoth(ends[1], after[1]) : after[1],
+        joined === '||' ? intersect(ends[0], after[0]) : after[0],
+        joined === '&&' ? intersect(ends[1], after[1]) : after[1],
       ];
     }
     // An `exit` that may succeed ends this entry, and the next one runs. After `||`, a plain `exit` keeps the failure.
@@ -189,47 +190,48 @@ function lintList(list: readonly SetupEntry[], points: readonly string[]): reado
 }
 
 /** How a command uses mount points that are not certainly mounted. */
-function judge(
+function judgeCommand(
   { words, writesTo }: ShellCommand,
-  sure: ReadonlySet<string>,
+  mounted: ReadonlySet<string>,
   points: readonly string[],
 ): readonly Pick<InfraFinding, 'code' | 'mountPoint'>[] {
   const [name = '', ...args] = words;
-  const isPrepared = name === 'mkdir' && args.every((word) => word.startsWith('-') || points.includes(trimmed(word)));
-  const isHarmless = READERS.has(name) || isPrepared || mountOf(words).length > 0;
+  const isPrepared =
+    name === 'mkdir' && args.every((word) => word.startsWith('-') || points.includes(trimSlashes(word)));
+  const isHarmless = READ_ONLY_PROGRAMS.has(name) || isPrepared || mountTargets(words).length > 0;
   const used = isHarmless ? writesTo : [...words, ...writesTo];
   const code = name === 'export' || name.includes('=') ? 'not-understood' : 'write-unguarded';
   return (
     points
       // rule AG-20
-      .filter((point) => !sure.has(point) && used.some((word) => mentions(word, point)))
+      .filter((point) => !mounted.has(point) && used.some((word) => mentions(word, point)))
       .map((mountPoint) => ({ code, mountPoint }))
   );
 }
 
 /** What is certainly mounted after the command succeeded or failed. */
-function endsOf(words: readonly string[], sure: ReadonlySet<string>): readonly [Sure, Sure] {
+function mountedAfter(words: readonly string[], sure: ReadonlySet<string>): readonly [Mounted, Mounted] {
   const [name, ...args] = words;
   if (name === 'exit') return [null, null];
   if (words.some((word) => /^(?:umount|fusermount3?)$/.test(word))) return [NONE, NONE];
   const [folder, ...more] = args.filter((word) => word !== '-q' && word !== '--quiet');
   const isCheck = name === 'mountpoint' && folder !== undefined && more.length === 0;
-  const mounted = isCheck ? [trimmed(folder)] : mountOf(words);
+  const mounted = isCheck ? [trimSlashes(folder)] : mountTargets(words);
   return [new Set([...sure, ...mounted]), sure];
 }
 
 /** The target of gcsfuse, s3fs, `rclone mount` or `mount`: the last path. */
-function mountOf([name = '', ...args]: readonly string[]): readonly string[] {
+function mountTargets([name = '', ...args]: readonly string[]): readonly string[] {
   const isMount = ['gcsfuse', 's3fs', 'mount'].includes(name) || (name === 'rclone' && args[0] === 'mount');
   const isPath = (word: string): boolean => /^[/~$.]|^[^-=:][^=:]*\//.test(word);
   const last = args.findLast((word, index) => isPath(word) && args[index - 1] !== '-o');
-  return isMount && last !== undefined ? [trimmed(last)] : [];
+  return isMount && last !== undefined ? [trimSlashes(last)] : [];
 }
 
 /** The same targets in any text, even in constructs. */
-function mountIn(text: string): readonly string[] {
+function mountPointsIn(text: string): readonly string[] {
   const words = text.split(/[\s`<>]+/);
-  return mountOf(words.slice(words.findIndex((word) => ['gcsfuse', 's3fs', 'rclone', 'mount'].includes(word))));
+  return mountTargets(words.slice(words.findIndex((word) => ['gcsfuse', 's3fs', 'rclone', 'mount'].includes(word))));
 }
 
 /** Whether the text names the folder or a path below it, but no longer name. */
@@ -239,11 +241,11 @@ function mentions(text: string, point: string): boolean {
   return false;
 }
 
-function trimmed(path: string): string {
-  return path.length > 1 ? trimmedEnd(path, '/') : path;
+function trimSlashes(path: string): string {
+  return path.length > 1 ? trimEndCharacters(path, '/') : path;
 }
 
-function inBoth(a: Sure, b: Sure): Sure {
+function intersect(a: Mounted, b: Mounted): Mounted {
   if (a === null) return b;
   if (b === null) return a;
   return new Set([...a].filter((point) => b.has(point)));

@@ -10,8 +10,8 @@ import {
   type TpuVm,
   type VmListing,
 } from '../../domain/care/machines.ts';
-import { jsonIn } from '../../domain/values.ts';
-import { couldNotStart, type ProgramResult, type RunOptions } from '../../host/process.ts';
+import { parseJson } from '../../domain/values.ts';
+import { failedToStart, type ProgramResult, type RunOptions } from '../../host/process.ts';
 
 type RunProgram = (file: string, args: readonly string[], options: RunOptions) => Promise<ProgramResult>;
 
@@ -23,7 +23,7 @@ export type GcloudOptions = {
 };
 
 /** Verbs that change nothing; all others need a capability. */
-const READS = [['compute', 'tpus', 'tpu-vm', 'list']] as const;
+const READ_COMMANDS = [['compute', 'tpus', 'tpu-vm', 'list']] as const;
 
 /** Runs a reading call. Throws for other arguments. */
 export function readWithGcloud(
@@ -31,7 +31,7 @@ export function readWithGcloud(
   args: readonly string[],
   timeoutMs: number,
 ): Promise<ProgramResult> {
-  if (!READS.some((verb) => verb.every((word, index) => args[index] === word)))
+  if (!READ_COMMANDS.some((verb) => verb.every((word, index) => args[index] === word)))
     throw new Error(`gcloud ${args.slice(0, 4).join(' ')} is no reading`);
   return run(program, args, { env, timeoutMs });
 }
@@ -50,13 +50,13 @@ export function changeWithGcloud(
 }
 
 /** Variables that gcloud needs to find itself and its credentials. */
-const PASSED = ['PATH', 'HOME', 'LANG', 'CLOUDSDK_CONFIG', 'GOOGLE_APPLICATION_CREDENTIALS'];
+const PASSED_VARIABLES = ['PATH', 'HOME', 'LANG', 'CLOUDSDK_CONFIG', 'GOOGLE_APPLICATION_CREDENTIALS'];
 
 /** The environment, with prompts disabled. */
 export function gcloudEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
-  const passed = PASSED.flatMap((name) => {
+  const passed = PASSED_VARIABLES.flatMap((name) => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -64,7 +64,7 @@ export function gcloudEnvironment(
 }
 
 /** Why a call failed, in one line. The caller redacts it. */
-export function failureOf({ kind, exitCode, code, stderr }: ProgramResult): string {
+export function describeFailure({ kind, exitCode, code, stderr }: ProgramResult): string {
   const how = kind === 'exited' ? `exit code ${exitCode}` : kind === 'not-started' ? `${code}` : kind;
   const lines = stderr.trim().split('\n');
   const first = lines.findIndex((line) => line.startsWith('ERROR:'));
@@ -93,7 +93,7 @@ export function scriptCommand(
   pythonWithoutUv: readonly string[] | null,
 ): ScriptCommand {
   const command = template.map((part) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
-  const script = pythonWithoutUv === null ? null : scriptOf(command);
+  const script = pythonWithoutUv === null ? null : splitUvRun(command);
   return script === null ? { command } : { command, instead: [...(pythonWithoutUv ?? []), ...script] };
 }
 
@@ -104,13 +104,13 @@ export async function runScriptCommand(
 ): Promise<ProgramResult> {
   const [file = '', ...args] = command;
   const first = await run(file, args);
-  if (instead === undefined || !couldNotStart(first)) return first;
+  if (instead === undefined || !failedToStart(first)) return first;
   const [other = '', ...rest] = instead;
   return run(other, rest);
 }
 
 /** The script that `uv run` starts; null if uv is not the program or has its own options. */
-function scriptOf([program, verb, ...rest]: readonly string[]): readonly string[] | null {
+function splitUvRun([program, verb, ...rest]: readonly string[]): readonly string[] | null {
   if (program !== 'uv' || verb !== 'run') return null;
   if (rest[0] === 'python' || rest[0] === 'python3') return rest.slice(1);
   return rest[0]?.endsWith('.py') === true ? rest : null;
@@ -145,7 +145,7 @@ export async function listVms(
   for (const zone of place.zones) {
     const args = ['--project', place.project, '--zone', zone, '--format=json'];
     const result = await readWithGcloud(gcloud, ['compute', 'tpus', 'tpu-vm', 'list', ...args], CLOUD_READ_TIMEOUT_MS);
-    if (!result.ok) return { kind: 'unknown', message: `${zone}: ${failureOf(result)}` };
+    if (!result.ok) return { kind: 'unknown', message: `${zone}: ${describeFailure(result)}` };
     const read = readListing(result.stdout);
     if (read.kind === 'unknown') return { kind: 'unknown', message: `${zone}: ${read.message}` };
     vms.push(...read.vms);
@@ -155,17 +155,17 @@ export async function listVms(
 
 /** Parses one list; unknown if the JSON does not fit. */
 export function readListing(text: string): VmListing {
-  const json = jsonIn(text);
+  const json = parseJson(text);
   if (json === undefined) return { kind: 'unknown', message: 'no JSON' };
   const parsed = z.array(node).max(CLOUD_VMS_MAX).safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return { kind: 'unknown', message: `another shape at ${issue?.path.join('.')}: ${issue?.message}` };
   }
-  return { kind: 'listed', vms: parsed.data.map(vmOf) };
+  return { kind: 'listed', vms: parsed.data.map(toTpuVm) };
 }
 
-function vmOf(one: z.infer<typeof node>): TpuVm {
+function toTpuVm(one: z.infer<typeof node>): TpuVm {
   const parts = one.name.split('/');
   return {
     name: parts[5] ?? '',
@@ -193,14 +193,14 @@ export function createTpuCloud(
     list: () => listVms(gcloud, place),
     deleteVm: async (vm, permit) => {
       const step = deleteStep(place.project, vm);
-      return outcomeOf(await changeWithGcloud(gcloud, step, permit, CLOUD_DELETE_TIMEOUT_MS));
+      return toDeleteOutcome(await changeWithGcloud(gcloud, step, permit, CLOUD_DELETE_TIMEOUT_MS));
     },
   };
 }
 
 /** Only a program that did not start certainly changed nothing. */
-function outcomeOf(result: ProgramResult): DeleteOutcome {
+function toDeleteOutcome(result: ProgramResult): DeleteOutcome {
   if (result.ok) return { kind: 'deleted' };
-  const message = failureOf(result);
+  const message = describeFailure(result);
   return result.kind === 'not-started' ? { kind: 'failed', message } : { kind: 'unknown', message };
 }

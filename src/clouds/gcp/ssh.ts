@@ -4,7 +4,7 @@ import type { ChangeStep } from '../../domain/actions/action.ts';
 import type { MountPoint, TpuWorker } from '../../domain/care/machines.ts';
 import { limits } from '../../domain/limits.ts';
 import { cutText, known, type Observed, unknown } from '../../domain/values.ts';
-import { failureOf, type GcloudOptions } from './gcloud.ts';
+import { describeFailure, type GcloudOptions } from './gcloud.ts';
 
 /** A first connection takes 20 s, du of a full disk a minute or two. */
 export const SSH_TIMEOUT_MS = 180_000;
@@ -33,15 +33,15 @@ export async function inspectWorker(
   const commands = {
     disk: 'df -P -B1 /',
     mounts: 'cat /proc/self/mountinfo',
-    folders: `sudo -n du -x -B1 --max-depth=2 ${folderOf(mountPoint)}`,
+    folders: `sudo -n du -x -B1 --max-depth=2 ${cacheFolder(mountPoint)}`,
   };
-  const ask = (command: string, exitCodes: readonly number[]): Promise<Observed<string>> =>
-    answerOf(gcloud, sshArguments(project, worker, command), exitCodes);
-  const disk = await ask(commands.disk, [0]);
+  const runCommand = (command: string, exitCodes: readonly number[]): Promise<Observed<string>> =>
+    runOverSsh(gcloud, sshArguments(project, worker, command), exitCodes);
+  const disk = await runCommand(commands.disk, [0]);
   if (disk.kind === 'unknown') return { disk, mounts: disk, folders: disk };
-  const mounts = await ask(commands.mounts, [0]);
+  const mounts = await runCommand(commands.mounts, [0]);
   // Exit code 1: a file vanished or a folder was unreadable; the last line shows whether du finished.
-  const folders = await ask(commands.folders, [0, 1]);
+  const folders = await runCommand(commands.folders, [0, 1]);
   return { disk, mounts, folders };
 }
 
@@ -55,11 +55,11 @@ export function sshArguments(project: string, worker: TpuWorker, command: string
 }
 
 /** `/tmp` for `/tmp/gcsfuse_mount`. */
-export function folderOf(mountPoint: MountPoint): string {
+export function cacheFolder(mountPoint: MountPoint): string {
   return mountPoint.slice(0, mountPoint.lastIndexOf('/'));
 }
 
-async function answerOf(
+async function runOverSsh(
   { program, env, run }: GcloudOptions,
   args: readonly string[],
   exitCodes: readonly number[],
@@ -71,14 +71,14 @@ async function answerOf(
   });
   return result.exitCode !== null && exitCodes.includes(result.exitCode)
     ? known(result.stdout)
-    : unknown(cutText(failureOf(result), limits.messageCharactersMax));
+    : unknown(cutText(describeFailure(result), limits.messageCharactersMax));
 }
 
-/** Clears the mount point on one worker, or stops with the reason (`cleanCommand`). */
-export function cleanStep(project: string, worker: TpuWorker, mountPoint: MountPoint): ChangeStep {
+/** Clears the mount point on one worker, or stops with the reason (`buildCleanCommand`). */
+export function buildCleanStep(project: string, worker: TpuWorker, mountPoint: MountPoint): ChangeStep {
   return {
     does: 'clean-disk',
-    command: ['gcloud', ...sshArguments(project, worker, cleanCommand(mountPoint))],
+    command: ['gcloud', ...sshArguments(project, worker, buildCleanCommand(mountPoint))],
   };
 }
 
@@ -95,7 +95,7 @@ export function cleanStep(project: string, worker: TpuWorker, mountPoint: MountP
  * The mount point is a `MountPoint` without shell characters and arrives as `$1`. The last output line is for programs:
  * `ferrybot-clean 1 OUTCOME CODE freed=BYTES left=FILES`. perl or python does the rename, because `mv` may copy.
  */
-export function cleanCommand(mountPoint: MountPoint): string {
+export function buildCleanCommand(mountPoint: MountPoint): string {
   return `sudo -n sh -c '${SCRIPT}' ferrybot-clean ${mountPoint}`;
 }
 

@@ -1,9 +1,16 @@
 /** The part of a proposal's text that approvals are bound to, and the digests that a comment offers. */
 
 import type { ListItem, Nodes, Root } from 'mdast';
-import { INVISIBLE, remembered } from '../../domain/values.ts';
+import { INVISIBLE, memoize } from '../../domain/values.ts';
 import { APPROVING } from '../approving.ts';
-import { COMMENT_OF_STRANGER, isWithinBounds, nodesIn, parseMarkdown, plainText, rangeOf } from './markdown.ts';
+import {
+  isWithinBounds,
+  parseMarkdown,
+  plainText,
+  sourceRange,
+  UNTRUSTED_COMMENT_BOUNDS,
+  walkNodes,
+} from './markdown.ts';
 
 /**
  * The text that an approval is bound to (architecture, D4). It omits ferrybot's hidden lines, and the state of top-level boxes other than
@@ -17,15 +24,17 @@ export function bodyFingerprintText(markdown: string, preconditions: readonly st
 type Fingerprinted = { readonly markdown: string; readonly preconditions: readonly string[] };
 
 // Cached, because every reconciliation needs the fingerprints of all versions of a run's texts.
-const fingerprintOnce = remembered(readFingerprint, ({ markdown, preconditions }) =>
+const fingerprintOnce = memoize(computeFingerprint, ({ markdown, preconditions }) =>
   JSON.stringify([markdown, preconditions]),
 );
 
-function readFingerprint({ markdown, preconditions }: Fingerprinted): string {
+function computeFingerprint({ markdown, preconditions }: Fingerprinted): string {
   const text = markdown.replace(/\r\n?/g, '\n');
   if (!isWithinBounds(text)) return text.trim();
   const root = parseMarkdown(text);
-  const cuts = [...markerCuts(root), ...boxCuts(root, text, preconditions)].toSorted((a, b) => a.start - b.start);
+  const cuts = [...findMarkerCuts(root), ...findCheckboxCuts(root, text, preconditions)].toSorted(
+    (a, b) => a.start - b.start,
+  );
   let result = '';
   let from = 0;
   for (const cut of cuts) {
@@ -37,24 +46,24 @@ function readFingerprint({ markdown, preconditions }: Fingerprinted): string {
 
 type Cut = { readonly start: number; readonly end: number; readonly instead: string };
 
-function markerCuts(root: Root): readonly Cut[] {
+function findMarkerCuts(root: Root): readonly Cut[] {
   return root.children.flatMap((node) =>
-    node.type === 'html' && isMarker(node.value) ? [{ ...rangeOf(node), instead: '' }] : [],
+    node.type === 'html' && isMarker(node.value) ? [{ ...sourceRange(node), instead: '' }] : [],
   );
 }
 
-function boxCuts(root: Root, text: string, preconditions: readonly string[]): readonly Cut[] {
+function findCheckboxCuts(root: Root, text: string, preconditions: readonly string[]): readonly Cut[] {
   return root.children
     .flatMap((node) => (node.type === 'list' ? node.children : []))
-    .filter((item) => typeof item.checked === 'boolean' && !preconditions.includes(labelOf(item)))
+    .filter((item) => typeof item.checked === 'boolean' && !preconditions.includes(checkboxLabel(item)))
     .flatMap((item) => {
-      const { start, end } = rangeOf(item);
+      const { start, end } = sourceRange(item);
       const at = text.slice(start, end).search(/\[[ xX]\]/);
       return at < 0 ? [] : [{ start: start + at, end: start + at + '[ ]'.length, instead: '[ ]' }];
     });
 }
 
-function labelOf(item: ListItem): string {
+function checkboxLabel(item: ListItem): string {
   return item.children[0] === undefined ? '' : plainText(item.children[0]);
 }
 
@@ -63,7 +72,7 @@ function isMarker(html: string): boolean {
   return /^\s*<!-- ferrybot:[^\n]*? -->\s*$/.test(html) && html.indexOf('-->') === html.lastIndexOf('-->');
 }
 
-const UNSEEN = new RegExp(`[${INVISIBLE}]`, 'gu');
+const UNSEEN_CHARACTERS = new RegExp(`[${INVISIBLE}]`, 'gu');
 const LINE = new RegExp(String.raw`/(?:${APPROVING.join('|')})\s+(?:sha256:)?([0-9a-f]{32,64})`, 'gi');
 const DIGITS = /[0-9a-f]{32,64}/gi;
 
@@ -71,45 +80,45 @@ const DIGITS = /[0-9a-f]{32,64}/gi;
  * Lower-case digests that a comment offers in the layout of a card: with a heading, table, image, HTML or code block. Paragraphs, lists and
  * quotes are how people approve, so they do not count. For a comment that is too large to parse, all digests count.
  */
-export function offeredDigests(markdown: string): readonly string[] {
-  if (!isWithinBounds(markdown, COMMENT_OF_STRANGER))
+export function findOfferedDigests(markdown: string): readonly string[] {
+  if (!isWithinBounds(markdown, UNTRUSTED_COMMENT_BOUNDS))
     return /[/&]/.test(markdown)
-      ? [...withoutMarkup(markdown).matchAll(DIGITS)].map(([digits]) => digits.toLowerCase())
+      ? [...stripMarkup(markdown).matchAll(DIGITS)].map(([digits]) => digits.toLowerCase())
       : [];
   const root = parseMarkdown(markdown);
-  if (![...nodesIn(root)].some(isPresenting)) return [];
-  const shown = withoutMarkup(textOf(root));
+  if (![...walkNodes(root)].some(isPresentationOnly)) return [];
+  const shown = stripMarkup(visibleText(root));
   return [...shown.matchAll(LINE)].map(([, digits = '']) => digits.toLowerCase());
 }
 
-function isPresenting(node: Nodes): boolean {
-  if (node.type === 'html') return withoutMarkup(node.value) !== '' || /^<\w/.test(node.value);
+function isPresentationOnly(node: Nodes): boolean {
+  if (node.type === 'html') return stripMarkup(node.value) !== '' || /^<\w/.test(node.value);
   return PRESENTING.has(node.type) || (node.type === 'code' && node.value.trim().includes('\n'));
 }
 
 const PRESENTING = new Set(['heading', 'table', 'image', 'imageReference']);
 
 /** Includes HTML; blocks end with a newline. */
-function textOf(node: Nodes): string {
+function visibleText(node: Nodes): string {
   if ('value' in node) return node.value;
   if (!('children' in node)) return '\n';
   const isInline = INLINE.has(node.type);
-  return node.children.map(textOf).join('') + (isInline ? '' : '\n');
+  return node.children.map(visibleText).join('') + (isInline ? '' : '\n');
 }
 
 const INLINE = new Set(['emphasis', 'strong', 'delete', 'link', 'linkReference']);
 
 /** Removes invisible parts that could split a digest. */
-function withoutMarkup(markdown: string): string {
+function stripMarkup(markdown: string): string {
   return markdown
     .replace(/&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));?/gi, (_, hex?: string, decimal?: string) =>
-      signOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
+      codePointSign(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
     )
     .replace(/<(?:[^<>"']|"[^"]*"|'[^']*')*>/g, '')
-    .replace(UNSEEN, '')
+    .replace(UNSEEN_CHARACTERS, '')
     .replace(/[*_~`[\]\\]/g, '');
 }
 
-function signOf(codePoint: number): string {
+function codePointSign(codePoint: number): string {
   return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '';
 }

@@ -1,9 +1,9 @@
 /** Finds all slash words of a comment, and why each cannot be a command. */
 
 import type { Nodes, Paragraph, Root, RootContent } from 'mdast';
-import { cutText, trimmedEnd } from '../../domain/values.ts';
-import { nodesIn, rangeOf } from './markdown.ts';
-import type { IgnoreReason, Place } from './reading.ts';
+import { cutText, trimEndCharacters } from '../../domain/values.ts';
+import { sourceRange, walkNodes } from './markdown.ts';
+import type { IgnoreReason, TextPosition } from './reading.ts';
 
 /** Content of a character class: invisible characters except blanks. */
 const INVISIBLE_CLASS =
@@ -55,7 +55,7 @@ const COMBINING = /\p{M}/gu;
 const DASHES = /[\p{Pd}\u2212\u02d7]/gu;
 
 /** Maps letters, dashes and slashes to the ASCII characters that they resemble; lower-case. */
-export function folded(text: string): string {
+export function foldLookalikes(text: string): string {
   const plain = text.normalize('NFKD').replace(COMBINING, '').toLowerCase().replace(DASHES, '-');
   return Array.from(plain, (character) => LOOKALIKES.get(character) ?? character).join('');
 }
@@ -70,7 +70,7 @@ const LINE_ENDING = /\r\n|\n|\r/g;
 const END = /[\r\n]/g;
 
 /** Returns a lookup from offset to line and column, both from 1. */
-export function placesIn(text: string): (offset: number) => Place {
+export function createLocator(text: string): (offset: number) => TextPosition {
   const starts = [0, ...Array.from(text.matchAll(LINE_ENDING), (match) => match.index + match[0].length)];
   return (offset) => {
     let low = 0;
@@ -85,12 +85,12 @@ export function placesIn(text: string): (offset: number) => Place {
 }
 
 /** Offset of the line's first character. */
-function startOfLine(text: string, at: number): number {
+function lineStart(text: string, at: number): number {
   return Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1;
 }
 
 /** Before the line ending. */
-function endOfLine(text: string, at: number): number {
+function lineEnd(text: string, at: number): number {
   END.lastIndex = at;
   return END.exec(text)?.index ?? text.length;
 }
@@ -111,14 +111,14 @@ const LINE_LENGTH_MAX = 400;
  * The offset where quoted mail or a signature starts, or null. An attribution directly above a Markdown quote does not count, because that
  * quote has an end.
  */
-function emailStart(blocks: readonly RootContent[], source: string): number | null {
+function findQuotedMail(blocks: readonly RootContent[], source: string): number | null {
   for (const [index, block] of blocks.entries()) {
     if (block.type !== 'paragraph') continue;
-    const { start, end } = rangeOf(block);
+    const { start, end } = sourceRange(block);
     const raw = source.slice(start, end).split(/(?<=\n|\r(?!\n))/);
     const lines = raw.map((line) => cutText(line, LINE_LENGTH_MAX).trim());
     for (const n of raw.keys()) {
-      const count = isSeparator(lines, n) ? 1 : attributionLines(lines, n);
+      const count = isSeparator(lines, n) ? 1 : countAttributionLines(lines, n);
       if (count === null) continue;
       const isAtEnd = n + count === lines.length && !isSeparator(lines, n);
       if (isAtEnd && blocks[index + 1]?.type === 'blockquote') break;
@@ -129,12 +129,12 @@ function emailStart(blocks: readonly RootContent[], source: string): number | nu
 }
 
 /** Mail programs break the attribution into up to three lines. */
-function attributionLines(lines: readonly string[], n: number): number | null {
-  const isAttribution = (count: number): boolean => {
+function countAttributionLines(lines: readonly string[], n: number): number | null {
+  const matchesAttribution = (count: number): boolean => {
     const text = lines.slice(n, n + count).join(' ');
     return (ATTRIBUTION.test(text) && VERB.test(text)) || ADDRESSED.test(text);
   };
-  return [1, 2, 3].slice(0, lines.length - n).find(isAttribution) ?? null;
+  return [1, 2, 3].slice(0, lines.length - n).find(matchesAttribution) ?? null;
 }
 
 function isSeparator(lines: readonly string[], n: number): boolean {
@@ -161,11 +161,11 @@ const WORD = new RegExp(
 );
 
 /** In text order. */
-function slashWordsIn(text: string): readonly FoundWord[] {
+function findSlashWords(text: string): readonly FoundWord[] {
   return Array.from(text.matchAll(WORD), (match) => ({
     start: match.index,
     end: match.index + match[0].length,
-    word: trimmedEnd(match[0].replace(ALL_INVISIBLE, ''), '.'),
+    word: trimEndCharacters(match[0].replace(ALL_INVISIBLE, ''), '.'),
   }));
 }
 
@@ -182,15 +182,15 @@ export type CommentWord = {
 };
 
 /** In source order. */
-export function wordsOf(source: string, { children }: Root): readonly CommentWord[] {
+export function listCommandWords(source: string, { children }: Root): readonly CommentWord[] {
   const context: Context = {
     source,
-    email: emailStart(children, source) ?? source.length,
-    html: firstHtml(children) ?? source.length,
+    email: findQuotedMail(children, source) ?? source.length,
+    html: findFirstHtml(children) ?? source.length,
   };
   return children.flatMap((block) => {
-    if (block.type === 'paragraph') return wordsOfParagraph(block, context);
-    const { start, end } = rangeOf(block);
+    if (block.type === 'paragraph') return listParagraphWords(block, context);
+    const { start, end } = sourceRange(block);
     return markedWords(source, start, end, MARKS[block.type] ?? 'markup');
   });
 }
@@ -218,9 +218,10 @@ const MARKS: { readonly [type in RootContent['type']]?: IgnoreReason } = {
   linkReference: 'link',
 };
 
-function firstHtml(blocks: readonly RootContent[]): number | null {
+function findFirstHtml(blocks: readonly RootContent[]): number | null {
   for (const block of blocks)
-    for (const node of nodesIn(block)) if (node.type === 'html' && !IMAGES.test(node.value)) return rangeOf(node).start;
+    for (const node of walkNodes(block))
+      if (node.type === 'html' && !IMAGES.test(node.value)) return sourceRange(node).start;
   return null;
 }
 
@@ -228,7 +229,7 @@ function firstHtml(blocks: readonly RootContent[]): number | null {
 const IMAGES = /^(?:<img(?:\s[\w-]+="[^"<>]*")*\s*\/?>\s*)+$/;
 
 function markedWords(source: string, start: number, end: number, mark: IgnoreReason): readonly CommentWord[] {
-  return slashWordsIn(unescaped(source.slice(start, end))).map((found) => ({
+  return findSlashWords(unescapeSource(source.slice(start, end))).map((found) => ({
     start: start + found.start,
     word: found.word,
     mark,
@@ -237,26 +238,26 @@ function markedWords(source: string, start: number, end: number, mark: IgnoreRea
   }));
 }
 
-function wordsOfParagraph(paragraph: Paragraph, { source, email, html }: Context): readonly CommentWord[] {
-  const { start, end } = rangeOf(paragraph);
+function listParagraphWords(paragraph: Paragraph, { source, email, html }: Context): readonly CommentWord[] {
+  const { start, end } = sourceRange(paragraph);
   const text = source.slice(start, end);
-  const found = slashWordsIn(unescaped(text));
+  const found = findSlashWords(unescapeSource(text));
   if (found.length === 0) return [];
-  const marks = marksIn(paragraph, text, start);
+  const marks = buildMarks(paragraph, text, start);
   // Direction marks affect other lines, and numeric character references hide characters.
-  const isHidden = REORDERING.test(text) || (text.includes('&') && hasInvisible(textOf(paragraph)));
+  const isHidden = REORDERING.test(text) || (text.includes('&') && hasInvisible(sourceText(paragraph)));
   const hidden = html < end ? 'markup' : isHidden ? 'invisible' : null;
   let line = { start: -1, end: -1 };
   return found.map((one) => {
     const at = start + one.start;
     const isFirst = at > line.end;
-    if (isFirst) line = { start: startOfLine(source, at), end: endOfLine(source, at) };
-    const before = isFirst ? whatIsBefore(source.slice(line.start, at)) : 'not-line-start';
+    if (isFirst) line = { start: lineStart(source, at), end: lineEnd(source, at) };
+    const before = isFirst ? ignoreReasonBefore(source.slice(line.start, at)) : 'not-line-start';
     const isLineHidden = before === null && hasInvisible(source.slice(line.start, line.end));
     return {
       start: at,
       word: one.word,
-      mark: at >= email ? 'quote' : markOf(one, text, marks),
+      mark: at >= email ? 'quote' : findMark(one, text, marks),
       place: before ?? hidden ?? (isLineHidden ? 'invisible' : null),
       lineEnd: marks[line.end - 1 - start] === 'break' ? line.end - 1 : line.end,
     };
@@ -266,10 +267,10 @@ function wordsOfParagraph(paragraph: Paragraph, { source, email, html }: Context
 type Marks = readonly (IgnoreReason | 'break' | undefined)[];
 
 /** Per character: why it is not plain text. */
-function marksIn(paragraph: Paragraph, text: string, offset: number): Marks {
+function buildMarks(paragraph: Paragraph, text: string, offset: number): Marks {
   const marks: (IgnoreReason | 'break' | undefined)[] = Array.from({ length: text.length });
   for (const node of paragraph.children) {
-    const { start, end } = rangeOf(node);
+    const { start, end } = sourceRange(node);
     if (node.type !== 'text' && node.type !== 'footnoteReference')
       marks.fill(node.type === 'break' ? node.type : (MARKS[node.type] ?? 'markup'), start - offset, end - offset);
   }
@@ -280,7 +281,7 @@ function marksIn(paragraph: Paragraph, text: string, offset: number): Marks {
 }
 
 /** Also true for escaped or numeric characters and adjacent markup. */
-function markOf({ start, end }: FoundWord, text: string, marks: Marks): IgnoreReason | null {
+function findMark({ start, end }: FoundWord, text: string, marks: Marks): IgnoreReason | null {
   for (let n = start; n <= end; n += 1) {
     const mark = marks[n];
     if (mark !== undefined && mark !== 'break') return mark;
@@ -289,19 +290,19 @@ function markOf({ start, end }: FoundWord, text: string, marks: Marks): IgnoreRe
 }
 
 /** Why the word is not the first of its line. */
-function whatIsBefore(before: string): IgnoreReason | null {
+function ignoreReasonBefore(before: string): IgnoreReason | null {
   if (/^[ \t]*$/.test(before)) return null;
   if (isBlank(before)) return 'invisible';
   return isBlank(before.replace(/<[^<>]*>|&#?\w{1,31};/g, '')) ? 'markup' : 'not-line-start';
 }
 
-function textOf(node: Nodes): string {
+function sourceText(node: Nodes): string {
   if ('value' in node) return node.value;
-  return 'children' in node ? node.children.map(textOf).join('') : '';
+  return 'children' in node ? node.children.map(sourceText).join('') : '';
 }
 
 /** Replaces escaped or struck slashes and character references by the displayed characters, without changing offsets. */
-function unescaped(source: string): string {
+function unescapeSource(source: string): string {
   return source
     .replace(/\\(?=\/)|~(?=\/[^~\r\n]{1,200}~)/g, ' ')
     .replace(/&(?:sol|#0{0,5}(\d{2,5})|#x0{0,4}([0-9a-f]{2,4}));/gi, (reference, decimal, hex) => {

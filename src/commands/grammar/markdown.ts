@@ -31,7 +31,7 @@ function parseBlocks(source: string): Root {
 }
 
 /** Offsets in the source; every node that we read has a position. */
-export function rangeOf(node: Nodes): { readonly start: number; readonly end: number } {
+export function sourceRange(node: Nodes): { readonly start: number; readonly end: number } {
   const start = node.position?.start.offset;
   const end = node.position?.end.offset;
   if (start === undefined || end === undefined) throw new Error(`a ${node.type} without its place`);
@@ -39,27 +39,27 @@ export function rangeOf(node: Nodes): { readonly start: number; readonly end: nu
 }
 
 /** The node and all its descendants. */
-export function* nodesIn(node: Nodes): Generator<Nodes> {
+export function* walkNodes(node: Nodes): Generator<Nodes> {
   yield node;
-  if ('children' in node) for (const child of node.children) yield* nodesIn(child);
+  if ('children' in node) for (const child of node.children) yield* walkNodes(child);
 }
 
 /** Visible text as one line: without struck text, HTML, images and footnotes. */
 export function plainText(node: Nodes): string {
-  return textOf(node)
+  return nodeText(node)
     .replace(/[ \t\r\n\f]+/g, ' ')
     .trim();
 }
 
 /** Visible text by source line. */
 export function plainLines(node: Nodes): readonly string[] {
-  return textOf(node)
+  return nodeText(node)
     .split('\n')
     .map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim())
     .filter((line) => line !== '');
 }
 
-function textOf(node: Nodes): string {
+function nodeText(node: Nodes): string {
   switch (node.type) {
     case 'text':
     case 'inlineCode':
@@ -77,15 +77,15 @@ function textOf(node: Nodes): string {
     case 'listItem':
     case 'table':
     case 'tableRow':
-      return node.children.map(textOf).join('\n');
+      return node.children.map(nodeText).join('\n');
     default:
-      return 'children' in node ? node.children.map(textOf).join('') : '';
+      return 'children' in node ? node.children.map(nodeText).join('') : '';
   }
 }
 
 /** Limits in characters and estimated milliseconds. A thread may hold thousands of comments by outsiders. */
-export const COMMENT_OF_TRUSTED = { characters: 65_536, costMs: 190 } as const;
-export const COMMENT_OF_STRANGER = { characters: 4_096, costMs: 5 } as const;
+export const TRUSTED_COMMENT_BOUNDS = { characters: 65_536, costMs: 190 } as const;
+export const UNTRUSTED_COMMENT_BOUNDS = { characters: 4_096, costMs: 5 } as const;
 
 export type Bounds = { readonly characters: number; readonly costMs: number };
 
@@ -93,7 +93,7 @@ export type Bounds = { readonly characters: number; readonly costMs: number };
 const DEPTH_MAX = 24;
 
 /** True if parsing takes at most a fraction of a second. */
-export function isWithinBounds(body: string, bounds: Bounds = COMMENT_OF_TRUSTED): boolean {
+export function isWithinBounds(body: string, bounds: Bounds = TRUSTED_COMMENT_BOUNDS): boolean {
   if (body.length > bounds.characters) return false;
   const blocks = blockCostMs(body);
   if (blocks > bounds.costMs) return false;
@@ -101,7 +101,7 @@ export function isWithinBounds(body: string, bounds: Bounds = COMMENT_OF_TRUSTED
   // tables have many short paragraphs, and code blocks cost nothing.
   return (
     blocks + inlineCostMs(body.split(BLANK_LINES)) <= bounds.costMs ||
-    2 * blocks + inlineCostMs(paragraphsOf(body)) <= bounds.costMs
+    2 * blocks + inlineCostMs(listParagraphs(body)) <= bounds.costMs
   );
 }
 
@@ -116,7 +116,7 @@ const UNDERLINE = /^[> \t]*(?:=+|-+)[ \t]*$/;
 function blockCostMs(body: string): number {
   const lines = body.split(LINE_END);
   // A paragraph of 5,000 lines takes 0.25 s.
-  let cost = lines.length ** 2 / 100_000 + countOf(body, /\|/g) / 40;
+  let cost = lines.length ** 2 / 100_000 + countMatches(body, /\|/g) / 40;
   for (const line of lines) {
     const signs = CONTAINERS.exec(line)?.[0] ?? '';
     // Items can nest by indentation: 250 nested items with one sign per line take two seconds.
@@ -138,15 +138,15 @@ const OTHERS = /[`\\&@]/g;
 /** Emphasis is matched pairwise; brackets and tags search to the end of their paragraph. */
 function inlineCostMs(paragraphs: readonly string[]): number {
   return paragraphs.reduce((cost, paragraph) => {
-    const attention = countOf(paragraph, ATTENTION);
-    const brackets = countOf(paragraph, BRACKETS);
-    const signs = attention + brackets + countOf(paragraph, OTHERS);
+    const attention = countMatches(paragraph, ATTENTION);
+    const brackets = countMatches(paragraph, BRACKETS);
+    const signs = attention + brackets + countMatches(paragraph, OTHERS);
     return cost + signs / 60 + attention ** 2 / 15_000 + (brackets * paragraph.length) / 200_000;
   }, 0);
 }
 
 /** The texts that the parser handles as units: paragraphs, headings, cells, definitions. */
-function paragraphsOf(body: string): readonly string[] {
+function listParagraphs(body: string): readonly string[] {
   const texts: string[] = [];
   const visit = (node: Nodes): void => {
     if (node.type === 'code' || node.type === 'html') return;
@@ -159,7 +159,7 @@ function paragraphsOf(body: string): readonly string[] {
 
 const TEXTS = new Set(['paragraph', 'heading', 'tableCell']);
 
-function countOf(text: string, sign: RegExp): number {
+function countMatches(text: string, sign: RegExp): number {
   return text.match(sign)?.length ?? 0;
 }
 
@@ -189,24 +189,25 @@ const STRANGE_BLANK = /[^\S \t]/;
  * Tokens from index `from`: `key=value` or `value`, separated by blanks or tabs. A value in `"` ends at the next unescaped `"`; only `\"`
  * and `\\` are escapes. Other quotes are rejected, because their end is ambiguous.
  */
-export function tokensOf(line: string, from: number): Tokens {
+export function tokenize(line: string, from: number): Tokens {
   const tokens: Token[] = [];
-  let at = skip(BLANKS, line, from);
+  let at = skipPattern(BLANKS, line, from);
   while (at < line.length) {
     KEY.lastIndex = at;
     const key = KEY.exec(line)?.[1] ?? null;
     const valueAt = key === null ? at : at + key.length + 1;
-    const token = line[valueAt] === '"' ? quoted(line, at, key, valueAt) : bare(line, at, key, valueAt);
+    const token =
+      line[valueAt] === '"' ? readQuotedToken(line, at, key, valueAt) : readBareToken(line, at, key, valueAt);
     if ('code' in token) return { tokens, fault: token };
     tokens.push(token);
-    at = skip(BLANKS, line, token.end);
+    at = skipPattern(BLANKS, line, token.end);
     if (at === token.end && at < line.length)
-      return { tokens, fault: { code: 'glued', start: at, text: line.slice(at, skip(BARE, line, at)) } };
+      return { tokens, fault: { code: 'glued', start: at, text: line.slice(at, skipPattern(BARE, line, at)) } };
   }
   return { tokens, fault: null };
 }
 
-function quoted(line: string, start: number, key: string | null, quoteAt: number): Token | Fault {
+function readQuotedToken(line: string, start: number, key: string | null, quoteAt: number): Token | Fault {
   let value = '';
   for (let at = quoteAt + 1; at < line.length; at += 1) {
     const sign = line[at] ?? '';
@@ -223,8 +224,8 @@ function quoted(line: string, start: number, key: string | null, quoteAt: number
     : { code: 'bad-quote', start: quoteAt + curly, text: line[quoteAt + curly] ?? '' };
 }
 
-function bare(line: string, start: number, key: string | null, valueAt: number): Token | Fault {
-  const end = skip(BARE, line, valueAt);
+function readBareToken(line: string, start: number, key: string | null, valueAt: number): Token | Fault {
+  const end = skipPattern(BARE, line, valueAt);
   const value = line.slice(valueAt, end);
   const blank = value.search(STRANGE_BLANK);
   if (blank >= 0) return { code: 'glued', start: valueAt + blank, text: value.slice(blank) };
@@ -233,7 +234,7 @@ function bare(line: string, start: number, key: string | null, valueAt: number):
   return { start, end, key, value, isQuoted: false };
 }
 
-function skip(pattern: RegExp, line: string, from: number): number {
+function skipPattern(pattern: RegExp, line: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.test(line) ? pattern.lastIndex : from;
 }

@@ -1,29 +1,36 @@
 /** Parses the slash commands of a GitHub comment. */
 
-import { trimmedEnd } from '../../domain/values.ts';
-import { nearest } from '../../settings/problem.ts';
+import { trimEndCharacters } from '../../domain/values.ts';
+import { findNearestName } from '../../settings/problem.ts';
 import type { ArgumentSpec, CommandSpec } from '../values.ts';
-import { type CommentWord, folded, isAscii, placesIn, rawWords, wordsOf } from './comment-words.ts';
+import {
+  type CommentWord,
+  createLocator,
+  foldLookalikes,
+  isAscii,
+  listCommandWords,
+  rawWords,
+} from './comment-words.ts';
 import {
   type Bounds,
-  COMMENT_OF_STRANGER,
-  COMMENT_OF_TRUSTED,
   isWithinBounds,
   parseMarkdown,
   type Token,
   type Tokens,
-  tokensOf,
+  TRUSTED_COMMENT_BOUNDS,
+  tokenize,
+  UNTRUSTED_COMMENT_BOUNDS,
 } from './markdown.ts';
 import {
   type CommandError,
   type ErrorCode,
   type Fault,
-  firstNamed,
+  findCommandWord,
   type IgnoredWord,
   type IgnoreReason,
-  type Place,
   type ReadCommand,
   type Reading,
+  type TextPosition,
 } from './reading.ts';
 
 /** `word`: the slash word without attached text. */
@@ -35,31 +42,31 @@ type WordClass =
       readonly word: string;
     };
 
-/** Classifies a word found by `slashWordsIn`. */
+/** Classifies a word found by `findSlashWords`. */
 type Vocabulary = (word: string) => WordClass;
 
 // Names start with a letter, so keys such as `__proto__` are impossible.
 const ASCII_NAME = /^\/[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*/;
 
 /** Other bots' words may include the slash. */
-function vocabularyOf(registry: readonly CommandSpec[], otherBots: readonly string[]): Vocabulary {
+function buildVocabulary(registry: readonly CommandSpec[], otherBots: readonly string[]): Vocabulary {
   const theirs = new Set(otherBots.map((word) => word.trim().replace(/^\//, '').toLowerCase()));
   const known = new Map<string, WordClass>();
   return (word) => {
-    const found = known.get(word) ?? classify(word, registry, theirs);
+    const found = known.get(word) ?? classifyWord(word, registry, theirs);
     known.set(word, found);
     return found;
   };
 }
 
-function classify(word: string, registry: readonly CommandSpec[], theirs: ReadonlySet<string>): WordClass {
+function classifyWord(word: string, registry: readonly CommandSpec[], theirs: ReadonlySet<string>): WordClass {
   if (word.slice(1).includes('/')) return { kind: 'unrelated', word };
   const whole = word.split('.', 1)[0] ?? word;
   const name = ASCII_NAME.exec(whole)?.[0] ?? whole;
   if (theirs.has(whole.slice(1).toLowerCase()) || theirs.has(name.slice(1).toLowerCase()))
     return { kind: 'other-bot', word: name };
   if (!isAscii(whole)) {
-    const seen = folded(whole).slice(1);
+    const seen = foldLookalikes(whole).slice(1);
     if (isAscii(seen) && suggestionFor(seen, registry) !== null) return { kind: 'lookalike', word: whole };
   }
   const spec = registry.find((one) => one.name === name.slice(1));
@@ -73,7 +80,7 @@ function suggestionFor(name: string, registry: readonly CommandSpec[]): string |
   const confused = registry.find(({ confusedWith }) => confusedWith?.includes(name.toLowerCase()));
   return (
     confused?.name ??
-    nearest(
+    findNearestName(
       name,
       registry.map((spec) => spec.name),
     )
@@ -89,13 +96,13 @@ export const COMMENT_COMMANDS_MAX = 10;
  * maximum. `otherBots`: words reserved for other bots, with or without slash.
  */
 export function readComment(markdown: string, registry: readonly CommandSpec[], options: ReadingOptions): Reading {
-  return readCommentOf('trusted', markdown, registry, options).reading;
+  return readCommentWithinBounds('trusted', markdown, registry, options).reading;
 }
 
 export type ReadingOptions = { readonly otherBots: readonly string[] };
 
 /** `trusted`: a person with a role in the repository. `stranger`: all others. */
-export type Speaker = 'trusted' | 'stranger';
+export type CommentAuthorTrust = 'trusted' | 'stranger';
 
 /** `isWhole` false: too expensive for this speaker; the reading has only the first command word, as `limit`. */
 export type BoundedReading = { readonly reading: Reading; readonly isWhole: boolean };
@@ -104,45 +111,51 @@ export type BoundedReading = { readonly reading: Reading; readonly isWhole: bool
  * `readComment` with cost limits per speaker: outsiders are parsed only within `COMMENT_OF_STRANGER`. Pass `trusted` only after GitHub
  * confirmed the permission.
  */
-export function readCommentOf(
-  speaker: Speaker,
+export function readCommentWithinBounds(
+  speaker: CommentAuthorTrust,
   markdown: string,
   registry: readonly CommandSpec[],
   options: ReadingOptions,
 ): BoundedReading {
-  const bounds: Bounds = speaker === 'stranger' ? COMMENT_OF_STRANGER : COMMENT_OF_TRUSTED;
+  const bounds: Bounds = speaker === 'stranger' ? UNTRUSTED_COMMENT_BOUNDS : TRUSTED_COMMENT_BOUNDS;
   const isWithin = isWithinBounds(markdown, bounds);
-  if (speaker === 'stranger' && !isWithin) return { reading: unparsed(markdown, registry), isWhole: false };
-  const words = isWithin ? wordsIn(markdown) : rawWords(markdown, 'limit');
-  return { reading: readingOf(words, markdown, registry, options), isWhole: true };
+  if (speaker === 'stranger' && !isWithin) return { reading: readWithoutParsing(markdown, registry), isWhole: false };
+  const words = isWithin ? listWords(markdown) : rawWords(markdown, 'limit');
+  return { reading: buildReading(words, markdown, registry, options), isWhole: true };
 }
 
-function unparsed(markdown: string, registry: readonly CommandSpec[]): Reading {
-  const found = firstNamed(markdown, registry);
+function readWithoutParsing(markdown: string, registry: readonly CommandSpec[]): Reading {
+  const found = findCommandWord(markdown, registry);
   if (found === null) return { commands: [], errors: [], ignored: [], hint: null };
-  const hint = { word: found.word, ...placesIn(markdown)(found.start), reason: 'limit' } as const;
+  const hint = { word: found.word, ...createLocator(markdown)(found.start), reason: 'limit' } as const;
   return { commands: [], errors: [], ignored: [hint], hint };
 }
 
-function readingOf(
+function buildReading(
   words: readonly CommentWord[],
   markdown: string,
   registry: readonly CommandSpec[],
   options: ReadingOptions,
 ): Reading {
-  const vocabulary = vocabularyOf(registry, options.otherBots);
-  const placeOf = placesIn(markdown);
+  const vocabulary = buildVocabulary(registry, options.otherBots);
+  const placeOf = createLocator(markdown);
   const byLine = Map.groupBy(words, (word) => placeOf(word.start).line);
   const found = [...byLine.values()].flatMap((line) => readLine(line, markdown, vocabulary));
-  return inLists(found, placeOf, vocabulary);
+  return groupLines(found, placeOf, vocabulary);
 }
 
 /** The parser's offsets exclude a byte order mark, so such a comment is not parsed. */
-function wordsIn(markdown: string): readonly CommentWord[] {
-  return markdown.startsWith('\ufeff') ? rawWords(markdown, 'invisible') : wordsOf(markdown, parseMarkdown(markdown));
+function listWords(markdown: string): readonly CommentWord[] {
+  return markdown.startsWith('\ufeff')
+    ? rawWords(markdown, 'invisible')
+    : listCommandWords(markdown, parseMarkdown(markdown));
 }
 
-function inLists(found: readonly ReadLine[], placeOf: (offset: number) => Place, vocabulary: Vocabulary): Reading {
+function groupLines(
+  found: readonly ReadLine[],
+  placeOf: (offset: number) => TextPosition,
+  vocabulary: Vocabulary,
+): Reading {
   const commands: ReadCommand[] = [];
   const errors: CommandError[] = [];
   const ignored: IgnoredWord[] = [];
@@ -158,17 +171,17 @@ function inLists(found: readonly ReadLine[], placeOf: (offset: number) => Place,
     } else ignored.push({ word, ...place, reason: item.kind === 'ignored' ? item.reason : 'limit' });
   }
   const isSilent = commands.length === 0 && errors.length === 0;
-  return { commands, errors, ignored, hint: isSilent ? hintAmong(ignored, vocabulary) : null };
+  return { commands, errors, ignored, hint: isSilent ? chooseHint(ignored, vocabulary) : null };
 }
 
 /**
  * The only command word in the comment, including lookalikes; for an unparsed comment, the first one. A single word in column 1 below a
  * quote or list counts too, because Markdown continues the block without the author noticing.
  */
-function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): IgnoredWord | null {
+function chooseHint(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): IgnoredWord | null {
   const ours = ignored.filter(({ word, reason }) => {
     const { kind } = vocabulary(word);
-    return kind === 'ours' || (reason === 'lookalike' && vocabulary(folded(word)).kind === 'ours');
+    return kind === 'ours' || (reason === 'lookalike' && vocabulary(foldLookalikes(word)).kind === 'ours');
   });
   const below = ours.filter(({ reason, column }) => column === 1 && (reason === 'quote' || reason === 'markup'));
   const [first, ...others] = below.length === 1 ? below : ours;
@@ -188,23 +201,23 @@ type ReadLine = { readonly start: number; readonly word: string } & (
   | { readonly kind: 'ignored'; readonly reason: IgnoreReason }
 );
 
-type Classed = CommentWord & { readonly its: WordClass };
+type ClassifiedWord = CommentWord & { readonly its: WordClass };
 
 /** Results for one line's slash words, in order. A word inside a closed value is part of the value. */
 function readLine(words: readonly CommentWord[], source: string, vocabulary: Vocabulary): readonly ReadLine[] {
   const classed = words.map((word) => ({ ...word, its: vocabulary(word.word) }));
   const [first] = classed;
-  const reason = first === undefined ? 'not-line-start' : whyNot(first);
-  if (first === undefined || reason !== null) return classed.map(asIgnored);
+  const reason = first === undefined ? 'not-line-start' : ignoreReasonFor(first);
+  if (first === undefined || reason !== null) return classed.map(ignoredLine);
   return readAddressed(first, classed.slice(1), source);
 }
 
 /** A line that starts with a command word or a near miss. */
-function readAddressed(first: Classed, others: readonly Classed[], source: string): readonly ReadLine[] {
-  const text = trimmedEnd(source.slice(first.start, first.lineEnd), ' \t');
+function readAddressed(first: ClassifiedWord, others: readonly ClassifiedWord[], source: string): readonly ReadLine[] {
+  const text = trimEndCharacters(source.slice(first.start, first.lineEnd), ' \t');
   const { its, start } = first;
   const nameLength = its.word.length;
-  const found = tokensOf(text, nameLength);
+  const found = tokenize(text, nameLength);
   const values = found.tokens.filter((token) => token.isQuoted || token.key !== null);
   const outside = others.filter(
     (other) => !values.some((value) => start + value.start <= other.start && other.start < start + value.end),
@@ -212,17 +225,17 @@ function readAddressed(first: Classed, others: readonly Classed[], source: strin
   const unclear = found.fault?.code === 'unclosed-quote' || found.fault?.code === 'bad-quote';
   // After an unclosed quote, a word may be part of the value.
   const clearEnd = unclear ? start + (found.fault?.start ?? 0) : source.length;
-  const isSecond = (other: Classed): boolean => isCommandWord(other) && other.start < clearEnd;
-  const rest = outside.map((other) => (isSecond(other) ? asError(other, 'two-on-a-line') : asIgnored(other)));
-  return [readFirst(first, text, found, outside.some(isSecond)), ...rest];
+  const isSecond = (other: ClassifiedWord): boolean => isCommandWord(other) && other.start < clearEnd;
+  const rest = outside.map((other) => (isSecond(other) ? errorLine(other, 'two-on-a-line') : ignoredLine(other)));
+  return [readFirstWord(first, text, found, outside.some(isSecond)), ...rest];
 }
 
-function readFirst(first: Classed, text: string, found: Tokens, isFollowed: boolean): ReadLine {
+function readFirstWord(first: ClassifiedWord, text: string, found: Tokens, isFollowed: boolean): ReadLine {
   const { its, start } = first;
   const word = its.word;
-  if (its.kind === 'near') return asError(first, 'unknown-command', { suggest: its.suggest });
-  if (its.kind !== 'ours') return asIgnored(first);
-  if (isFollowed) return asError(first, 'two-on-a-line');
+  if (its.kind === 'near') return errorLine(first, 'unknown-command', { suggest: its.suggest });
+  if (its.kind !== 'ours') return ignoredLine(first);
+  if (isFollowed) return errorLine(first, 'two-on-a-line');
   const glued = /^[^ \t]+/.exec(text.slice(word.length))?.[0];
   if (glued !== undefined && !(its.spec.holdsBack === true && PUNCTUATION.test(glued)))
     return { start, word, kind: 'error', fault: { code: 'glued', start: word.length, text: glued } };
@@ -236,27 +249,27 @@ function readFirst(first: Classed, text: string, found: Tokens, isFollowed: bool
 const PUNCTUATION = /^[!.,;:…]+$/;
 
 /** Null if the word starts a command line. Its class takes precedence over its position. */
-function whyNot({ mark, place, its: { kind } }: Classed): IgnoreReason | null {
+function ignoreReasonFor({ mark, place, its: { kind } }: ClassifiedWord): IgnoreReason | null {
   if (mark !== null) return mark;
   if (kind === 'other-bot' || kind === 'unrelated') return kind;
   if (kind === 'lookalike') return place === null || place === 'not-line-start' ? kind : place;
   return place;
 }
 
-function isCommandWord(word: Classed): boolean {
+function isCommandWord(word: ClassifiedWord): boolean {
   return word.mark === null && (word.its.kind === 'ours' || word.its.kind === 'near');
 }
 
-function asIgnored(word: Classed): ReadLine {
+function ignoredLine(word: ClassifiedWord): ReadLine {
   return {
     start: word.start,
     word: word.its.word,
     kind: 'ignored',
-    reason: whyNot(word) ?? 'not-line-start',
+    reason: ignoreReasonFor(word) ?? 'not-line-start',
   };
 }
 
-function asError(word: Classed, code: ErrorCode, more: Pick<Fault, 'suggest'> = {}): ReadLine {
+function errorLine(word: ClassifiedWord, code: ErrorCode, more: Pick<Fault, 'suggest'> = {}): ReadLine {
   return {
     start: word.start,
     word: word.its.word,
@@ -276,9 +289,9 @@ function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): Fit
   const values = new Map<string, string>();
   for (const [index, token] of found.tokens.entries()) {
     const fault = token.key === null ? takeValue(spec, token, values) : takeKey(spec, token, token.key, values);
-    if (fault !== null) return { args: {}, fault: withQuotes(fault, found.tokens[index - 1]) };
+    if (fault !== null) return { args: {}, fault: suggestQuotes(fault, found.tokens[index - 1]) };
   }
-  const missing = found.fault === null ? missingOf(spec, values) : null;
+  const missing = found.fault === null ? findMissingArgument(spec, values) : null;
   const fault =
     missing === null
       ? found.fault
@@ -287,7 +300,7 @@ function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): Fit
 }
 
 /** After `reason=too`, an extra word is probably part of the value. */
-function withQuotes(fault: Fault, before: Token | undefined): Fault {
+function suggestQuotes(fault: Fault, before: Token | undefined): Fault {
   const isRest = fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
   return isRest ? { ...fault, takes: 'a value with blanks needs double quotes around it' } : fault;
 }
@@ -295,47 +308,49 @@ function withQuotes(fault: Fault, before: Token | undefined): Fault {
 function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): Fault | null {
   const { positional } = spec;
   if (positional === undefined || values.has(positional.name))
-    return spec.holdsBack === true ? null : faultOf('extra-words', token, token.value);
-  return accept(positional.name, positional, token, values);
+    return spec.holdsBack === true ? null : buildFault('extra-words', token, token.value);
+  return acceptValue(positional.name, positional, token, values);
 }
 
 function takeKey(spec: CommandSpec, token: Token, key: string, values: Map<string, string>): Fault | null {
   const declared = Object.hasOwn(spec.keys, key) ? spec.keys[key] : undefined;
   const argument = declared ?? freeArgument(spec, key);
   if (argument === null) {
-    const suggest = nearest(folded(key), Object.keys(spec.keys));
-    return { ...faultOf('unknown-key', token, key), takes: key, ...(suggest === null ? {} : { suggest }) };
+    const suggest = findNearestName(foldLookalikes(key), Object.keys(spec.keys));
+    return { ...buildFault('unknown-key', token, key), takes: key, ...(suggest === null ? {} : { suggest }) };
   }
-  if (values.has(key)) return { ...faultOf('duplicate-key', token, key), takes: key };
-  if (token.value === '' && !token.isQuoted) return faultOf('bad-value', token, `${key}=`);
-  return accept(key, argument, token, values);
+  if (values.has(key)) return { ...buildFault('duplicate-key', token, key), takes: key };
+  if (token.value === '' && !token.isQuoted) return buildFault('bad-value', token, `${key}=`);
+  return acceptValue(key, argument, token, values);
 }
 
 /** Accepts keys that are not listed, unless one resembles a listed key and is probably a typo. */
 function freeArgument(spec: CommandSpec, key: string): ArgumentSpec | null {
   const { freeKeys } = spec;
   if (freeKeys === undefined || !freeKeys.name.safeParse(key).success || key === spec.positional?.name) return null;
-  return nearest(folded(key), Object.keys(spec.keys)) === null ? { required: false, value: freeKeys.value } : null;
+  return findNearestName(foldLookalikes(key), Object.keys(spec.keys)) === null
+    ? { required: false, value: freeKeys.value }
+    : null;
 }
 
-function accept(name: string, argument: ArgumentSpec, token: Token, values: Map<string, string>): Fault | null {
+function acceptValue(name: string, argument: ArgumentSpec, token: Token, values: Map<string, string>): Fault | null {
   const parsed = argument.value.safeParse(token.value);
   if (!parsed.success)
     return {
-      ...faultOf('bad-value', token, token.value),
+      ...buildFault('bad-value', token, token.value),
       takes: `${name}: ${parsed.error.issues[0]?.message ?? 'another value'}`,
     };
   values.set(name, parsed.data);
   return null;
 }
 
-function missingOf(spec: CommandSpec, values: ReadonlyMap<string, string>): string | null {
+function findMissingArgument(spec: CommandSpec, values: ReadonlyMap<string, string>): string | null {
   const { positional } = spec;
   if (positional?.required && !values.has(positional.name)) return positional.name;
   const missing = Object.entries(spec.keys).find(([key, argument]) => argument.required && !values.has(key));
   return missing?.[0] ?? null;
 }
 
-function faultOf(code: ErrorCode, token: Token, text: string): Fault {
+function buildFault(code: ErrorCode, token: Token, text: string): Fault {
   return { code, start: token.start, text };
 }

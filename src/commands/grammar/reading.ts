@@ -33,17 +33,17 @@ export const IGNORE_REASONS = [
 export type IgnoreReason = (typeof IGNORE_REASONS)[number];
 
 /** Both from 1; columns are UTF-16 code units. */
-export type Place = { readonly line: number; readonly column: number };
+export type TextPosition = { readonly line: number; readonly column: number };
 
 /** `source`: the line from the slash, without trailing blanks and line break. */
-export type ReadCommand = Place & {
+export type ReadCommand = TextPosition & {
   readonly name: string;
   readonly args: Readonly<Record<string, string>>;
   readonly source: string;
 };
 
 /** A command word, or a near miss, that cannot be executed. */
-export type CommandError = Place & {
+export type CommandError = TextPosition & {
   readonly word: string;
   readonly code: ErrorCode;
   /** The command (with slash) or key that the person probably intended. */
@@ -61,7 +61,7 @@ export type Fault = Pick<CommandError, 'code' | 'suggest' | 'takes'> & {
 };
 
 /** A slash word that is not executed, as displayed. */
-export type IgnoredWord = Place & { readonly word: string; readonly reason: IgnoreReason };
+export type IgnoredWord = TextPosition & { readonly word: string; readonly reason: IgnoreReason };
 
 /** Each slash word is in exactly one of the three lists, in order. */
 export type Reading = {
@@ -76,7 +76,7 @@ export type Reading = {
 };
 
 /** The first command name after a slash, found without parsing; null if there is none. */
-export function firstNamed(
+export function findCommandWord(
   text: string,
   registry: readonly CommandSpec[],
 ): { readonly start: number; readonly word: string } | null {

@@ -5,7 +5,7 @@ import { fromRfc3339, type Instant } from '../../domain/values.ts';
 import { engineDefinition } from '../../engines/registry.ts';
 import { type ConfigIssue, error, errorIf, warning, warningIf } from '../../settings/problem.ts';
 import type { LabConfig } from '../schema.ts';
-import { doubled, inLane, type Rule } from './lane-rules.ts';
+import { inLane, listDuplicates, type Rule } from './lane-rules.ts';
 
 const clusterExists: Rule = ({ clusters, lane }) =>
   errorIf(
@@ -16,14 +16,14 @@ const clusterExists: Rule = ({ clusters, lane }) =>
   );
 
 /** Git stores branches like files: `a` and `a/b` cannot both exist. */
-const branchesAreApart: Rule = ({ logbookBranch, lane }) =>
+const branchesAreDistinct: Rule = ({ logbookBranch, lane }) =>
   [lane.targetBranch, PROPOSALS]
     .filter((other) => isWithin(logbookBranch, other) || isWithin(other, logbookBranch))
     .map((other) =>
       error('branch-conflict', ['logbookBranch'], `cannot be there beside ${other}, which ferrybot needs too`),
     );
 
-const workflowsAreApart: Rule = ({ workflows }) => {
+const workflowsAreDistinct: Rule = ({ workflows }) => {
   const entries = Object.entries(workflows);
   return entries.flatMap(([name, file], index) => {
     const first = entries.findIndex(([, other]) => other === file);
@@ -32,13 +32,13 @@ const workflowsAreApart: Rule = ({ workflows }) => {
   });
 };
 
-const otherBotsLeaveOurWords: Rule = ({ otherBots }, { ownCommands }) => [
+const otherBotsDoNotTakeOurCommands: Rule = ({ otherBots }, { ownCommands }) => [
   ...otherBots.flatMap((word, index) => {
     const isOwn = ownCommands.some((name) => `/${name}` === word);
     const why = `${word} is ferrybot's own command: nobody could give it`;
     return errorIf(isOwn, 'own-command', ['otherBots', index], why);
   }),
-  ...doubled(otherBots, (index) => ['otherBots', index], 'the word'),
+  ...listDuplicates(otherBots, (index) => ['otherBots', index], 'the word'),
 ];
 
 /** Prefix of proposal branches (run/proposals.ts). */
@@ -48,13 +48,13 @@ function isWithin(branch: string, folder: string): boolean {
   return branch === folder || branch.startsWith(`${folder}/`);
 }
 
-const clustersAreSound: Rule = ({ clusters }) =>
+const clustersAreValid: Rule = ({ clusters }) =>
   Object.entries(clusters).flatMap(([name, cluster]) =>
     engineDefinition(cluster).configIssues(['clusters', name], cluster),
   );
 
 /** Two clusters with the same name prefix would destroy each other's machines as orphans, and count every cost twice. */
-const rentedNamesAreTheirOwn: Rule = ({ clusters }) => {
+const rentedNamesAreDistinct: Rule = ({ clusters }) => {
   const owners = new Map<string, string>();
   return Object.entries(clusters).flatMap(([name, cluster]) => {
     const { rentedName } = engineDefinition(cluster).traits(cluster);
@@ -73,27 +73,27 @@ type Key = LabConfig['keys'][number];
 type PlacedKey = { readonly key: Key; readonly index: number };
 
 const everyRoleHasAKey: Rule = (config) =>
-  ROLES.filter((role) => keysOf(config, role).length === 0).map((role) =>
+  ROLES.filter((role) => listRoleKeys(config, role).length === 0).map((role) =>
     error('role-without-key', ['keys'], `no key of role ${role}: what ${role} writes could not be verified`),
   );
 
 const everyRoleHasAKeyNow: Rule = (config, { now }) =>
-  now === null ? [] : ROLES.flatMap((role) => keyNow(keysOf(config, role), role, now));
+  now === null ? [] : ROLES.flatMap((role) => requireCurrentKey(listRoleKeys(config, role), role, now));
 
 /** Between two keys of a role, no time may be left in which the role cannot sign. */
-const noGapBetweenKeys: Rule = (config) =>
+const keysHaveNoGap: Rule = (config) =>
   ROLES.flatMap((role) => {
-    const keys = keysOf(config, role).toSorted((a, b) => startOf(a.key) - startOf(b.key));
+    const keys = listRoleKeys(config, role).toSorted((a, b) => keyStartMs(a.key) - keyStartMs(b.key));
     return keys.flatMap(({ key, index }, at) => {
-      const latest = Math.max(...keys.slice(0, at).map((earlier) => endOf(earlier.key)));
-      return at === 0 || startOf(key) <= latest
+      const latest = Math.max(...keys.slice(0, at).map((earlier) => keyEndMs(earlier.key)));
+      return at === 0 || keyStartMs(key) <= latest
         ? []
         : [warning('key-gap', ['keys', index, 'from'], `no key of role ${role} is valid just before`)];
     });
   });
 
-const keysAreTheirOwn: Rule = ({ keys }) => [
-  ...doubled(
+const keysAreDistinct: Rule = ({ keys }) => [
+  ...listDuplicates(
     keys.map((key) => key.id),
     (index) => ['keys', index, 'id'],
     'the id',
@@ -105,40 +105,40 @@ const keysAreTheirOwn: Rule = ({ keys }) => [
   }),
 ];
 
-const keysLast: Rule = ({ keys }) =>
+const keysDoNotExpireSoon: Rule = ({ keys }) =>
   keys.flatMap((key, index) =>
-    errorIf(startOf(key) >= endOf(key), 'key-window', ['keys', index, 'until'], '`until` is not after `from`'),
+    errorIf(keyStartMs(key) >= keyEndMs(key), 'key-window', ['keys', index, 'until'], '`until` is not after `from`'),
   );
 
 const ROLES = ['control', 'runner', 'watch'] as const satisfies readonly Role[];
 
-function keyNow(keys: readonly PlacedKey[], role: Role, now: Instant): readonly ConfigIssue[] {
-  const valid = keys.filter(({ key }) => startOf(key) <= now && now < endOf(key));
+function requireCurrentKey(keys: readonly PlacedKey[], role: Role, now: Instant): readonly ConfigIssue[] {
+  const valid = keys.filter(({ key }) => keyStartMs(key) <= now && now < keyEndMs(key));
   const first = keys[0];
-  // `keysLast` reports a window that ends before its start.
-  if (keys.some(({ key }) => startOf(key) >= endOf(key))) return [];
-  const [last] = keys.toSorted((a, b) => endOf(b.key) - endOf(a.key));
+  // `keysDoNotExpireSoon` reports a window that ends before its start.
+  if (keys.some(({ key }) => keyStartMs(key) >= keyEndMs(key))) return [];
+  const [last] = keys.toSorted((a, b) => keyEndMs(b.key) - keyEndMs(a.key));
   if (first === undefined || last === undefined) return [];
   if (valid.length === 0) {
-    const end = now < startOf(first.key) ? 'from' : 'until';
+    const end = now < keyStartMs(first.key) ? 'from' : 'until';
     return [error('role-without-key-now', ['keys', first.index, end], `no key of role ${role} is valid now`)];
   }
   const why = `the last key of role ${role} ends soon: add the next`;
-  return endOf(last.key) - now >= KEY_ENDS_SOON_MS
+  return keyEndMs(last.key) - now >= KEY_ENDS_SOON_MS
     ? []
     : [warning('key-ends-soon', ['keys', last.index, 'until'], why)];
 }
 
-function keysOf({ keys }: LabConfig, role: Role): readonly PlacedKey[] {
+function listRoleKeys({ keys }: LabConfig, role: Role): readonly PlacedKey[] {
   return keys.map((key, index) => ({ key, index })).filter(({ key }) => key.role === role);
 }
 
 /** The schema accepts only RFC 3339. An unreadable time makes the key never valid. */
-function startOf(key: Key): number {
+function keyStartMs(key: Key): number {
   return fromRfc3339(key.from) ?? Number.POSITIVE_INFINITY;
 }
 
-function endOf(key: Key): number {
+function keyEndMs(key: Key): number {
   return fromRfc3339(key.until) ?? Number.NEGATIVE_INFINITY;
 }
 
@@ -154,7 +154,7 @@ const quorumGrowsWithCost: Rule = ({ approvals: { quorum, quorumByCost } }) =>
     return errorIf(row.people < least, 'quorum-order', [...place, 'people'], why);
   });
 
-const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {
+const budgetAllowsOneRun: Rule = ({ clusters, lane }) => {
   const { cluster, costBudget } = lane;
   const cost = Object.hasOwn(clusters, cluster) ? clusters[cluster]?.acceleratorHoursPerRun : undefined;
   return warningIf(
@@ -167,16 +167,16 @@ const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {
 
 export const LAB_RULES: readonly Rule[] = [
   clusterExists,
-  branchesAreApart,
-  workflowsAreApart,
-  otherBotsLeaveOurWords,
-  clustersAreSound,
-  rentedNamesAreTheirOwn,
+  branchesAreDistinct,
+  workflowsAreDistinct,
+  otherBotsDoNotTakeOurCommands,
+  clustersAreValid,
+  rentedNamesAreDistinct,
   everyRoleHasAKey,
   everyRoleHasAKeyNow,
-  noGapBetweenKeys,
-  keysAreTheirOwn,
-  keysLast,
+  keysHaveNoGap,
+  keysAreDistinct,
+  keysDoNotExpireSoon,
   quorumGrowsWithCost,
-  budgetLetsARunThrough,
+  budgetAllowsOneRun,
 ];

@@ -4,22 +4,22 @@ import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import type { Instant } from '../../domain/values.ts';
 import {
   type ConfigIssue,
+  checkArguments,
+  checkReservedName,
+  checkWrittenSecret,
   error,
   errorIf,
-  inArguments,
   type KeyPath,
-  reservedName,
   warningIf,
-  writtenSecret,
 } from '../../settings/problem.ts';
 import type { LaneOfFile } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
 
 /** A rule about the config from the view of one lane. It runs once per lane. */
-export type Rule = (config: LaneOfFile, asked: Asked) => readonly ConfigIssue[];
+export type Rule = (config: LaneOfFile, asked: RuleContext) => readonly ConfigIssue[];
 
 /** Input of a rule. `now`: the time at which keys must be valid, or null. `ownCommands`: names of ferrybot's commands. */
-export type Asked = { readonly now: Instant | null; readonly ownCommands: readonly string[] };
+export type RuleContext = { readonly now: Instant | null; readonly ownCommands: readonly string[] };
 
 /** A rule that compares lanes with each other. */
 type LanesRule = (lanes: readonly LaneOfFile[]) => readonly ConfigIssue[];
@@ -38,7 +38,7 @@ export function fromRoot(laneName: string, path: KeyPath): KeyPath {
 const LANE = 'lane';
 
 /** Reports each repetition of an earlier text at its own path. */
-export function doubled(
+export function listDuplicates(
   values: readonly string[],
   placeOf: (index: number) => KeyPath,
   what: string,
@@ -49,14 +49,14 @@ export function doubled(
 }
 
 /** Rejects `*` and `?` in paths that are compared literally. */
-export function standingPaths(key: string, paths: readonly string[]): readonly ConfigIssue[] {
+export function checkPathSyntax(key: string, paths: readonly string[]): readonly ConfigIssue[] {
   const why = 'paths are compared as they stand; patterns are not known';
   return paths.flatMap((path, index) => errorIf(/[*?]/.test(path), 'pattern-in-path', inLane(key, index), why));
 }
 
 /** Shipped trees are named literally, without patterns. */
-const shippedPathsStand: Rule = ({ lane: { ships } }) => [
-  ...standingPaths('ships', ships),
+const shippedPathsAreValid: Rule = ({ lane: { ships } }) => [
+  ...checkPathSyntax('ships', ships),
   ...errorIf(
     ships.includes(WHOLE_TREE) && ships.length > 1,
     'doubled',
@@ -66,7 +66,7 @@ const shippedPathsStand: Rule = ({ lane: { ships } }) => [
 ];
 
 /** For kinds that compare runs of one series. An adopted job is evaluated only by its status, and its metrics file is unknown. */
-export const METRICS_JUDGE: LaneRule = ({ metrics }) =>
+export const metricsHaveARule: LaneRule = ({ metrics }) =>
   warningIf(metrics.length === 0, 'no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen');
 
 /** A launch must not depend on ferrybot's own check run (architecture, D4). */
@@ -80,10 +80,10 @@ const ownChecksAreNotRequired: Rule = ({ lane }) =>
     ),
   );
 
-const outcomesAreNoPreconditions: Rule = ({ lane }) =>
+const preconditionsAreNotOutcomes: Rule = ({ lane }) =>
   lane.checklist.preconditions.flatMap((text, index) =>
     warningIf(
-      OUTCOMES.includes(text),
+      OUTCOME_WORDS.includes(text),
       'outcome-as-precondition',
       inLane('checklist', 'preconditions', index),
       'ferrybot ticks this box itself, after the launch',
@@ -109,9 +109,9 @@ const trackerKeyIsEncrypted: Rule = ({ lane: { tracker } }) => {
 const OWN_CHECKS = 'ferrybot / ';
 
 /** Boxes that ferrybot ticks itself when the event occurs (run/decide-publications.ts). */
-const OUTCOMES: readonly string[] = ['human approval', 'monitoring loop started'];
+const OUTCOME_WORDS: readonly string[] = ['human approval', 'monitoring loop started'];
 
-const outputsAreApart: Rule = ({ lane }) => {
+const outputRootsAreDistinctPerRun: Rule = ({ lane }) => {
   const isShared = (template: string): boolean => !/\{(outputRoot|run|runName|date)\}/.test(template);
   const root = 'every run would write to one place: put {run} into it';
   const metrics = "another run's metrics would be judged: put {outputRoot} into it";
@@ -139,7 +139,7 @@ const placeholdersAreKnown: Rule = ({ lane }) => [
   ),
 ];
 
-const linksAreLinks: Rule = ({ clusters }) =>
+const linksAreUrls: Rule = ({ clusters }) =>
   Object.entries(clusters).flatMap(([cluster, { links }]) =>
     Object.entries(links).flatMap(([name, link]) => {
       const path = ['clusters', cluster, 'links', name];
@@ -160,21 +160,21 @@ function oddPlaceholders(path: KeyPath, text: string, known: readonly string[]):
     .map((name) => error('placeholder-unknown', path, `{${name}} is not filled in; known: ${known.join(', ')}`));
 }
 
-const secretsAreNotSet: Rule = ({ lane }) =>
+const secretsAreNotVariables: Rule = ({ lane }) =>
   Object.keys(lane.environment)
     .filter((name) => SECRET_NAME.test(name))
     .map((name) =>
       error('secret-name', inLane('environment', name), 'looks like a secret: name it under passSecrets instead'),
     );
 
-const secretsAreNotWritten: Rule = ({ lane }) => [
-  ...Object.entries(lane.environment).flatMap(([name, text]) => writtenSecret(inLane('environment', name), text)),
-  ...inArguments(inLane('command'), lane.command),
+const secretsAreNotInTheConfig: Rule = ({ lane }) => [
+  ...Object.entries(lane.environment).flatMap(([name, text]) => checkWrittenSecret(inLane('environment', name), text)),
+  ...checkArguments(inLane('command'), lane.command),
 ];
 
-const reservedNamesAreLeftAlone: Rule = ({ lane }) => [
-  ...lane.passSecrets.flatMap((name, index) => reservedName(inLane('passSecrets', index), name)),
-  ...Object.keys(lane.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
+const reservedNamesAreNotSet: Rule = ({ lane }) => [
+  ...lane.passSecrets.flatMap((name, index) => checkReservedName(inLane('passSecrets', index), name)),
+  ...Object.keys(lane.environment).flatMap((name) => checkReservedName(inLane('environment', name), name)),
 ];
 
 const secretsAreNamedOnce: Rule = ({ lane }) =>
@@ -187,8 +187,8 @@ const SECRET_NAME =
   /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|CREDENTIALS?)(_ID)?$/;
 
 /** Otherwise, runs of two lanes on the same day would have the same name in the tracker. */
-const runNamesAreApart: LanesRule = (lanes) =>
-  repeated(lanes, ({ lane }) => JSON.stringify([lane.runName, lane.tracker])).map(({ laneName }) =>
+const runNamesDifferBetweenLanes: LanesRule = (lanes) =>
+  findRepeatedLanes(lanes, ({ lane }) => JSON.stringify([lane.runName, lane.tracker])).map(({ laneName }) =>
     error(
       'run-name-shared',
       ['lanes', laneName, 'runName'],
@@ -197,32 +197,32 @@ const runNamesAreApart: LanesRule = (lanes) =>
   );
 
 /** `{run}` contains the lane's name; a date or `{runName}` may not. */
-const outputRootsAreApart: LanesRule = (lanes) =>
-  repeated(lanes, ({ lane }) => lane.outputRoot.replaceAll('{runName}', lane.runName))
+const outputRootsDifferBetweenLanes: LanesRule = (lanes) =>
+  findRepeatedLanes(lanes, ({ lane }) => lane.outputRoot.replaceAll('{runName}', lane.runName))
     .filter(({ lane }) => !lane.outputRoot.includes('{run}'))
     .map(({ laneName }) => {
       const why = "another lane's runs would write to the same place: put {run} into it";
       return error('output-shared', ['lanes', laneName, 'outputRoot'], why);
     });
 
-export const LANES_RULES: readonly LanesRule[] = [runNamesAreApart, outputRootsAreApart];
+export const LANES_RULES: readonly LanesRule[] = [runNamesDifferBetweenLanes, outputRootsDifferBetweenLanes];
 
 export const LANE_RULES: readonly Rule[] = [
-  outputsAreApart,
+  outputRootsAreDistinctPerRun,
   placeholdersAreKnown,
-  linksAreLinks,
-  secretsAreNotSet,
-  secretsAreNotWritten,
-  reservedNamesAreLeftAlone,
+  linksAreUrls,
+  secretsAreNotVariables,
+  secretsAreNotInTheConfig,
+  reservedNamesAreNotSet,
   secretsAreNamedOnce,
-  shippedPathsStand,
+  shippedPathsAreValid,
   ownChecksAreNotRequired,
-  outcomesAreNoPreconditions,
+  preconditionsAreNotOutcomes,
   trackerHasAName,
   trackerKeyIsEncrypted,
 ];
 
-function repeated(lanes: readonly LaneOfFile[], keyOf: (lane: LaneOfFile) => string): readonly LaneOfFile[] {
+function findRepeatedLanes(lanes: readonly LaneOfFile[], keyOf: (lane: LaneOfFile) => string): readonly LaneOfFile[] {
   const keys = lanes.map(keyOf);
   return lanes.filter((_, index) => keys.indexOf(keys[index] ?? '') !== index);
 }

@@ -60,23 +60,23 @@ export function planFix({ file, line, error }: Failure, paths: readonly string[]
     if (match === null) continue;
     const { name = '', file: module = '' } = match.groups ?? {};
     const suggested = /(?:Did you mean:? |forget to import )'([\w.]{1,200})'/.exec(error)?.[1] ?? null;
-    const path = pathOf(file, paths);
-    const asked = kind === 'imported-name' ? pathOf(module, paths) : null;
+    const path = matchPath(file, paths);
+    const asked = kind === 'imported-name' ? matchPath(module, paths) : null;
     if (path === null || (kind === 'imported-name' && asked === null)) return { kind: 'none', reason: 'not-in-tree' };
-    const modules = kind === 'module' ? modulesBeside(name, paths) : [];
+    const modules = kind === 'module' ? listNearbyModules(name, paths) : [];
     return { slip: { kind, name, suggested }, path, line, asked, modules };
   }
   return { kind: 'none', reason: 'no-suggestion' };
 }
 
 /** Maps a path on the job's machine to a file of the commit: the longest file path that it ends with. */
-function pathOf(file: string, paths: readonly string[]): string | null {
+function matchPath(file: string, paths: readonly string[]): string | null {
   const found = paths.filter((path) => file === path || file.endsWith(`/${path}`));
   return found.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }
 
 /** Modules that can be imported from the parent package of `name`, if exactly one folder matches that package. */
-function modulesBeside(name: string, paths: readonly string[]): readonly string[] {
+function listNearbyModules(name: string, paths: readonly string[]): readonly string[] {
   const parent = name.split('.').slice(0, -1).join('/');
   if (parent === '') return [];
   const inside = paths.flatMap((path) => {

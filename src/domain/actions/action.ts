@@ -5,7 +5,7 @@
 
 import * as z from 'zod';
 import type { Actor } from '../actor.ts';
-import { wasShownBefore } from '../launch/order.ts';
+import { wasPostedBefore } from '../launch/order.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/define.ts';
 import { actorSchema, digest, integer, type Parsed, scalars, sha, text } from '../logbook/parts.ts';
 import { type Digest, fromRfc3339, type Instant } from '../values.ts';
@@ -99,7 +99,7 @@ export const ACTION_OUTCOMES = ['done', 'refused', 'failed', 'unclear'] as const
 export type ActionOutcome = (typeof ACTION_OUTCOMES)[number];
 
 /** The name of the changed thing, as shown to people. */
-export function targetName(change: ClusterChange): string {
+export function describeTarget(change: ClusterChange): string {
   if (change.kind === 'delete-checkpoint') return change.run;
   return change.kind === 'start-cleanup-cron' ? change.head : change.vm.name;
 }
@@ -113,15 +113,15 @@ export type ActionStep = {
 
 /** Equal in all arguments, including the fallback. */
 export function isSameStep(a: ActionStep, b: ActionStep): boolean {
-  const callsOf = ({ command, instead }: ActionStep): string => JSON.stringify([command, instead ?? null]);
-  return a.does === b.does && callsOf(a) === callsOf(b);
+  const callText = ({ command, instead }: ActionStep): string => JSON.stringify([command, instead ?? null]);
+  return a.does === b.does && callText(a) === callText(b);
 }
 
 /** Equal steps in equal order. */
 export function areSameSteps(a: readonly ActionStep[], b: readonly ActionStep[]): boolean {
-  const isSame = (one: ActionStep, other: ActionStep | undefined): boolean =>
+  const isSameAt = (one: ActionStep, other: ActionStep | undefined): boolean =>
     other !== undefined && isSameStep(one, other);
-  return a.length === b.length && a.every((step, index) => isSame(step, b[index]));
+  return a.length === b.length && a.every((step, index) => isSameAt(step, b[index]));
 }
 
 export type ActionApproval = {
@@ -145,17 +145,17 @@ export type ActionRecord = {
 };
 
 /** When the proposal was recorded. */
-export function proposalShownAt({ at }: Pick<ActionRecord, 'at'>): Instant | null {
+export function proposalPostedAt({ at }: Pick<ActionRecord, 'at'>): Instant | null {
   return fromRfc3339(at);
 }
 
 /** Whether the proposal was shown in this thread and had not ended when the comment was written. */
-export function waitedAt(
+export function wasPendingAt(
   one: Pick<ActionRecord, 'proposal' | 'at' | 'ended'>,
   { thread, createdAt }: { readonly thread: number; readonly createdAt: Instant },
 ): boolean {
-  const shownAt = proposalShownAt(one);
-  const isLater = shownAt === null || !wasShownBefore(shownAt, createdAt);
+  const shownAt = proposalPostedAt(one);
+  const isLater = shownAt === null || !wasPostedBefore(shownAt, createdAt);
   const isOver = one.ended !== null && (fromRfc3339(one.ended.at) ?? 0) < createdAt;
   return one.proposal.thread === thread && !isLater && !isOver;
 }
@@ -167,17 +167,17 @@ export function isActionEvent(event: LogbookEvent): event is ActionEvent {
   return event.type.startsWith('action-');
 }
 
-/** The actions after the event. Callers must not pass events that `illegalAction` rejects. */
+/** The actions after the event. Callers must not pass events that `findIllegalAction` rejects. */
 export function actionsAfter(actions: readonly ActionRecord[], event: ActionEvent): readonly ActionRecord[] {
   const { at, seq } = event;
   if (event.type === 'action-proposed') {
     const { proposal, digest, evidence } = event.data;
     return [...actions, { proposal, digest, evidence, at, seq, approvals: [], claim: null, ended: null }];
   }
-  return actions.map((one) => (one.digest === event.data.proposal ? moved(one, event) : one));
+  return actions.map((one) => (one.digest === event.data.proposal ? applyToAction(one, event) : one));
 }
 
-function moved(one: ActionRecord, event: Exclude<ActionEvent, { type: 'action-proposed' }>): ActionRecord {
+function applyToAction(one: ActionRecord, event: Exclude<ActionEvent, { type: 'action-proposed' }>): ActionRecord {
   const { at, seq } = event;
   if (event.type === 'action-claimed') return { ...one, claim: { ...event.data, at, seq } };
   if (event.type === 'action-ended') return { ...one, ended: { ...event.data, at, seq } };
@@ -186,17 +186,17 @@ function moved(one: ActionRecord, event: Exclude<ActionEvent, { type: 'action-pr
 }
 
 /** The rule that the event breaks, or null. `record` is the run id or `journal`. */
-export function illegalAction(actions: readonly ActionRecord[], record: string, event: ActionEvent): string | null {
-  if (event.type === 'action-proposed') return proposedRule(actions, record, event);
+export function findIllegalAction(actions: readonly ActionRecord[], record: string, event: ActionEvent): string | null {
+  if (event.type === 'action-proposed') return checkProposed(actions, record, event);
   const one = actions.find(({ digest }) => digest === event.data.proposal);
   if (one === undefined) return `${event.type} of what was not proposed`;
   if (one.ended !== null) return `${event.type} after it ended`;
-  if (event.type === 'action-approved') return consentedRule(one, event);
-  if (event.type === 'action-claimed') return begunRule(one, event);
+  if (event.type === 'action-approved') return checkApproved(one, event);
+  if (event.type === 'action-claimed') return checkClaimed(one, event);
   return one.claim === null && event.data.outcome !== 'refused' ? 'an action ended that was not begun' : null;
 }
 
-function proposedRule(
+function checkProposed(
   actions: readonly ActionRecord[],
   record: string,
   { data }: EventOf<'action-proposed'>,
@@ -207,14 +207,14 @@ function proposedRule(
 }
 
 /** The executor compares thread, person and age with the comment itself. */
-function consentedRule(one: ActionRecord, { data, actor }: EventOf<'action-approved'>): string | null {
+function checkApproved(one: ActionRecord, { data, actor }: EventOf<'action-approved'>): string | null {
   if (one.claim !== null) return 'consented after it was begun';
   if (data.source.kind === 'config')
     return actor === undefined ? null : 'the config consents without a person, and this names one';
   return actor === undefined ? 'consented names no person' : null;
 }
 
-function begunRule(one: ActionRecord, { data }: EventOf<'action-claimed'>): string | null {
+function checkClaimed(one: ActionRecord, { data }: EventOf<'action-claimed'>): string | null {
   if (one.claim !== null) return 'an action is begun once';
   return one.approvals.some(({ seq }) => seq === data.consent) ? null : 'begun without a consent';
 }
@@ -228,6 +228,6 @@ export function approvalEndsAt({ source, at }: ActionApproval, maxAgeMs: number)
 }
 
 /** Actions that a runner started and has not reported as ended. */
-export function underWay(actions: readonly ActionRecord[]): readonly ActionRecord[] {
+export function listClaimedActions(actions: readonly ActionRecord[]): readonly ActionRecord[] {
   return actions.filter(({ claim: begun, ended }) => begun !== null && ended === null);
 }

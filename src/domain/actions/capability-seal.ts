@@ -24,6 +24,6 @@ export function sealCapability(grant: Grant): Capability {
 }
 
 /** Returns the grant and how many of its steps are spent; null if `sealCapability` did not create this object. */
-export function grantOf(capability: Capability): { readonly grant: Grant; spent: number } | null {
+export function readGrant(capability: Capability): { readonly grant: Grant; spent: number } | null {
   return grants.get(capability) ?? null;
 }

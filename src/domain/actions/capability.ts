@@ -2,7 +2,7 @@
 
 import type { Instant } from '../values.ts';
 import { type ActionStep, isSameStep } from './action.ts';
-import { type Capability, grantOf } from './capability-seal.ts';
+import { type Capability, readGrant } from './capability-seal.ts';
 
 export type { Capability } from './capability-seal.ts';
 
@@ -18,7 +18,7 @@ export class CapabilityError extends Error {
  * differs from the next step of the capability.
  */
 export function spendCapability({ capability, now }: Permit, step: ActionStep): void {
-  const held = grantOf(capability);
+  const held = readGrant(capability);
   if (held === null) throw new CapabilityError(`${step.does} with a capability that was not minted`);
   if (now >= held.grant.until) throw new CapabilityError(`${step.does} after the capability had run out`);
   const next = held.grant.steps[held.spent];

@@ -74,8 +74,8 @@ export function destroyStep({ id, jobId }: Condemnation): ActionStep {
 const GROUPS = 8;
 
 /** IPv4 unchanged; IPv6 in lower case, fully expanded, without leading zeros. Null for other text and for zoned addresses. */
-export function canonicalAddress(text: string): string | null {
-  if (!text.includes(':')) return isV4(text) ? text : null;
+export function normalizeAddress(text: string): string | null {
+  if (!text.includes(':')) return isIpv4(text) ? text : null;
   const address = `http://[${text}]`;
   if (!/^[0-9a-f:.]+$/i.test(text) || !URL.canParse(address)) return null;
   const [head = [], tail = []] = new URL(address).hostname
@@ -87,11 +87,11 @@ export function canonicalAddress(text: string): string | null {
 
 /** Compares canonical forms. */
 export function isSameAddress(a: string, b: string): boolean {
-  return (canonicalAddress(a) ?? a) === (canonicalAddress(b) ?? b);
+  return (normalizeAddress(a) ?? a) === (normalizeAddress(b) ?? b);
 }
 
 /** Strict check, because `URL` also accepts fewer parts and octal and hexadecimal numbers. */
-function isV4(text: string): boolean {
+function isIpv4(text: string): boolean {
   const parts = text.split('.');
   return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255);
 }
@@ -142,7 +142,7 @@ export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'na
 }
 
 /** The only VM with that name; null if there is none, if several match, or if the list is unknown. */
-export function vmNamed(listing: VmListing, name: string): TpuVm | null {
+export function findVm(listing: VmListing, name: string): TpuVm | null {
   if (listing.kind === 'unknown') return null;
   const named = listing.vms.filter((vm) => vm.name === name);
   return named.length === 1 ? (named[0] ?? null) : null;
@@ -193,7 +193,7 @@ export const isMountPoint = (text: string): text is MountPoint =>
   MOUNT_POINT.test(text) && !SYSTEM_FOLDER.test(text) && !SHARED_FOLDER.test(text);
 
 /** Unreadable scans in a row before a notification: a restarting tunnel or head node can cause one. */
-const UNREAD_SCANS_TOLD = 2;
+const UNREAD_SCANS_BEFORE_REPORT = 2;
 
 /**
  * Cause of one low disk. `mount-missing`: data fills the boot disk at the bucket's mount point. `mount-missing-empty`, `mount-there`,
@@ -256,26 +256,26 @@ export type ClusterDisks = {
 };
 
 /** Adds a scan to its cluster. */
-export function scansAfter(
+export function addScan(
   clusters: ReadonlyMap<string, ClusterDisks>,
   newest: RecordedScan,
 ): ReadonlyMap<string, ClusterDisks> {
   const before = clusters.get(newest.cluster) ?? null;
   const readable = newest.reading === 'unreadable' ? (before?.readable ?? null) : newest;
   const isSame =
-    readable === null || (before?.readable != null && situationOf(before.readable) === situationOf(readable));
+    readable === null || (before?.readable != null && scanFingerprint(before.readable) === scanFingerprint(readable));
   const since = isSame ? (before?.since ?? null) : readable;
   const unread = newest.reading === 'unreadable' ? (before?.unread ?? 0) + 1 : 0;
   return new Map([...clusters, [newest.cluster, { newest, readable, since, unread }]]);
 }
 
 /** Whether the disks have been unreadable long enough to notify people. */
-export function isBlind({ unread }: ClusterDisks): boolean {
-  return unread >= UNREAD_SCANS_TOLD;
+export function isScanBlind({ unread }: ClusterDisks): boolean {
+  return unread >= UNREAD_SCANS_BEFORE_REPORT;
 }
 
 /** The situation as one comparable text: which workers are low and why, without exact percentages. */
-export function situationOf({ workers, cleanup }: DiskScan): string {
+export function scanFingerprint({ workers, cleanup }: DiskScan): string {
   const each = workers.map(({ tpu, worker, level, finding }) => `${tpu}/${worker} ${level} ${finding}`);
   return [...each.toSorted(), cleanup].join('\n');
 }

@@ -2,7 +2,7 @@
 
 import type { ActionStep } from '../actions/action.ts';
 import type { Permit } from '../actions/capability.ts';
-import { type IssuedOrder, ordersOf, type RunState } from '../logbook/run-state.ts';
+import { type IssuedOrder, listOrders, type RunState } from '../logbook/run-state.ts';
 import type { Instant, Observed } from '../values.ts';
 
 /** Written last by levanter (checkpoint.py); a checkpoint without it is incomplete. */
@@ -13,11 +13,11 @@ export type StorePath = string;
 
 /** Whether the path is absolute on every machine and normalized. */
 export function isStorePath(path: string): boolean {
-  return /^(?:(?:gs|s3):\/\/[a-z0-9]|\/)/.test(path) && !hasOddParts(path);
+  return /^(?:(?:gs|s3):\/\/[a-z0-9]|\/)/.test(path) && !hasUnsafeParts(path);
 }
 
 /** Whether a part is empty, `.` or `..`. */
-export function hasOddParts(path: StorePath): boolean {
+export function hasUnsafeParts(path: StorePath): boolean {
   const parts = path
     .replace(/^[a-z0-9]+:\/\//, '')
     .replace(/^\/|\/$/g, '')
@@ -46,7 +46,7 @@ export type SearchedRoot = {
 };
 
 /** Identity of a partly deleted checkpoint: the metadata file is gone, other objects remain. */
-export const REMAINS = 'remains';
+export const REMAINS_IDENTITY = 'remains';
 
 export type CheckpointSize = { readonly objects: number; readonly bytes: number };
 
@@ -62,13 +62,13 @@ export type RemoveOutcome =
   | { readonly kind: 'left' | 'failed' | 'unknown'; readonly why: string };
 
 /** The newest `most` checkpoints by the step in their names, ignoring steps above `upTo`, which belong to another line of training. */
-export type NewestWanted = { readonly most: number; readonly upTo: number };
+export type NewestLimit = { readonly most: number; readonly upTo: number };
 
 export type CheckpointReader = {
   /** The root's direct subfolders, and the root itself if it is a checkpoint. Empty if the root does not exist. */
   readonly list: (root: StorePath) => Promise<Observed<readonly StoredCheckpoint[]>>;
   /** Like `list`, but reads metadata only for the `most` largest steps by name, to bound the requests. */
-  readonly newest: (root: StorePath, wanted: NewestWanted) => Promise<Observed<readonly StoredCheckpoint[]>>;
+  readonly newest: (root: StorePath, wanted: NewestLimit) => Promise<Observed<readonly StoredCheckpoint[]>>;
   readonly measure: (path: StorePath) => Promise<Observed<CheckpointSize>>;
 };
 
@@ -83,20 +83,20 @@ export function deletionStep(path: StorePath, identity: string): ActionStep & { 
 }
 
 /** The last path segment. */
-export function folderName(path: StorePath): string {
+export function lastPathPart(path: StorePath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Parses `step-1200`; null for another name. */
 export function namedStep(path: StorePath): number | null {
-  const digits = /^step-(\d{1,15})$/.exec(folderName(path))?.[1];
+  const digits = /^step-(\d{1,15})$/.exec(lastPathPart(path))?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
 /** A bucket path is global; every other path exists only on its cluster. */
 type OutputPlace = { readonly root: string; readonly cluster: string };
 /** A run's output places. `common`: the lane's shared checkpoint roots, which belong to a run only if they are its output root. */
-export type OwnPlaces = {
+export type OutputRoots = {
   readonly roots: readonly string[];
   readonly cluster: string;
   readonly common: readonly string[];
@@ -105,15 +105,15 @@ export type OwnPlaces = {
 export type RootHolder = { readonly run: string; readonly root: string; readonly mine: string };
 
 /** Another run with an output place that overlaps the given roots, or null. `lineage`: runs that may share places. */
-export function rootHolder(
+export function findRootHolder(
   runs: readonly RunState[],
-  { roots, cluster, common }: OwnPlaces,
+  { roots, cluster, common }: OutputRoots,
   { run, lineage }: { readonly run: string; readonly lineage: (state: RunState) => boolean },
 ): RootHolder | null {
   for (const state of runs) {
     if (state.run === run || lineage(state)) continue;
-    for (const theirs of placesOf(state, common)) {
-      const mine = roots.find((root) => isShared({ root, cluster }, theirs));
+    for (const theirs of listOutputPlaces(state, common)) {
+      const mine = roots.find((root) => overlaps({ root, cluster }, theirs));
       if (mine !== undefined) return { run: state.run, root: theirs.root, mine };
     }
   }
@@ -121,9 +121,9 @@ export function rootHolder(
 }
 
 /** Output roots and checkpoint roots of every attempt that may have started. */
-function placesOf(state: RunState, common: readonly string[]): readonly OutputPlace[] {
-  return ordersOf(state)
-    .filter(mayHaveBegun)
+function listOutputPlaces(state: RunState, common: readonly string[]): readonly OutputPlace[] {
+  return listOrders(state)
+    .filter(mayHaveStarted)
     .flatMap(({ manifest }) => {
       if (manifest === null) return [];
       const { outputRoot, resume, cluster } = manifest;
@@ -132,21 +132,21 @@ function placesOf(state: RunState, common: readonly string[]): readonly OutputPl
     });
 }
 
-function mayHaveBegun({ status, claim }: IssuedOrder): boolean {
+function mayHaveStarted({ status, claim }: IssuedOrder): boolean {
   return status === 'open' || claim !== null;
 }
 
-function isShared(a: OutputPlace, b: OutputPlace): boolean {
-  const [one, other] = [partsOf(a.root), partsOf(b.root)];
-  const isEverywhere = isBucket(a.root) && isBucket(b.root);
+function overlaps(a: OutputPlace, b: OutputPlace): boolean {
+  const [one, other] = [pathParts(a.root), pathParts(b.root)];
+  const isEverywhere = isBucketPath(a.root) && isBucketPath(b.root);
   if (!isEverywhere && a.cluster !== b.cluster) return false;
   const shorter = Math.min(one.length, other.length);
   return one.slice(0, shorter).every((part, index) => part === other[index]);
 }
 
 /** Buckets are global; folders belong to one cluster. */
-function isBucket(root: string): boolean {
-  return schemeOf(root) !== null;
+function isBucketPath(root: string): boolean {
+  return urlScheme(root) !== null;
 }
 
 /** fsspec's schemes for local files. */
@@ -156,22 +156,22 @@ const OF_FOLDERS: ReadonlySet<string> = new Set(['file', 'local']);
 const ALIASES: Readonly<Record<string, string>> = { gcs: 'gs', s3a: 's3', s3n: 's3' };
 
 /** fsspec: the last part of `simplecache::gs://lab/a` is the location, and `file:/a` is a folder. */
-function lastOf(root: string): string {
+function lastPart(root: string): string {
   const last = root.split('::').at(-1) ?? root;
   return last.replace(/^(?:file|local):(?!\/\/)/i, '');
 }
 
 /** Canonical scheme; null for a folder. */
-function schemeOf(root: string): string | null {
-  const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(lastOf(root))?.[1]?.toLowerCase() ?? 'file';
+function urlScheme(root: string): string | null {
+  const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(lastPart(root))?.[1]?.toLowerCase() ?? 'file';
   return OF_FOLDERS.has(written) ? null : (ALIASES[written] ?? written);
 }
 
 /** Normalizes `./`, repeated slashes and `..`. */
-function partsOf(root: string): readonly string[] {
+function pathParts(root: string): readonly string[] {
   const parts: string[] = [];
-  const scheme = schemeOf(root);
-  const plain = lastOf(root).replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  const scheme = urlScheme(root);
+  const plain = lastPart(root).replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
   if (scheme !== null) parts.push(`${scheme}:`, '');
   else if (plain.startsWith('/')) parts.push('');
   for (const part of plain.split('/')) {

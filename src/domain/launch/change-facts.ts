@@ -4,7 +4,7 @@ import type { Digest, Instant, Observed, RunId, Sha, TreeId } from '../values.ts
 import type { Manifest, ManifestChange } from './manifest.ts';
 
 /** A value's one-line text. Offsets are UTF-16 units of the file; `end` is exclusive. */
-export type Value = {
+export type SourceValue = {
   readonly text: string;
   /** Equal for values with the same type and value, independent of spelling. */
   readonly same: string;
@@ -17,18 +17,18 @@ export type Value = {
   readonly names?: readonly string[] | undefined;
   /** Entries of a mapping, or of a list that contains mappings. */
   readonly container?: string | undefined;
-  readonly entries?: readonly Entry[] | undefined;
+  readonly entries?: readonly ValueEntry[] | undefined;
 };
 
 /** `segment` is appended to the parent's path; `knob` is absent if the key is not a plain name. */
-export type Entry = Value & {
+export type ValueEntry = SourceValue & {
   readonly key: string;
   readonly segment: string;
   readonly knob?: string | undefined;
 };
 
 /** A value with the path that people use. To find it in another version of the file, use `place` and `key`, not the path. */
-export type Setting = Value & {
+export type Setting = SourceValue & {
   readonly place: number;
   readonly key: string;
   /** Before or after an expansion in its container. */
@@ -60,16 +60,18 @@ export type ExperimentFile = {
 };
 
 /** `unparsable`: the parser rejected the file, or a limit was reached; `message` explains the fix. */
-export type Reading = ExperimentFile | { readonly kind: 'unparsable'; readonly line: number; readonly message: string };
+export type FileReading =
+  | ExperimentFile
+  | { readonly kind: 'unparsable'; readonly line: number; readonly message: string };
 
 /** `path` decides the format; `python` reads Python. Never throws for an error of the file or the interpreter. */
 export type ReadExperiment = (
   source: string | Uint8Array,
   file: { readonly path: string; readonly python: string },
-) => Promise<Reading>;
+) => Promise<FileReading>;
 
 /** `ReadExperiment` for one file of a lane. */
-export type ReadFile = (source: string) => Promise<Reading>;
+export type ReadSource = (source: string) => Promise<FileReading>;
 
 /** The policy's five kinds of small change (policy DF-35). */
 export const BUCKETS = ['datamix', 'optimizer', 'architecture', 'system', 'observability'] as const;
@@ -114,22 +116,22 @@ export type RunBase = { readonly run: RunId; readonly commit: Sha };
  * `no-value`: the pass added or removed the setting, and only values can be written into a changed file. `unclear`: the target branch's
  * change could not be determined.
  */
-export const NOT_TAKEN = ['moved', 'gone', 'no-value', 'unclear'] as const;
+export const NOT_TAKEN_REASONS = ['moved', 'gone', 'no-value', 'unclear'] as const;
 
 /** A knob that runs with the target branch's value instead of the pass's; null = absent. */
-export type NotTaken = {
+export type KnobNotTaken = {
   readonly knob: string;
   readonly path: string;
   readonly ran: string | null;
   readonly target: string | null;
-  readonly why: (typeof NOT_TAKEN)[number];
+  readonly why: (typeof NOT_TAKEN_REASONS)[number];
 };
 
 /** The file that a run starts from. */
-export type CarriedOver = { readonly text: string; readonly notTaken: readonly NotTaken[] };
+export type CarriedOverFile = { readonly text: string; readonly notTaken: readonly KnobNotTaken[] };
 
 /** `delta` is the difference between the starting configuration and the proposal. */
-export type BaseFacts = RunBase & { readonly delta: Delta; readonly notTaken: readonly NotTaken[] };
+export type BaseFacts = RunBase & { readonly delta: Delta; readonly notTaken: readonly KnobNotTaken[] };
 
 /** Changes that the lane has not yet run successfully. */
 export function newDelta({ delta, base }: { readonly delta: Delta; readonly base: BaseFacts | null }): Delta {
@@ -255,7 +257,7 @@ export function trainingFlops(parameters: number, tokens: number): number {
 const HERO_FLOPS = 1e22;
 
 /** Whether the training FLOPs make the run a hero run. */
-export function isHeroByCost(flops: number): boolean {
+export function isHeroSized(flops: number): boolean {
   return flops >= HERO_FLOPS;
 }
 
@@ -263,6 +265,6 @@ export function isHeroByCost(flops: number): boolean {
 const BUDGET_FACTOR = 3;
 
 /** Whether a budget is plausible for the estimated cost. */
-export function isBudgetFor(flops: number, estimated: number): boolean {
+export function isPlausibleBudget(flops: number, estimated: number): boolean {
   return flops <= estimated * BUDGET_FACTOR && estimated <= flops * BUDGET_FACTOR;
 }

@@ -18,12 +18,12 @@ export const contractSchema = z.record(text, value);
 export type Contract = Parsed<typeof contractSchema>;
 
 /** Login of the DRI, or null. */
-export function personInCharge(contract: Contract | null): string | null {
-  return saidIn(contract, 'dri');
+export function contractDri(contract: Contract | null): string | null {
+  return contractValue(contract, 'dri');
 }
 
 /** A given or inferred value, or null. */
-export function saidIn(contract: Contract | null, name: string): string | null {
+export function contractValue(contract: Contract | null, name: string): string | null {
   const said = contract?.[name];
   return said === undefined || said.source === 'unclear' ? null : said.value;
 }
@@ -46,7 +46,7 @@ export type ContractIssue = {
 export type PinnedSource = { readonly commit: Sha; readonly branch: string | null };
 
 /** Contract value for a checkpoint that no recorded run produced. */
-export const OUTSIDE = 'outside the record';
+export const OUTSIDE_SOURCE = 'outside the record';
 
 /** Placeholder in the command or environment for the checkpoint to resume from. Without a checkpoint, the whole argument is removed. */
 export const CHECKPOINT = '{checkpoint}';
@@ -54,7 +54,7 @@ export const CHECKPOINT = '{checkpoint}';
 /** Where a run starts, and where its checkpoints are stored. */
 export type CheckpointPlan = {
   /** A checkpoint, or a root to take the newest checkpoint from; null: from scratch. `run`: the producing run, if given. */
-  readonly from: { readonly path: StorePath; readonly run: RunId | typeof OUTSIDE | null } | null;
+  readonly from: { readonly path: StorePath; readonly run: RunId | typeof OUTSIDE_SOURCE | null } | null;
   /** The run's permanent and temporary roots; empty if only the job's machine can read them. */
   readonly roots: readonly StorePath[];
   /** The roots named in the contract; the others are the output root and the lane's roots. */
@@ -62,7 +62,7 @@ export type CheckpointPlan = {
 };
 
 /** Whether the command names its checkpoint. Other jobs resume from the newest checkpoint they find, even if people chose another. */
-export function takesCheckpoint({
+export function startsFromCheckpoint({
   command,
   resume,
 }: Pick<Manifest, 'command'> & { readonly resume: Pick<Manifest['resume'], 'roots'> }): boolean {
@@ -120,7 +120,7 @@ export type ImageReference = {
 export type ImageLabels = { readonly revision: string | null; readonly source: string | null };
 
 /** `built`: the image exists; one entry per platform. `absent`: the registry has no such image. */
-export type ImageLook =
+export type ImageObservation =
   | { readonly kind: 'built'; readonly digest: Digest; readonly platforms: readonly ImageLabels[] }
   | { readonly kind: 'absent' };
 
@@ -130,7 +130,7 @@ export type ContainerFacts = {
   /** The image that the cluster settings give every job, or null. */
   readonly runsIn: string | null;
   /** `no-image`: not an image name. `no-registry`: the lab's config does not list this registry. */
-  readonly look: 'no-image' | 'no-registry' | { readonly image: string; readonly found: Observed<ImageLook> };
+  readonly look: 'no-image' | 'no-registry' | { readonly image: string; readonly found: Observed<ImageObservation> };
 };
 
 /** Docker's default registry. */
@@ -169,11 +169,11 @@ export function imageName({ registry, repository, tag, digest }: ImageReference)
 
 /** Compares names only: a tag and a digest differ even if the tag currently points to the digest. */
 export function isSameImage(one: string, other: string): boolean {
-  return nameIn(one) === nameIn(other);
+  return imageNameIn(one) === imageNameIn(other);
 }
 
 /** An image file has no registry; its path is its name. */
-function nameIn(written: string): string {
+function imageNameIn(written: string): string {
   const image = readImageReference(written);
   return image === null ? written.trim() : imageName(image);
 }

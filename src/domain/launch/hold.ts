@@ -21,7 +21,7 @@ export type Hold = HoldTarget & { readonly reason: string; readonly actor: Actor
 export const TARGET_FIELDS = { scope: HOLD_SCOPES, lane: 'text?', date: 'text?' } as const;
 
 /** The facts of `TARGET_FIELDS`. */
-export function targetFacts({ scope, lane, date }: HoldTarget): Facts<typeof TARGET_FIELDS> {
+export function holdTargetFacts({ scope, lane, date }: HoldTarget): Facts<typeof TARGET_FIELDS> {
   return { scope, lane: lane ?? undefined, date: date ?? undefined };
 }
 
@@ -29,7 +29,7 @@ export function targetFacts({ scope, lane, date }: HoldTarget): Facts<typeof TAR
 export type RecordedTarget = Omit<HoldTarget, 'lane'> & { readonly lane?: string | undefined };
 
 /** The target as an event records it. */
-export function recordedTarget({ scope, lane, date }: HoldTarget): RecordedTarget {
+export function toRecordedTarget({ scope, lane, date }: HoldTarget): RecordedTarget {
   return { scope, ...(lane === null ? {} : { lane }), date };
 }
 
@@ -41,7 +41,7 @@ function isSameTarget(a: HoldTarget, b: HoldTarget): boolean {
 export type LaneDay = { readonly lane: string | null; readonly date: string };
 
 /** The holds that block a run of this lane and day. */
-export function holdsOn<Target extends HoldTarget>(
+export function filterHolds<Target extends HoldTarget>(
   holds: readonly Target[],
   { lane, date }: LaneDay,
 ): readonly Target[] {
@@ -51,25 +51,27 @@ export function holdsOn<Target extends HoldTarget>(
 }
 
 /** The run's own holds, and the journal's holds that block the run. */
-export function holdsOver(
+export function listHoldsOnRun(
   { holds, proposal }: { readonly holds: readonly Hold[]; readonly proposal: LaneDay },
   journalHolds: Observed<readonly Hold[]>,
 ): Observed<readonly Hold[]> {
-  return journalHolds.kind === 'unknown' ? journalHolds : known([...holds, ...holdsOn(journalHolds.value, proposal)]);
+  return journalHolds.kind === 'unknown'
+    ? journalHolds
+    : known([...holds, ...filterHolds(journalHolds.value, proposal)]);
 }
 
 /** A second hold on the same target replaces the first. */
-export function withHold(holds: readonly Hold[], hold: Hold): readonly Hold[] {
-  return [...withoutHold(holds, hold), hold];
+export function addHold(holds: readonly Hold[], hold: Hold): readonly Hold[] {
+  return [...removeHold(holds, hold), hold];
 }
 
 /** Removes the hold on this target. */
-export function withoutHold(holds: readonly Hold[], target: HoldTarget): readonly Hold[] {
+export function removeHold(holds: readonly Hold[], target: HoldTarget): readonly Hold[] {
   return holds.filter((hold) => !isSameTarget(hold, target));
 }
 
 /** The command that lifts the hold. A hold on a run is lifted in the run's thread. */
-export function liftCommand({ scope, lane, date }: HoldTarget): string {
+export function unholdCommand({ scope, lane, date }: HoldTarget): string {
   const words: Readonly<Record<HoldScope, readonly string[]>> = {
     run: [],
     lane: [`lane=${lane}`],

@@ -3,24 +3,24 @@
  * Policy). Depends only on the record, so control and runner agree.
  */
 
-import { type Failure, isOutOfMemory, mayPassAgain, type Rung } from '../failure-class.ts';
+import { type Failure, isOutOfMemory, isTransient, type Rung } from '../failure-class.ts';
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
 import { isWithheld } from '../written-secrets.ts';
-import { failureOf, pastAttempt, reachedStep } from './next-attempt.ts';
+import { failureOf, highestStep, lastEnded } from './next-attempt.ts';
 
 /** The common signature or class of both failures; null if they differ or cannot be compared. */
-export function sameFailure(one: PastAttempt, other: PastAttempt): string | null {
+export function findSameFailure(one: PastAttempt, other: PastAttempt): string | null {
   const signature = one.end.signatures.find((id) => other.end.signatures.includes(id));
   if (signature !== undefined) return signature;
-  const print = fingerprintOf(one);
-  return print !== null && print === fingerprintOf(other) ? failureOf(one) : null;
+  const print = failureFingerprint(one);
+  return print !== null && print === failureFingerprint(other) ? failureOf(one) : null;
 }
 
 /**
  * The class plus the location in the lab's code, or the log's error text without parts that vary between jobs. Null if the text was
  * withheld, and for manifests that do not record responses.
  */
-function fingerprintOf(attempt: PastAttempt): string | null {
+function failureFingerprint(attempt: PastAttempt): string | null {
   const failure = failureOf(attempt);
   if (attempt.order.manifest?.envelope.restartAfter === undefined) return null;
   if (failure === 'unknown' || failure === 'benign') return null;
@@ -28,16 +28,16 @@ function fingerprintOf(attempt: PastAttempt): string | null {
   const { place = null, error = null, evidence = [] } = attempt.end.diagnosis ?? {};
   const text = place?.file ?? error ?? evidence[0] ?? '';
   if (isWithheld(text)) return null;
-  return `${failure} ${place === null ? plain(text) : `${fileOf(text)}:${place.line}`}`;
+  return `${failure} ${place === null ? normalizeMessage(text) : `${fileNameOf(text)}:${place.line}`}`;
 }
 
 /** The file with its parent folder. The folders above depend on where the job was unpacked. */
-function fileOf(path: string): string {
+function fileNameOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }
 
 /** Drops words that contain a digit. */
-function plain(text: string): string {
+function normalizeMessage(text: string): string {
   const words = text.toLowerCase().split(/[^a-z0-9]/);
   return words.filter((word) => word !== '' && !/[0-9]/.test(word)).join(' ');
 }
@@ -45,7 +45,7 @@ function plain(text: string): string {
 export type Reduction = { readonly name: string; readonly value: string };
 
 /** What a reduction can change. */
-export type Started = {
+export type LaunchCommand = {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 };
@@ -57,7 +57,7 @@ export function readReduction(text: string): Reduction | null {
 }
 
 /** The command's current value; null if unset. */
-export function valueNow({ command, environment }: Started, { name }: Reduction): string | null {
+export function valueNow({ command, environment }: LaunchCommand, { name }: Reduction): string | null {
   if (!name.startsWith('-')) return environment[name] ?? null;
   for (const [index, part] of command.entries()) {
     if (part === name) return command[index + 1] ?? null;
@@ -67,7 +67,7 @@ export function valueNow({ command, environment }: Started, { name }: Reduction)
 }
 
 /** Sets the value in the command's own form; unchanged if unset. */
-export function reduced<Given extends Started>(started: Given, { name, value }: Reduction): Given {
+export function applyReduction<Given extends LaunchCommand>(started: Given, { name, value }: Reduction): Given {
   const { command, environment } = started;
   if (!name.startsWith('-'))
     return environment[name] === undefined ? started : { ...started, environment: { ...environment, [name]: value } };
@@ -81,10 +81,10 @@ export function reduced<Given extends Started>(started: Given, { name, value }: 
 }
 
 /** Applies several reductions in order. */
-function reducedBy<Given extends Started>(started: Given, reductions: readonly string[]): Given {
+function applyReductions<Given extends LaunchCommand>(started: Given, reductions: readonly string[]): Given {
   return reductions.reduce((before, text) => {
     const reduction = readReduction(text);
-    return reduction === null ? before : reduced(before, reduction);
+    return reduction === null ? before : applyReduction(before, reduction);
   }, started);
 }
 
@@ -102,7 +102,7 @@ export function readRepair(text: string): Repair | null {
 }
 
 /** Applies all repairs. The interpreter's pip installs packages, then the original command replaces the shell. */
-function repairedBy<Given extends Started>(started: Given, repairs: readonly string[]): Given {
+function applyRepairs<Given extends LaunchCommand>(started: Given, repairs: readonly string[]): Given {
   const read = repairs.flatMap((text) => readRepair(text) ?? []);
   const variables = read.flatMap((one) => (one.kind === 'variable' ? [[one.name, one.value] as const] : []));
   const packages = read.flatMap((one) => (one.kind === 'package' ? [`'${one.requirement}'`] : []));
@@ -113,75 +113,77 @@ function repairedBy<Given extends Started>(started: Given, repairs: readonly str
 }
 
 /** All ended attempts of the currently ordered manifest. */
-function endedAlike(state: RunState): readonly PastAttempt[] {
-  const last = pastAttempt(state);
+function listAttemptsOfManifest(state: RunState): readonly PastAttempt[] {
+  const last = lastEnded(state);
   const all = last === null ? state.attempts : [...state.attempts, last];
   return all.filter(({ order }) => order.order.digest === state.order?.order.digest);
 }
 
 /** The approved reductions for the next attempt, in order: one per attempt that ran out of memory. */
-export function reductionsTaken(state: RunState): readonly string[] {
+export function listReductionsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.reductions ?? [];
   // rule VA-21
-  return approved.slice(0, timesOf(state, isOutOfMemory));
+  return approved.slice(0, countFailures(state, isOutOfMemory));
 }
 
 /** Whether the running attempt uses a smaller config than the one before, so its losses are not comparable. */
-export function trainsSmaller(state: RunState): boolean {
+export function isReduced(state: RunState): boolean {
   const before = { ...state, attempts: state.attempts.slice(0, -1) };
-  return reductionsTaken(state).length > reductionsTaken(before).length;
+  return listReductionsTaken(state).length > listReductionsTaken(before).length;
 }
 
 /** Ended attempts with the manifest and size of the running attempt. */
-export function trainedAlike(state: RunState): readonly PastAttempt[] {
+export function listComparableAttempts(state: RunState): readonly PastAttempt[] {
   const { attempts } = state;
-  const taken = (before: number): number => reductionsTaken({ ...state, attempts: attempts.slice(0, before) }).length;
+  const countReductions = (before: number): number =>
+    listReductionsTaken({ ...state, attempts: attempts.slice(0, before) }).length;
   return attempts.filter(
-    ({ order }, index) => order.order.digest === state.order?.order.digest && taken(index) === taken(attempts.length),
+    ({ order }, index) =>
+      order.order.digest === state.order?.order.digest && countReductions(index) === countReductions(attempts.length),
   );
 }
 
 /** The approved repairs for the next attempt: one per attempt that failed on a dependency. */
-export function repairsTaken(state: RunState): readonly string[] {
+export function listRepairsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.repairs ?? [];
-  return approved.slice(0, timesOf(state, isOfWhatItRunsOn));
+  return approved.slice(0, countFailures(state, isMachineFailure));
 }
 
 /** The approved job with the reductions and repairs that earlier failures require. */
-export function onRung<Given extends Started>(state: RunState, approved: Given): Given {
-  return repairedBy(reducedBy(approved, reductionsTaken(state)), repairsTaken(state));
+export function applyLadder<Given extends LaunchCommand>(state: RunState, approved: Given): Given {
+  return applyRepairs(applyReductions(approved, listReductionsTaken(state)), listRepairsTaken(state));
 }
 
-function timesOf(state: RunState, isSuch: (failure: Failure) => boolean): number {
-  return endedAlike(state).filter((past) => isSuch(failureOf(past))).length;
+function countFailures(state: RunState, isSuch: (failure: Failure) => boolean): number {
+  return listAttemptsOfManifest(state).filter((past) => isSuch(failureOf(past))).length;
 }
 
-function isOfWhatItRunsOn(failure: Failure): boolean {
+function isMachineFailure(failure: Failure): boolean {
   return failure === 'dependency';
 }
 
 /** Faults of the machine: the same job may succeed on another one. */
-const OF_THE_MACHINE: readonly Failure[] = ['bad-node', 'stopped', 'stalled', 'infra-cluster'];
+const MACHINE_FAILURES: readonly Failure[] = ['bad-node', 'stopped', 'stalled', 'infra-cluster'];
 
 /** A preempted machine now serves another customer, so the job would wait for it. */
-const LEFT: readonly Failure[] = [...OF_THE_MACHINE, 'preempted'];
+const LEFT_MACHINE_CLASSES: readonly Failure[] = [...MACHINE_FAILURES, 'preempted'];
 
 /** Earlier attempts with the newest attempt's failure that got at least as far, so the ladder steps since then did not help. */
-function inVain(state: RunState): readonly PastAttempt[] {
-  const ended = endedAlike(state);
+function listFutileAttempts(state: RunState): readonly PastAttempt[] {
+  const ended = listAttemptsOfManifest(state);
   const last = ended.at(-1);
   if (last === undefined) return [];
-  const reached = reachedStep(last) ?? 0;
+  const reached = highestStep(last) ?? 0;
   return ended
     .slice(0, -1)
-    .filter((past) => failureOf(past) === failureOf(last) && (reachedStep(past) ?? 0) >= reached);
+    .filter((past) => failureOf(past) === failureOf(last) && (highestStep(past) ?? 0) >= reached);
 }
 
 /** Machines that may have caused the failure of an attempt, by the engine's names. */
-export function machinesToAvoid(state: RunState): readonly string[] {
-  const left = endedAlike(state).filter((past) => LEFT.includes(failureOf(past)));
-  const again = inVain(state);
-  const last = again.length === 0 ? [] : endedAlike(state).slice(-1);
+export function listMachinesToAvoid(state: RunState): readonly string[] {
+  const left = listAttemptsOfManifest(state).filter((past) => LEFT_MACHINE_CLASSES.includes(failureOf(past)));
+  const again = listFutileAttempts(state);
+  const last = again.length === 0 ? [] : listAttemptsOfManifest(state).slice(-1);
   const machines = [...left, ...again, ...last].map(({ end }) => end.engineDetails?.['machine']);
   return [...new Set(machines.flatMap((machine) => (machine === undefined ? [] : [String(machine)])))];
 }
@@ -192,24 +194,24 @@ export function machinesToAvoid(state: RunState): readonly string[] {
  */
 export function rungFor(state: RunState, failure: Failure): Rung | null {
   const { envelope } = state.order?.manifest ?? {};
-  const isLeft = (approved: readonly string[], isSuch: (one: Failure) => boolean): boolean =>
-    approved.length >= timesOf(state, isSuch);
+  const isUntried = (approved: readonly string[], isSuch: (one: Failure) => boolean): boolean =>
+    approved.length >= countFailures(state, isSuch);
   // rule VA-24
-  if (isOutOfMemory(failure)) return isLeft(envelope?.reductions ?? [], isOutOfMemory) ? 'reduce' : null;
-  if (isOfWhatItRunsOn(failure)) return isLeft(envelope?.repairs ?? [], isOfWhatItRunsOn) ? 'repair' : null;
+  if (isOutOfMemory(failure)) return isUntried(envelope?.reductions ?? [], isOutOfMemory) ? 'reduce' : null;
+  if (isMachineFailure(failure)) return isUntried(envelope?.repairs ?? [], isMachineFailure) ? 'repair' : null;
   if (envelope?.rental === undefined) return null;
-  if (OF_THE_MACHINE.includes(failure)) return 'other-machine';
-  if (!mayPassAgain(failure)) return null;
-  const times = inVain(state).length;
+  if (MACHINE_FAILURES.includes(failure)) return 'other-machine';
+  if (!isTransient(failure)) return null;
+  const times = listFutileAttempts(state).length;
   // rule VA-23
   return times === 0 ? 'rerun' : times === 1 ? 'other-machine' : null;
 }
 
 /** What the next attempt changes after the newest failure. */
 export function nextRung(state: RunState): { readonly rung: Rung; readonly with?: string } | null {
-  const last = pastAttempt(state);
+  const last = lastEnded(state);
   const rung = last === null ? null : rungFor(state, failureOf(last));
   if (rung === null) return null;
-  const change = rung === 'reduce' ? reductionsTaken(state) : rung === 'repair' ? repairsTaken(state) : null;
+  const change = rung === 'reduce' ? listReductionsTaken(state) : rung === 'repair' ? listRepairsTaken(state) : null;
   return change === null ? { rung } : { rung, with: change.at(-1) ?? '' };
 }

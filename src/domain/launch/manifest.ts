@@ -10,7 +10,7 @@ import { integerOrNull, type Parsed, text, texts } from '../logbook/parts.ts';
 export const WHOLE_TREE = '.';
 
 /** Whether `path` is the file or is in the folder; `.` covers all. */
-export function covers(folder: string, path: string): boolean {
+export function isPathCovered(folder: string, path: string): boolean {
   return folder === WHOLE_TREE || path === folder || path.startsWith(`${folder}/`);
 }
 
@@ -26,7 +26,7 @@ export type ManifestChange = Parsed<typeof change>;
 
 /**
  * The lane's last sealed pass. `changes` are new against it; the other rows of `delta` ran in that pass. `notTaken`: settings that the
- * target branch overrules (`NotTaken`).
+ * target branch overrules (`KnobNotTaken`).
  */
 const base = z.object({
   run: text,

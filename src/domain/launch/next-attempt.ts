@@ -3,23 +3,23 @@
  * and approved again, then launched as the next attempt. response.ts handles bad nodes.
  */
 
-import { type ActionRecord, underWay } from '../actions/action.ts';
+import { type ActionRecord, listClaimedActions } from '../actions/action.ts';
 import type { Failure } from '../failure-class.ts';
-import { type IncidentOf, incidentsWith } from '../incidents.ts';
+import { filterIncidents, type IncidentOf } from '../incidents.ts';
 import { type IssuedOrder, isOver, type PastAttempt, type RolledBack, type RunState } from '../logbook/run-state.ts';
 import type { Digest, Sha } from '../values.ts';
 import type { Order } from './order.ts';
 
 /** The newest submitted attempt if it failed, or null. A fix continues from it. */
-export function failedAttempt(state: RunState): PastAttempt | null {
+export function lastFailure(state: RunState): PastAttempt | null {
   const { submission, end } = state;
   if (submission === null) return state.attempts.at(-1) ?? null;
-  const now = pastAttempt(state);
+  const now = lastEnded(state);
   return end?.status === 'FAILED' ? now : null;
 }
 
 /** The newest attempt as an entry for `attempts` if it has ended, otherwise null. */
-export function pastAttempt({
+export function lastEnded({
   order,
   submission,
   observation,
@@ -36,23 +36,23 @@ export function pastAttempt({
 /**
  * The ended attempt that no job has followed yet, or null. Until a launcher claims the next order, people can still change what follows.
  */
-export function unfollowedAttempt(state: RunState): PastAttempt | null {
+export function endedAttemptWithoutSuccessor(state: RunState): PastAttempt | null {
   const { submission, order, attempts } = state;
-  if (submission !== null) return pastAttempt(state);
+  if (submission !== null) return lastEnded(state);
   return order?.status === 'claimed' ? null : (attempts.at(-1) ?? null);
 }
 
 /** The last attempt of the run that this run continues under a new identity, or null. */
-export function continuedAttempt(
+export function attemptToContinue(
   { continues }: Pick<RunState['proposal'], 'continues'>,
   runs: readonly RunState[],
 ): PastAttempt | null {
   const old = runs.find(({ run }) => run === continues?.run);
-  return old === undefined ? null : (pastAttempt(old) ?? old.attempts.at(-1) ?? null);
+  return old === undefined ? null : (lastEnded(old) ?? old.attempts.at(-1) ?? null);
 }
 
 /** The last observed step. The exact value may come from an old eval, because some logs round the others. */
-export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
+export function highestStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
   const seen = [end.lastStep, observation?.step ?? null].filter((step) => step !== null);
   return seen.length === 0 ? null : Math.max(...seen);
 }
@@ -71,14 +71,14 @@ export function furthestStep(attempts: readonly Pick<RunState, 'end' | 'observat
 }
 
 /** The same failure before and after a fix. */
-export type Repeated = { readonly attempt: number; readonly earlier: number; readonly signature: string };
+export type RepeatedFailure = { readonly attempt: number; readonly earlier: number; readonly signature: string };
 
 /**
  * The newest failed attempt and an earlier attempt with the same signature but another manifest, or null. The fix did not help, so people
  * decide (policy DF-27).
  */
-export function repeatedFailure(state: RunState): Repeated | null {
-  const last = failedAttempt(state);
+export function findRepeatedFailure(state: RunState): RepeatedFailure | null {
+  const last = lastFailure(state);
   if (last === null) return null;
   for (const { order, submission, end } of state.attempts) {
     if (order.order.digest === last.order.order.digest) continue;
@@ -89,41 +89,41 @@ export function repeatedFailure(state: RunState): Repeated | null {
 }
 
 /** The rollback requested after the newest failed attempt, or null. */
-export function rollbackOf(state: RunState): RolledBack | null {
+export function activeRollback(state: RunState): RolledBack | null {
   const { rollback } = state;
-  return rollback !== null && rollback.attempt === failedAttempt(state)?.submission.attempt ? rollback : null;
+  return rollback !== null && rollback.attempt === lastFailure(state)?.submission.attempt ? rollback : null;
 }
 
 /** Whether a fix may be launched as the next attempt, once pushed and approved. */
-export function mayBeFixed(state: RunState): boolean {
+export function canBeFixed(state: RunState): boolean {
   const { end, submission, stop } = state;
   // rule DF-26
   const hasFailed = submission !== null && end?.status === 'FAILED';
-  const isNew = repeatedFailure(state) === null || rollbackOf(state) !== null;
+  const isNew = findRepeatedFailure(state) === null || activeRollback(state) !== null;
   return hasFailed && !isOver(state) && stop === null && isNew;
 }
 
 /** Whether the gates must run again: another commit than the launched one, or a rollback. */
 export function isFixPushed(state: RunState, head: Sha): boolean {
   const launched = state.order?.order.commit;
-  const isOther = head !== launched || state.gate?.commit !== launched || rollbackOf(state) !== null;
-  return mayBeFixed(state) && isOther;
+  const isOther = head !== launched || state.gate?.commit !== launched || activeRollback(state) !== null;
+  return canBeFixed(state) && isOther;
 }
 
 /** Whether the last gated manifest is a fix or a rollback that was not launched before. */
-export function isFixGated(state: RunState): boolean {
+export function isFixEvaluated(state: RunState): boolean {
   const { gate, order } = state;
-  if (gate === null || !mayBeFixed(state)) return false;
-  if (gate.commit === order?.order.commit && rollbackOf(state) === null) return false;
-  return gate.digest === null || !launchedDigests(state).has(gate.digest);
+  if (gate === null || !canBeFixed(state)) return false;
+  if (gate.commit === order?.order.commit && activeRollback(state) === null) return false;
+  return gate.digest === null || !listLaunchedDigests(state).has(gate.digest);
 }
 
 /** Whether gates, card and approvals concern a launch in the future: the first attempt or a fix. */
 export function isBeforeLaunch(state: RunState): boolean {
-  return state.submission === null || isFixGated(state);
+  return state.submission === null || isFixEvaluated(state);
 }
 
-function launchedDigests({ attempts, order, submission }: RunState): ReadonlySet<Digest> {
+function listLaunchedDigests({ attempts, order, submission }: RunState): ReadonlySet<Digest> {
   const orders: readonly (IssuedOrder | null)[] = [
     ...attempts.map((past) => past.order),
     submission === null ? null : order,
@@ -136,20 +136,20 @@ function launchedDigests({ attempts, order, submission }: RunState): ReadonlySet
  * reissuing its order or after a bad node (response.ts).
  */
 export function isLaunchable(state: RunState, digest: Digest): boolean {
-  if (state.submission !== null && !isFixGated(state)) return false;
+  if (state.submission !== null && !isFixEvaluated(state)) return false;
   const isOrderedAnew = state.submission === null && state.order?.order.digest === digest;
-  return isOrderedAnew || !launchedDigests(state).has(digest);
+  return isOrderedAnew || !listLaunchedDigests(state).has(digest);
 }
 
 /** Record rule: why this order is not valid for a fix, or null. */
-export function fixRule(state: RunState, next: Order): string | null {
+export function checkFixOrder(state: RunState, next: Order): string | null {
   if (!isLaunchable(state, next.digest)) return 'ordered a manifest again that was launched before';
-  if (underWay(state.actions).length > 0) return 'ordered a fix while the cluster is being changed';
+  if (listClaimedActions(state.actions).length > 0) return 'ordered a fix while the cluster is being changed';
   return next.parent === undefined ? 'ordered a fix without the attempt that it goes on from' : null;
 }
 
 /** The run's state at its last attempt, without later gate evaluations that led to no launch. For texts about what ran. */
-export function asLaunched(state: RunState): RunState {
+export function stateAtLastLaunch(state: RunState): RunState {
   const { submission, attempts } = state;
   const last = submission === null ? attempts.at(-1) : undefined;
   const back = last === undefined ? state : { ...state, ...last, attempts: attempts.slice(0, -1) };
@@ -163,10 +163,10 @@ export function asLaunched(state: RunState): RunState {
 }
 
 /** End code of a VM deletion: the cluster replaced the machine. */
-export const REPLACED = 'replaced';
+export const REPLACED_CODE = 'replaced';
 
 /** The replaced node that allows another attempt, or null. */
-export function replacementFor(state: RunState): ActionRecord | null {
+export function findNodeReplacement(state: RunState): ActionRecord | null {
   const { end, submission, stop } = state;
   if (end?.status !== 'FAILED' || submission === null || stop !== null) return null;
   const found = state.actions.find(
@@ -174,7 +174,7 @@ export function replacementFor(state: RunState): ActionRecord | null {
       proposal.change.kind === 'delete-tpu-vm' &&
       evidence.facts['attempt'] === submission.attempt &&
       ended?.outcome === 'done' &&
-      ended.code === REPLACED,
+      ended.code === REPLACED_CODE,
   );
   return found ?? null;
 }
@@ -203,7 +203,7 @@ export function restartsLeft(state: RunState): number {
   if (preemptions === undefined) return restarts - followed.length;
   const preempted = followed.filter(isPreempted).length;
   const [afterPreemption, afterOther] = [preemptions - preempted, restarts - (followed.length - preempted)];
-  const last = pastAttempt(state);
+  const last = lastEnded(state);
   if (last === null) return Math.max(afterPreemption, afterOther);
   return isPreempted(last) ? afterPreemption : afterOther;
 }
@@ -213,7 +213,7 @@ function isPreempted(past: PastAttempt): boolean {
 }
 
 /** The run's state in the attempt that this entry belongs to. */
-export function stateAtEntry(state: RunState, seq: number): RunState {
+export function stateAtIncident(state: RunState, seq: number): RunState {
   const past = state.attempts.find(({ submission, firstEval, firstTracker, end }) =>
     [submission.seq, firstEval?.seq, firstTracker?.seq, end.seq].includes(seq),
   );
@@ -223,17 +223,17 @@ export function stateAtEntry(state: RunState, seq: number): RunState {
 export type LaunchTrouble = IncidentOf<'launch-failed'> | IncidentOf<'launch-waiting'>;
 
 /** The newest recorded problem with the dispatched launch of an unclaimed order, or null. */
-export function launchTrouble({ order, incidents }: RunState): LaunchTrouble | null {
+export function findLaunchTrouble({ order, incidents }: RunState): LaunchTrouble | null {
   if (order === null || order.status !== 'open') return null;
-  const troubles = [...incidentsWith(incidents, 'launch-failed'), ...incidentsWith(incidents, 'launch-waiting')];
+  const troubles = [...filterIncidents(incidents, 'launch-failed'), ...filterIncidents(incidents, 'launch-waiting')];
   return (
     troubles.filter(({ detail }) => detail.orderDigest === order.digest).toSorted((a, b) => b.seq - a.seq)[0] ?? null
   );
 }
 
 /** Why the newest order failed before a claim, or null. */
-export function whyNotLaunched({ order, incidents }: RunState): string | null {
+export function launchFailureReason({ order, incidents }: RunState): string | null {
   if (order?.status !== 'failed') return null;
-  const ended = [...incidentsWith(incidents, 'launch-failed'), ...incidentsWith(incidents, 'runner-refused')];
+  const ended = [...filterIncidents(incidents, 'launch-failed'), ...filterIncidents(incidents, 'runner-refused')];
   return ended.findLast(({ detail }) => detail.orderDigest === order.digest)?.detail.why ?? null;
 }

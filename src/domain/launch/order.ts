@@ -6,10 +6,10 @@ import { digest, type Parsed, runId, sha, text } from '../logbook/parts.ts';
 import type { Digest, Instant, RunId } from '../values.ts';
 
 /** `short`: a correct prefix with too few digits to bind. */
-export type Naming = 'named' | 'short' | 'missing' | 'other';
+export type DigestNaming = 'named' | 'short' | 'missing' | 'other';
 
 /** Compares a digest prefix from a comment (any case, `sha256:` optional) with the expected digest. */
-export function namingOf(given: string | undefined, digest: string): Naming {
+export function compareDigest(given: string | undefined, digest: string): DigestNaming {
   if (given === undefined) return 'missing';
   const digits = given.toLowerCase().replace(/^sha256:/, '');
   if (!digest.slice('sha256:'.length).startsWith(digits)) return 'other';
@@ -17,7 +17,7 @@ export function namingOf(given: string | undefined, digest: string): Naming {
 }
 
 /** The digest prefix that people copy: just long enough to bind. */
-export function bindingHex(digest: string): string {
+export function shortDigestHex(digest: string): string {
   return digest
     .replace(/^sha256:/, '')
     .replace(/[^0-9a-f]/g, '')
@@ -28,7 +28,7 @@ export function bindingHex(digest: string): string {
  * Whether a text had been visible for `shownForMs` when the comment was written. GitHub truncates `createdAt`
  * to the second, so the same second counts as visible.
  */
-export function wasShownBefore(shownAt: Instant, createdAt: Instant, shownForMs = 0): boolean {
+export function wasPostedBefore(shownAt: Instant, createdAt: Instant, shownForMs = 0): boolean {
   return createdAt >= Math.floor((shownAt + shownForMs) / SECOND_MS) * SECOND_MS;
 }
 
@@ -76,17 +76,17 @@ export const orderSchema = z.object({
 export type Order = Parsed<typeof orderSchema>;
 
 /** The manifest that the order's approvals must name. */
-export function approvedIn({ digest, preApprovedBy }: Pick<Order, 'digest' | 'preApprovedBy'>): Digest {
+export function approvedDigest({ digest, preApprovedBy }: Pick<Order, 'digest' | 'preApprovedBy'>): Digest {
   return preApprovedBy ?? digest;
 }
 
 /** Deterministic, so that the engine rejects a second job of the attempt. Format of `ray_run.py --submission-id`. */
-export function submissionIdOf(run: RunId, attempt: number): string {
+export function buildSubmissionId(run: RunId, attempt: number): string {
   return `ferrybot-${run}-a${attempt}`;
 }
 
 /** The run in a submission id, or null. Not proof: anyone can choose a job's name. */
-export function runInSubmissionId(id: string): string | null {
+export function runFromSubmissionId(id: string): string | null {
   const [prefix, at] = ['ferrybot-', id.lastIndexOf('-a')];
   if (!id.startsWith(prefix) || at <= prefix.length || !/^\d{1,9}$/.test(id.slice(at + 2))) return null;
   return id.slice(prefix.length, at);

@@ -5,44 +5,44 @@
 
 import type { ActionRecord } from '../actions/action.ts';
 import { STOPPED_BY } from '../engine.ts';
-import { type DetectorId, type Failure, LOSS_NOT_FINITE, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
-import { type IncidentFacts, incidentsWith } from '../incidents.ts';
+import { type DetectorId, type Failure, isRetryableByPerson, isTransient, LOSS_NOT_FINITE } from '../failure-class.ts';
+import { filterIncidents, type IncidentFacts } from '../incidents.ts';
 import {
   type Approval,
   isOver,
-  ordersOf,
+  listCurrentApprovals,
+  listOrders,
   type PastAttempt,
   type RejectedCheckpoint,
   type RelaunchAsked,
   type RunState,
-  standingApprovals,
 } from '../logbook/run-state.ts';
 import { type Digest, fromRfc3339, type Instant } from '../values.ts';
-import { takesCheckpoint } from './contract.ts';
-import { rungFor, sameFailure } from './ladder.ts';
+import { startsFromCheckpoint } from './contract.ts';
+import { findSameFailure, rungFor } from './ladder.ts';
 import {
-  asLaunched,
+  activeRollback,
   failureOf,
-  pastAttempt,
-  reachedStep,
-  replacementFor,
+  findNodeReplacement,
+  highestStep,
+  lastEnded,
   restartsFor,
   restartsLeft,
-  rollbackOf,
+  stateAtLastLaunch,
 } from './next-attempt.ts';
-import { approvedIn, type Order } from './order.ts';
-import { approvedBeforehand, preApproval } from './small-fix.ts';
+import { approvedDigest, type Order } from './order.ts';
+import { findPreApproval, preApprovedDigest } from './small-fix.ts';
 
 /** `loss-lost`: the loss became non-finite. `other-steps`: the attempt diverged from the one it resumed. */
-export type Spoilt = 'loss-lost' | 'other-steps';
+export type CorruptionSign = 'loss-lost' | 'other-steps';
 
 /** Returns the recorded sign that the attempt corrupted its training state, or null. */
-export function spoiltBy(
+export function findCorruptionSign(
   { incidents }: Pick<RunState, 'incidents'>,
   { submission, end }: Pick<PastAttempt, 'submission' | 'end'>,
-): Spoilt | null {
+): CorruptionSign | null {
   if (end.signatures.includes(LOSS_NOT_FINITE)) return 'loss-lost';
-  const isOther = incidentsWith(incidents, 'run-alarm').some(
+  const isOther = filterIncidents(incidents, 'run-alarm').some(
     ({ detail }) => detail.detector === 'resume-mismatch' && (detail.attempt ?? 1) === submission.attempt,
   );
   return isOther ? 'other-steps' : null;
@@ -52,11 +52,11 @@ export function spoiltBy(
 const UNSTABLE: readonly DetectorId[] = ['gradient-norm', 'router-collapse', 'z-loss'];
 
 /** Detector of the attempt's first instability alarm since the newest acknowledgement, or null. */
-export function unstableBy(
+export function findInstabilityDetector(
   { incidents, taken }: Pick<RunState, 'incidents' | 'taken'>,
   { submission }: Pick<PastAttempt, 'submission'>,
 ): string | null {
-  const found = incidentsWith(incidents, 'run-alarm').find(
+  const found = filterIncidents(incidents, 'run-alarm').find(
     ({ seq, detail }) =>
       UNSTABLE.some((id) => id === detail.detector) &&
       (detail.attempt ?? 1) === submission.attempt &&
@@ -72,117 +72,118 @@ export type Response =
   | { readonly kind: 'ask'; readonly why: IncidentFacts<'relaunch-refused'> };
 
 /** Null if there is nothing to decide: the job runs, succeeded or was stopped, or the run is over. */
-export function responseTo(state: RunState): Response | null {
-  const last = pastAttempt(state);
+export function decideResponse(state: RunState): Response | null {
+  const last = lastEnded(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return null;
-  if (rollbackOf(state) !== null) return null;
-  const rejected = rejectionFor(state, last);
+  if (activeRollback(state) !== null) return null;
+  const rejected = findRejection(state, last);
   if (rejected !== null) {
     const { attempt } = last.submission;
     return { kind: 'ask', why: { attempt, reason: 'checkpoint-rejected', rejectedStep: rejected.step } };
   }
-  if (askedFor(state) !== null) return byHand(state, last);
+  if (pendingRelaunchRequest(state) !== null) return decideRequestedRelaunch(state, last);
   // After a person ended the watch or released the machine, only a person can restart the job.
-  if (state.watch.ended !== null || isLetGo(state)) return null;
-  const replaced = replacementFor(state);
+  if (state.watch.ended !== null || isRentalEndRequested(state)) return null;
+  const replaced = findNodeReplacement(state);
   const { restartAfter } = last.order.manifest?.envelope ?? {};
   if (replaced === null && restartAfter === undefined) return null;
-  if (replaced === null && isNodeInHand(state)) return { kind: 'wait' };
+  if (replaced === null && isNodeReplacementPending(state)) return { kind: 'wait' };
   const why =
-    barOfTraining(state, last) ??
-    (replaced === null ? barOf(state, last, restartAfter ?? []) : barAfterNode(state, last, replaced)) ??
-    barOfEnvelope(state, last);
+    findTrainingBar(state, last) ??
+    (replaced === null ? findBar(state, last, restartAfter ?? []) : findNodeBar(state, last, replaced)) ??
+    findEnvelopeBar(state, last);
   const { attempt } = last.submission;
   return why === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...why } };
 }
 
 /** Whether a person asked to end the rental after the newest attempt started. */
-function isLetGo({ rental, submission }: RunState): boolean {
+function isRentalEndRequested({ rental, submission }: RunState): boolean {
   return (rental.asked?.seq ?? -1) > (submission?.seq ?? 0);
 }
 
 /** A person's request to relaunch after the current attempt, or null. */
-export function askedFor({ relaunchAsked, submission }: RunState): RelaunchAsked | null {
+export function pendingRelaunchRequest({ relaunchAsked, submission }: RunState): RelaunchAsked | null {
   return relaunchAsked?.attempt === submission?.attempt ? relaunchAsked : null;
 }
 
 /** A person may relaunch unless the failure would repeat; beyond the envelope, only with a new approval. */
-function byHand(state: RunState, last: PastAttempt): Response {
+function decideRequestedRelaunch(state: RunState, last: PastAttempt): Response {
   const { attempt } = last.submission;
-  const bar = barByHand(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state, last));
+  const bar =
+    findManualBar(state, last) ?? (newApprovals(state, last).length > 0 ? null : findEnvelopeBar(state, last));
   return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
 }
 
 /** Why even a person may not relaunch this manifest: it would fail again. Null if a person may relaunch it. */
-export function barByHand(state: RunState, last: PastAttempt): Bar | null {
+export function findManualBar(state: RunState, last: PastAttempt): RelaunchBar | null {
   const failure = failureOf(last);
-  if (!mayBeTriedByHand(failure)) return { reason: 'not-recoverable', failure };
-  const rejected = rejectionFor(state, last);
+  if (!isRetryableByPerson(failure)) return { reason: 'not-recoverable', failure };
+  const rejected = findRejection(state, last);
   return rejected === null
-    ? barOfTraining(state, last)
+    ? findTrainingBar(state, last)
     : { reason: 'checkpoint-rejected', rejectedStep: rejected.step };
 }
 
 /** Approvals of the failed manifest given after its failure. Only these count beyond the envelope. */
-export function approvalsSinceEnd({ approvals }: RunState, { order, end }: PastAttempt): readonly Approval[] {
+export function newApprovals({ approvals }: RunState, { order, end }: PastAttempt): readonly Approval[] {
   return approvals.filter(({ digest, seq }) => digest === order.order.digest && seq > end.seq);
 }
 
 /** The approvals that another start would use. Beyond the approved restarts, only approvals given after the end count. */
-export function restingOn(state: RunState): readonly Approval[] {
-  const before = asLaunched(state);
-  const last = pastAttempt(before);
+export function usableApprovals(state: RunState): readonly Approval[] {
+  const before = stateAtLastLaunch(state);
+  const last = lastEnded(before);
   const isAgain = last !== null && last.order.order.digest === state.gate?.digest;
-  if (isAgain && restartsLeft(before) <= 0) return approvalsSinceEnd(state, last);
-  const given = approvalsBeforehand(state);
-  return given.length > 0 ? given : standingApprovals(state);
+  if (isAgain && restartsLeft(before) <= 0) return newApprovals(state, last);
+  const given = envelopeApprovals(state);
+  return given.length > 0 ? given : listCurrentApprovals(state);
 }
 
-/** Number of people in `restingOn`. */
-export function approvalsHad(state: RunState): number {
-  return new Set(restingOn(state).map(({ actor }) => actor.id)).size;
+/** Number of people in `usableApprovals`. */
+export function countUsableApprovers(state: RunState): number {
+  return new Set(usableApprovals(state).map(({ actor }) => actor.id)).size;
 }
 
 /** Approvals of the manifest that pre-approved the gated one, for the current description. */
-export function approvalsBeforehand(state: RunState): readonly Approval[] {
-  const beforehand = approvedBeforehand(state);
+export function envelopeApprovals(state: RunState): readonly Approval[] {
+  const beforehand = preApprovedDigest(state);
   if (beforehand === null) return [];
   return state.approvals.filter(({ digest, body }) => digest === beforehand && body === state.gate?.body);
 }
 
-type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
+type RelaunchBar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
 
 /** Why a person must decide about this failure. */
-function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string[]): Bar | null {
+function findBar(state: RunState, last: PastAttempt, restartAfter: readonly string[]): RelaunchBar | null {
   const failure = failureOf(last);
   // A ladder step changes something, so do not compare it with the failed attempt.
   const isOnLadder = rungFor(state, failure) !== null && restartAfter.includes(failure);
-  if (isOnLadder && !isGuess(last, failure)) return null;
+  if (isOnLadder && !isUncertainFailure(last, failure)) return null;
   if (failure === 'unknown' && restartAfter.includes(failure)) return unknownBefore(state);
   // rules HR-33, HR-60
-  if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
+  if (!isTransient(failure) || !restartAfter.includes(failure) || isUncertainFailure(last, failure))
     return { reason: 'not-recoverable', failure };
   // A stop on the cluster was a person's decision; do not undo it.
   const by = failure === 'stopped' ? last.end.engineDetails?.[STOPPED_BY] : undefined;
   if (by !== undefined) return { reason: 'stopped-by', failure, by };
   // rule HR-43
-  return alikeIn(state, last) ?? withoutProgress(state, last);
+  return findSameFailed(state, last) ?? findNoProgress(state, last);
 }
 
 /** A failure without a known cause is tried again once. */
-function unknownBefore({ attempts }: RunState): Bar | null {
+function unknownBefore({ attempts }: RunState): RelaunchBar | null {
   const past = attempts.find((one) => failureOf(one) === 'unknown');
   return past === undefined ? null : { reason: 'same-failure', failure: 'unknown', earlier: past.submission.attempt };
 }
 
 /** Corrupted training state remains in the attempt's checkpoints, even if another failure ended the attempt. */
-function barOfTraining(state: RunState, last: PastAttempt): Bar | null {
-  const spoilt = spoiltBy(state, last);
+function findTrainingBar(state: RunState, last: PastAttempt): RelaunchBar | null {
+  const spoilt = findCorruptionSign(state, last);
   return spoilt === null ? null : { reason: spoilt };
 }
 
 /** Whether the diagnosis has low confidence. Its evidence may only be the trace of a stopped job. */
-function isGuess({ end }: PastAttempt, failure: Failure): boolean {
+function isUncertainFailure({ end }: PastAttempt, failure: Failure): boolean {
   return failure !== 'stopped' && end.diagnosis?.confidence === 'low';
 }
 
@@ -190,22 +191,22 @@ function isGuess({ end }: PastAttempt, failure: Failure): boolean {
  * A person's consent to replace the node covers the relaunch. If the config consented, a person decides about a repeated failure. A new
  * machine does not help against a failure that the manifest would repeat.
  */
-function barAfterNode(
+function findNodeBar(
   state: RunState,
   last: PastAttempt,
   { claim: begun, approvals: consents }: ActionRecord,
-): Bar | null {
+): RelaunchBar | null {
   const failure = failureOf(last);
-  if (!mayBeTriedByHand(failure) && rungFor(state, failure) === null) return { reason: 'not-recoverable', failure };
+  if (!isRetryableByPerson(failure) && rungFor(state, failure) === null) return { reason: 'not-recoverable', failure };
   const byPerson = consents.some(({ seq, actor }) => seq === begun?.consent && actor !== null);
-  return byPerson || last.order.manifest?.envelope.restartAfter === undefined ? null : alikeIn(state, last);
+  return byPerson || last.order.manifest?.envelope.restartAfter === undefined ? null : findSameFailed(state, last);
 }
 
-function alikeIn({ attempts }: RunState, last: PastAttempt): Bar | null {
+function findSameFailed({ attempts }: RunState, last: PastAttempt): RelaunchBar | null {
   for (const past of attempts) {
-    const same = sameFailure(past, last);
+    const same = findSameFailure(past, last);
     // rule ML-33
-    if (same !== null && !isAnotherPreemption(last, reachedStep(past) ?? 0))
+    if (same !== null && !isPreemptionWithProgress(last, highestStep(past) ?? 0))
       return { reason: 'same-failure', failure: same, earlier: past.submission.attempt };
   }
   return null;
@@ -214,27 +215,27 @@ function alikeIn({ attempts }: RunState, last: PastAttempt): Bar | null {
 /**
  * An attempt that got further than an earlier one was preempted again; it is not stuck. The envelope bounds restarts (policy HR-31, HR-43).
  */
-function isAnotherPreemption(last: PastAttempt, before: number): boolean {
-  return failureOf(last) === 'preempted' && (reachedStep(last) ?? 0) > before;
+function isPreemptionWithProgress(last: PastAttempt, before: number): boolean {
+  return failureOf(last) === 'preempted' && (highestStep(last) ?? 0) > before;
 }
 
 /** A restart must get further than the attempts before; an unknown step does not count. */
-function withoutProgress({ attempts }: RunState, last: PastAttempt): Bar | null {
+function findNoProgress({ attempts }: RunState, last: PastAttempt): RelaunchBar | null {
   const before = attempts.filter(({ order }) => order.order.digest === last.order.order.digest);
-  const furthest = Math.max(...before.map((past) => reachedStep(past) ?? 0));
-  const reached = reachedStep(last);
+  const furthest = Math.max(...before.map((past) => highestStep(past) ?? 0));
+  const reached = highestStep(last);
   return before.length === 0 || (reached !== null && reached > furthest)
     ? null
     : { reason: 'no-progress', failure: failureOf(last), earlier: before.at(-1)?.submission.attempt };
 }
 
-function barOfEnvelope(state: RunState, last: PastAttempt): Bar | null {
+function findEnvelopeBar(state: RunState, last: PastAttempt): RelaunchBar | null {
   if (restartsLeft(state) > 0) return null;
   return { reason: 'no-restarts-left', restarts: restartsFor(last) };
 }
 
 /** Whether this attempt's bad node is proposed or being deleted. */
-function isNodeInHand({ actions, submission }: RunState): boolean {
+function isNodeReplacementPending({ actions, submission }: RunState): boolean {
   return actions.some(
     ({ proposal, evidence, ended }) =>
       proposal.change.kind === 'delete-tpu-vm' && evidence.facts['attempt'] === submission?.attempt && ended === null,
@@ -244,57 +245,57 @@ function isNodeInHand({ actions, submission }: RunState): boolean {
 /**
  * The lane's newest run with the same failure and no success since: the earlier response did not help (policy DF-27). `runs`: newest first.
  */
-export function failedAlike(state: RunState, runs: readonly RunState[]): RunState | null {
-  const last = pastAttempt(state);
+export function findRunWithSameFailure(state: RunState, runs: readonly RunState[]): RunState | null {
+  const last = lastEnded(state);
   if (last === null) return null;
   for (const other of runs) {
     if (other.run === state.run || other.proposal.lane !== state.proposal.lane) continue;
-    const ended = pastAttempt(other) ?? other.attempts.at(-1);
+    const ended = lastEnded(other) ?? other.attempts.at(-1);
     if (ended?.end.status === 'SUCCEEDED') return null;
     // rule DF-27
-    const isSame = ended !== undefined && sameFailure(ended, last) !== null;
-    if (isSame && !isAnotherPreemption(last, 0)) return other;
+    const isSame = ended !== undefined && findSameFailure(ended, last) !== null;
+    if (isSame && !isPreemptionWithProgress(last, 0)) return other;
   }
   return null;
 }
 
 /** Whether people were asked about this attempt and did not request a relaunch since. */
-export function isAsked(state: RunState): boolean {
+export function isRelaunchRequested(state: RunState): boolean {
   const attempt = state.submission?.attempt;
-  const spokenAt = askedFor(state)?.seq ?? -1;
-  return incidentsWith(state.incidents, 'relaunch-refused').some(
+  const spokenAt = pendingRelaunchRequest(state)?.seq ?? -1;
+  return filterIncidents(state.incidents, 'relaunch-refused').some(
     ({ seq, detail }) => detail.attempt === attempt && seq > spokenAt,
   );
 }
 
 /** Whether a relaunch is due and facts are needed to decide it. */
 export function wantsRelaunch(state: RunState): boolean {
-  return responseTo(state)?.kind === 'relaunch' && !isAsked(state);
+  return decideResponse(state)?.kind === 'relaunch' && !isRelaunchRequested(state);
 }
 
 /** Whether another attempt may still follow without a new approval. While it may, a person can stop the run. */
-export function mayBeRelaunched(state: RunState): boolean {
-  if (wantsRelaunch(state) || (preApproval(state) !== null && state.stop === null && !isOver(state))) return true;
+export function canBeRelaunched(state: RunState): boolean {
+  if (wantsRelaunch(state) || (findPreApproval(state) !== null && state.stop === null && !isOver(state))) return true;
   const { end, stop } = state;
-  return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeInHand(state);
+  return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeReplacementPending(state);
 }
 
 /** Whether existing approvals allow another start, now or after a failure. A hold must block such a start. */
-export function mayStartAgain(state: RunState): boolean {
+export function canStartAgain(state: RunState): boolean {
   if (state.submission === null || state.stop !== null || isOver(state)) return false;
   if (state.end === null) return restartsLeft(state) > 0;
-  return mayBeRelaunched(state) || (restartsLeft(state) <= 0 && restingOn(state).length > 0);
+  return canBeRelaunched(state) || (restartsLeft(state) <= 0 && usableApprovals(state).length > 0);
 }
 
 /** Record rule: why another order may not follow the executed one, or null. */
-export function relaunchRule(state: RunState, next: Order): string | null {
+export function checkRelaunchOrder(state: RunState, next: Order): string | null {
   if (state.end === null) return 'ordered after the job was submitted';
-  const response = responseTo(state);
+  const response = decideResponse(state);
   if (response === null || response.kind === 'wait') return 'ordered again though no bad node was replaced';
   if (response.kind === 'ask') return `ordered again though a person decides: ${response.why.reason}`;
-  if (isAsked(state)) return 'ordered again though a person was asked';
+  if (isRelaunchRequested(state)) return 'ordered again though a person was asked';
   const { order } = state;
-  if (restartsLeft(state) <= 0 && !restsOnNewApprovals(state, next))
+  if (restartsLeft(state) <= 0 && !hasNewApprovals(state, next))
     return 'ordered again beyond the restarts that were approved';
   // rule ML-23
   return next.digest === order?.order.digest && next.commit === order.order.commit
@@ -302,23 +303,23 @@ export function relaunchRule(state: RunState, next: Order): string | null {
     : 'ordered again with another manifest or commit';
 }
 
-function restsOnNewApprovals(state: RunState, next: Order): boolean {
-  const last = pastAttempt(state);
-  const given = last === null ? [] : approvalsSinceEnd(state, last);
+function hasNewApprovals(state: RunState, next: Order): boolean {
+  const last = lastEnded(state);
+  const given = last === null ? [] : newApprovals(state, last);
   return next.approvals.every((cited) =>
     given.some(({ comment, surface }) => comment === cited.comment && surface === cited.surface),
   );
 }
 
 /** Whether people may approve the failed manifest again, because only a new approval allows another start. */
-export function mayBeApprovedAgain(state: RunState): boolean {
-  const last = pastAttempt(state);
+export function canBeApprovedAgain(state: RunState): boolean {
+  const last = lastEnded(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return false;
   return (
     restartsLeft(state) <= 0 &&
     state.gate?.digest === last.order.order.digest &&
     state.gate.commit === last.order.order.commit &&
-    barByHand(state, last) === null
+    findManualBar(state, last) === null
   );
 }
 
@@ -326,14 +327,14 @@ export function mayBeApprovedAgain(state: RunState): boolean {
  * A rejected checkpoint that a restarted job could load by itself from its output root, or null. Always null if the command names its
  * checkpoint.
  */
-export function rejectionFor({ attempts, rejections }: RunState, last: PastAttempt): RejectedCheckpoint | null {
-  if (last.order.manifest !== null && takesCheckpoint(last.order.manifest)) return null;
-  const wroteBefore = (at: string): boolean =>
+export function findRejection({ attempts, rejections }: RunState, last: PastAttempt): RejectedCheckpoint | null {
+  if (last.order.manifest !== null && startsFromCheckpoint(last.order.manifest)) return null;
+  const startedBefore = (at: string): boolean =>
     [...attempts, last].some(
       ({ order }) =>
         (order.claim?.at ?? order.at) <= at && order.manifest?.outputRoot === last.order.manifest?.outputRoot,
     );
-  return rejections.find(({ at }) => wroteBefore(at)) ?? null;
+  return rejections.find(({ at }) => startedBefore(at)) ?? null;
 }
 
 /**
@@ -341,25 +342,25 @@ export function rejectionFor({ attempts, rejections }: RunState, last: PastAttem
  * After that claim, restarts use the same approval, even if the attempts run long. Only the runner can sign claims, so forged orders
  * cannot keep an old approval valid.
  */
-export function isTooOld(
+export function isApprovalTooOld(
   state: RunState,
   { digest, createdAt }: { readonly digest: Digest; readonly createdAt: Instant },
   now: Instant,
   maxAgeMs: number,
 ): boolean {
-  const claimed = ordersOf(state)
+  const claimed = listOrders(state)
     .filter((one) => one.order.digest === digest && one.status !== 'failed')
     .flatMap(({ claim }) => fromRfc3339(claim?.at ?? '') ?? [])
     .find((at) => at >= createdAt);
-  const at = isLongUnanswered(state, digest, now, maxAgeMs) ? now : claimed;
+  const at = isGateUnansweredTooLong(state, digest, now, maxAgeMs) ? now : claimed;
   return (at ?? now) >= createdAt + maxAgeMs;
 }
 
 /** An approval of restarts does not cover a failure that stayed unanswered for the maximum age. */
-function isLongUnanswered(state: RunState, digest: Digest, now: Instant, maxAgeMs: number): boolean {
-  const before = asLaunched(state);
-  const last = pastAttempt(before);
-  if (last === null || approvedIn(last.order.order) !== digest) return false;
-  if (askedFor(before) !== null || replacementFor(before) !== null) return false;
+function isGateUnansweredTooLong(state: RunState, digest: Digest, now: Instant, maxAgeMs: number): boolean {
+  const before = stateAtLastLaunch(state);
+  const last = lastEnded(before);
+  if (last === null || approvedDigest(last.order.order) !== digest) return false;
+  if (pendingRelaunchRequest(before) !== null || findNodeReplacement(before) !== null) return false;
   return now >= (fromRfc3339(last.end.at) ?? 0) + maxAgeMs;
 }

@@ -1,11 +1,11 @@
 /** A small code fix by a program (policy ML-26): on the run's own branch, once per run, approved like any fix. */
 
-import { type IncidentOf, incidentsWith } from '../incidents.ts';
+import { filterIncidents, type IncidentOf } from '../incidents.ts';
 import { limits } from '../limits.ts';
-import { type IssuedOrder, ordersOf, type PastAttempt, type RunState } from '../logbook/run-state.ts';
-import { type Digest, type DigestOf, fail, isSha, ok, type Result, type Sha, UNSEEN } from '../values.ts';
+import { type IssuedOrder, listOrders, type PastAttempt, type RunState } from '../logbook/run-state.ts';
+import { type Digest, type DigestOf, fail, isSha, ok, type Result, type Sha, UNSEEN_CHARACTER } from '../values.ts';
 import type { Manifest } from './manifest.ts';
-import { failedAttempt, isFixGated, mayBeFixed, rollbackOf } from './next-attempt.ts';
+import { activeRollback, canBeFixed, isFixEvaluated, lastFailure } from './next-attempt.ts';
 
 /** Maximum number of files: a small fix touches a file and its importers. */
 const FIX_FILES_MAX = 3;
@@ -24,14 +24,14 @@ type Hunk = { readonly from: number; readonly lines: readonly string[] };
 export type FilePatch = { readonly path: string; readonly hunks: readonly Hunk[] };
 
 /** Returns the edited files, each once, or why the patch is rejected. */
-export function readPatch(text: string): Result<readonly FilePatch[], PatchFault> {
+export function parsePatch(text: string): Result<readonly FilePatch[], PatchFault> {
   if (text.length > limits.fixPatchCharsMax) return fail('patch-too-large');
   if (text.trim() === '') return fail('patch-none');
   const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n');
   const files: FilePatch[] = [];
   for (let at = 0; at < lines.length; ) {
     if (files.length >= FIX_FILES_MAX) return fail('patch-too-large');
-    const read = readFile(lines, at);
+    const read = parseFilePatch(lines, at);
     if (!read.ok) return read;
     if (files.some(({ path }) => path === read.value.file.path)) return fail('patch-unreadable');
     files.push(read.value.file);
@@ -39,7 +39,7 @@ export function readPatch(text: string): Result<readonly FilePatch[], PatchFault
   }
   const changed = files.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines.filter(isChange)));
   // The reviewer must see the complete patch.
-  if (changed.length > FIX_LINES_MAX || shownPatch(files).length > limits.shownBlockCharsMax)
+  if (changed.length > FIX_LINES_MAX || formatPatch(files).length > limits.shownBlockCharsMax)
     return fail('patch-too-large');
   return changed.some((line) => line.startsWith('+') && HIDDEN.test(line)) ? fail('patch-hidden-signs') : ok(files);
 }
@@ -71,7 +71,7 @@ export function applyPatch(text: string, { hunks }: FilePatch): Result<string, P
 }
 
 /** The patch in ferrybot's own formatting, to display and record. */
-export function shownPatch(files: readonly FilePatch[]): string {
+export function formatPatch(files: readonly FilePatch[]): string {
   const lines = files.flatMap(({ path, hunks }) => {
     let shift = 0;
     const shown = hunks.flatMap(({ from, lines: taken }) => {
@@ -87,13 +87,13 @@ export function shownPatch(files: readonly FilePatch[]): string {
 }
 
 /** Whether redaction removed part of a changed line. */
-export function hidesChange(shown: string, redacted: string): boolean {
+export function isChangeMasked(shown: string, redacted: string): boolean {
   const [all, left] = [shown.split('\n'), redacted.split('\n')];
   return all.length !== left.length || all.some((line, at) => !line.startsWith(' ') && line !== left[at]);
 }
 
 /** The first changed line, from 1. */
-export function firstLineOf({ hunks }: FilePatch): number {
+export function firstChangedLine({ hunks }: FilePatch): number {
   const [first] = hunks;
   return first === undefined ? 1 : first.from + Math.max(0, first.lines.findIndex(isChange)) + 1;
 }
@@ -105,7 +105,7 @@ function isChange(line: string): boolean {
 type FileAt = { readonly file: FilePatch; readonly next: number };
 
 /** Parses one file's part: two names and at least one hunk. */
-function readFile(lines: readonly string[], start: number): Result<FileAt, PatchFault> {
+function parseFilePatch(lines: readonly string[], start: number): Result<FileAt, PatchFault> {
   let at = start;
   const git = GIT_HEADER.exec(lines[at] ?? '');
   if (git !== null) {
@@ -123,7 +123,7 @@ function readFile(lines: readonly string[], start: number): Result<FileAt, Patch
   at += 2;
   const hunks: Hunk[] = [];
   while (at < lines.length && (lines[at] ?? '').startsWith('@@')) {
-    const read = readHunk(lines, at);
+    const read = parseHunk(lines, at);
     if (read === null) return fail('patch-unreadable');
     hunks.push(read.hunk);
     at = read.next;
@@ -132,7 +132,7 @@ function readFile(lines: readonly string[], start: number): Result<FileAt, Patch
 }
 
 /** Reads exactly as many lines as the header states, ignoring "no newline" markers. */
-function readHunk(lines: readonly string[], start: number): { readonly hunk: Hunk; readonly next: number } | null {
+function parseHunk(lines: readonly string[], start: number): { readonly hunk: Hunk; readonly next: number } | null {
   const head = HUNK.exec(lines[start] ?? '');
   if (head === null) return null;
   const [, first = '', olds = '1', news = '1'] = head;
@@ -169,7 +169,7 @@ const INDEX = /^index [0-9a-f]{4,64}\.\.[0-9a-f]{4,64}(?: 100(?:644|755))?$/;
 const HUNK = /^@@ -(\d{1,7})(?:,(\d{1,5}))? \+\d{1,7}(?:,(\d{1,5}))? @@/;
 const NO_NEWLINE = '\\ No newline at end of file';
 /** Characters that are invisible or reorder text in a diff. A trailing carriage return is allowed. */
-const HIDDEN = new RegExp(String.raw`${UNSEEN}|\p{Cs}|\r(?!$)`, 'u');
+const HIDDEN = new RegExp(String.raw`${UNSEEN_CHARACTER}|\p{Cs}|\r(?!$)`, 'u');
 
 /** The fixed file and its diff, or why there is no fix. */
 export type SmallFix =
@@ -177,7 +177,7 @@ export type SmallFix =
   | { readonly kind: 'none'; readonly reason: string };
 
 /** A small code failure and the commit it happened on. */
-export type SlipOfAttempt = {
+export type SmallMistake = {
   readonly attempt: number;
   readonly commit: Sha;
   readonly file: string;
@@ -187,7 +187,7 @@ export type SlipOfAttempt = {
 };
 
 /** The run's own branch; an adopted job has none and gets a new one. */
-export function fixBranch({ run, proposal }: Pick<RunState, 'run' | 'proposal'>): {
+export function chooseFixBranch({ run, proposal }: Pick<RunState, 'run' | 'proposal'>): {
   readonly name: string;
   readonly isNew: boolean;
 } {
@@ -197,21 +197,21 @@ export function fixBranch({ run, proposal }: Pick<RunState, 'run' | 'proposal'>)
 }
 
 /** An adopted job's description, at the commit of its fix if there is one. */
-export function jobAsMended(state: Pick<RunState, 'description' | 'incidents'>): RunState['description'] {
+export function jobAfterFix(state: Pick<RunState, 'description' | 'incidents'>): RunState['description'] {
   const { description } = state;
-  const fix = ownFix(state);
+  const fix = findBotFix(state);
   return description === null || fix === null ? description : { ...description, commit: fix.commit };
 }
 
 /** The newest attempt's small code failure, if this run has no fix attempt yet. */
-export function openSlip(state: RunState): SlipOfAttempt | null {
+export function findOpenMistake(state: RunState): SmallMistake | null {
   const { end, submission } = state;
-  if (submission === null || end === null || !mayBeFixed(state) || fixTried(state) !== null) return null;
-  return slipOf({ submission, end });
+  if (submission === null || end === null || !canBeFixed(state) || findFixAttempt(state) !== null) return null;
+  return findSmallMistake({ submission, end });
 }
 
 /** The small code failure in the recorded diagnosis, or null. */
-export function slipOf({ submission, end }: Pick<PastAttempt, 'submission' | 'end'>): SlipOfAttempt | null {
+export function findSmallMistake({ submission, end }: Pick<PastAttempt, 'submission' | 'end'>): SmallMistake | null {
   if (end.diagnosis === undefined) return null;
   const { class: kind, place, error } = end.diagnosis;
   if (kind !== 'code-small' || place === null || error === null) return null;
@@ -220,27 +220,27 @@ export function slipOf({ submission, end }: Pick<PastAttempt, 'submission' | 'en
 }
 
 /** Result of the run's only fix attempt. Every role writes incidents, so only control's count. */
-export function fixTried({ incidents }: RunState): IncidentOf<'fix-made' | 'fix-not-made'> | null {
-  const tried = [...incidentsWith(incidents, 'fix-made'), ...incidentsWith(incidents, 'fix-not-made')];
+export function findFixAttempt({ incidents }: RunState): IncidentOf<'fix-made' | 'fix-not-made'> | null {
+  const tried = [...filterIncidents(incidents, 'fix-made'), ...filterIncidents(incidents, 'fix-not-made')];
   return tried.find(({ role }) => role === 'control') ?? null;
 }
 
 /** The fix that control recorded for this run. */
-export function fixMade({ incidents }: Pick<RunState, 'incidents'>): IncidentOf<'fix-made'> | null {
-  return incidentsWith(incidents, 'fix-made').find(({ role }) => role === 'control') ?? null;
+export function findFixMade({ incidents }: Pick<RunState, 'incidents'>): IncidentOf<'fix-made'> | null {
+  return filterIncidents(incidents, 'fix-made').find(({ role }) => role === 'control') ?? null;
 }
 
 /** Whether the lab's program wrote the fix, so that it cannot be recomputed. */
-export function isExternal({ detail }: IncidentOf<'fix-made'>): boolean {
+export function isMadeByFixer({ detail }: IncidentOf<'fix-made'>): boolean {
   return detail.by !== undefined;
 }
 
 /** A recorded fix. `commit`: the fix. `seq`: its record entry, which a comment in the thread reports. */
-export type OwnFix = { readonly commit: Sha; readonly seq: number };
+export type BotFix = { readonly commit: Sha; readonly seq: number };
 
 /** The fix that control recorded, if its commit is valid. */
-export function ownFix(state: Pick<RunState, 'incidents'>): OwnFix | null {
-  const made = fixMade(state);
+export function findBotFix(state: Pick<RunState, 'incidents'>): BotFix | null {
+  const made = findFixMade(state);
   if (made === null || !isSha(made.detail.commit)) return null;
   return { commit: made.detail.commit, seq: made.seq };
 }
@@ -256,22 +256,22 @@ export type PreApproval = {
 /** Whether the manifest pre-approves fixes of this file. Files that define the training are never pre-approved. */
 export function preApproves(manifest: Manifest | null, path: string): boolean {
   const named = manifest?.envelope.fixes ?? [];
-  return !decidesTraining(path) && named.some((entry) => path === entry || path.startsWith(`${entry}/`));
+  return !affectsTraining(path) && named.some((entry) => path === entry || path.startsWith(`${entry}/`));
 }
 
 /** Whether the path suggests model, optimizer or data code. A person must review such code, even if the lane lists the file. */
-export function decidesTraining(path: string): boolean {
+export function affectsTraining(path: string): boolean {
   const words = path.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/);
-  return words.some((word) => TRAINS.test(word));
+  return words.some((word) => TRAINING_WORDS.test(word));
 }
 
 /** The pre-approved fix of the newest failure, or null if a person must approve. */
-export function preApproval(state: RunState): PreApproval | null {
-  const after = failedAttempt(state);
-  const made = fixMade(state);
-  if (after === null || made === null || rollbackOf(state) !== null || wasTaken(state)) return null;
+export function findPreApproval(state: RunState): PreApproval | null {
+  const after = lastFailure(state);
+  const made = findFixMade(state);
+  if (after === null || made === null || activeRollback(state) !== null || isPreApprovalUsed(state)) return null;
   // A person must read what an external fixer wrote.
-  if (isExternal(made)) return null;
+  if (isMadeByFixer(made)) return null;
   const { attempt, commit, place } = made.detail;
   if (attempt !== after.submission.attempt || !isSha(commit)) return null;
   const path = place.slice(0, place.lastIndexOf(':'));
@@ -282,27 +282,29 @@ export function preApproval(state: RunState): PreApproval | null {
  * Digest of the manifest that pre-approved the gated fix; both may differ only in the shipped files. Null if the fix needs its own
  * approvals. A reissued order keeps its pre-approval.
  */
-export function approvedBeforehand(state: RunState): Digest | null {
+export function preApprovedDigest(state: RunState): Digest | null {
   const { gate, order } = state;
   if (gate === null || gate.digest === null) return null;
   if (order !== null && order.order.digest === gate.digest && order.status !== 'failed')
     return order.order.preApprovedBy ?? null;
-  const given = preApproval(state);
-  if (given === null || given.commit !== gate.commit || !isFixGated(state)) return null;
-  return isSameButFiles(gate.manifest, given.after.order.manifest) ? given.digest : null;
+  const given = findPreApproval(state);
+  if (given === null || given.commit !== gate.commit || !isFixEvaluated(state)) return null;
+  return differsOnlyInFiles(gate.manifest, given.after.order.manifest) ? given.digest : null;
 }
 
 /** Whether two manifests differ only in the shipped files. */
-export function isSameButFiles(one: Manifest | null, other: Manifest | null): boolean {
+export function differsOnlyInFiles(one: Manifest | null, other: Manifest | null): boolean {
   return one !== null && other !== null && isSame({ ...one, trees: {} }, { ...other, trees: {} });
 }
 
 /** Each run gets one pre-approved launch, even if the runner refused that launch. */
-function wasTaken(state: RunState): boolean {
-  return ordersOf(state).some(({ order: one, status }) => one.preApprovedBy !== undefined && TAKEN.includes(status));
+function isPreApprovalUsed(state: RunState): boolean {
+  return listOrders(state).some(
+    ({ order: one, status }) => one.preApprovedBy !== undefined && USED_STATUSES.includes(status),
+  );
 }
 
-const TAKEN: readonly IssuedOrder['status'][] = ['claimed', 'submitted', 'failed'];
+const USED_STATUSES: readonly IssuedOrder['status'][] = ['claimed', 'submitted', 'failed'];
 
 /** Deep equality; an undefined property equals a missing one. */
 function isSame(one: unknown, other: unknown): boolean {
@@ -314,7 +316,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** Stems of words, and whole words, that suggest training code or data. */
-const TRAINS =
+const TRAINING_WORDS =
   /^(?:model|layer|attention|transformer|embed|router|expert|kernel|optim|schedul|adam|muon|grad|loss|train|learn|hyper|param|batch|precision|data|corp|token|mixture|loader|sampl|shard|preprocess|shuffl|(?:lr|sgd|lion|mlp|ffn|moe|nn|rope|norm|bpe)$)/i;
 
 /** The lane's fixer setting. */
@@ -343,12 +345,12 @@ export type ExternalFix =
   | { readonly kind: 'none'; readonly reason: NoExternalFix };
 
 /** State of the newest request to a run's fixer. `taken-away`: a person cancelled or deleted its workflow run or artifact. */
-export type FixerStanding =
+export type FixerStatus =
   | { readonly kind: 'under-way' }
   | { readonly kind: 'taken-away' }
   | { readonly kind: 'answered'; readonly fix: ExternalFix };
 
 /** Identifies the failure in the record of the dispatch and in the inputs of the workflow. */
-export function failureDigest(run: string, { attempt, commit, endedAt }: SlipOfAttempt, digestOf: DigestOf): Digest {
+export function failureDigest(run: string, { attempt, commit, endedAt }: SmallMistake, digestOf: DigestOf): Digest {
   return digestOf(JSON.stringify(['fix', run, attempt, commit, endedAt]));
 }

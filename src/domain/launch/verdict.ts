@@ -5,13 +5,13 @@ import { readFacts, type Vocabulary } from '../incidents.ts';
 import { type Parsed, scalars, text } from '../logbook/parts.ts';
 import { TARGET_FIELDS } from './hold.ts';
 
-const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
+const BASE_FIELDS = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
 const UNNAMED = { about: 'text', by: 'text', count: 'integer' } as const;
 /** `may`: the paths that a fix of this attempt may touch. */
-const OF_FIX = { attempt: 'integer?', may: 'list' } as const;
-const ROW = { knob: 'text', row: 'text' } as const;
-const HELD = { ...TARGET_FIELDS, reason: 'text', by: 'text', count: 'integer?' } as const;
-const APPROVED = { count: 'integer', needed: 'integer', who: 'list' } as const;
+const FIX_FIELDS = { attempt: 'integer?', may: 'list' } as const;
+const MISMATCH_FIELDS = { knob: 'text', row: 'text' } as const;
+const HOLD_FIELDS = { ...TARGET_FIELDS, reason: 'text', by: 'text', count: 'integer?' } as const;
+const APPROVED_FIELDS = { count: 'integer', needed: 'integer', who: 'list' } as const;
 
 /** The codes of each gate with the facts of their sentences; gates in display order. */
 export const VERDICTS = {
@@ -32,8 +32,8 @@ export const VERDICTS = {
     'too-much-work': UNNAMED,
   },
   freshness: {
-    fresh: AT_BASE,
-    stale: { ...AT_BASE, branch: 'text' },
+    fresh: BASE_FIELDS,
+    stale: { ...BASE_FIELDS, branch: 'text' },
     'no-past-tip': { base: 'text', branch: 'text', moves: 'integer' },
   },
   'checks-green': {
@@ -49,8 +49,8 @@ export const VERDICTS = {
     'lane-gone': { lane: 'text', inForce: 'text' },
   },
   scope: {
-    inside: { files: 'integer', ...OF_FIX },
-    outside: { first: 'text', count: 'integer', ...OF_FIX },
+    inside: { files: 'integer', ...FIX_FIELDS },
+    outside: { first: 'text', count: 'integer', ...FIX_FIELDS },
   },
   'contract-complete': {
     complete: { values: 'integer', inferred: 'list' },
@@ -136,8 +136,8 @@ export const VERDICTS = {
   'delta-declared': {
     declared: { knobs: 'integer' },
     'no-table': {},
-    undeclared: ROW,
-    unchanged: ROW,
+    undeclared: MISMATCH_FIELDS,
+    unchanged: MISMATCH_FIELDS,
   },
   budget: {
     within: { knobs: 'integer', most: 'integer', against: 'text?' },
@@ -182,7 +182,7 @@ export const VERDICTS = {
     'over-rented': { cost: 'text', spent: 'text', most: 'text', period: ['day', 'month'], from: 'text' },
   },
   'lane-free': { free: {}, busy: { run: 'text', count: 'integer?' } },
-  'not-held': { free: {}, held: HELD },
+  'not-held': { free: {}, held: HOLD_FIELDS },
   'manifest-complete': {
     complete: {},
     'not-shipped': { path: 'text', count: 'integer' },
@@ -190,10 +190,10 @@ export const VERDICTS = {
     'too-long': { chars: 'integer', most: 'integer' },
   },
   'approver-allowed': {
-    enough: APPROVED,
-    beforehand: APPROVED,
-    'too-few': { ...APPROVED, missing: 'integer' },
-    'not-counting': { ...APPROVED, by: 'text', why: 'text' },
+    enough: APPROVED_FIELDS,
+    beforehand: APPROVED_FIELDS,
+    'too-few': { ...APPROVED_FIELDS, missing: 'integer' },
+    'not-counting': { ...APPROVED_FIELDS, by: 'text', why: 'text' },
   },
   'manifest-unchanged': {
     'not-approved-yet': { digest: 'text' },
@@ -227,12 +227,12 @@ export const verdictSchema = z.object({
 export type Verdict = Parsed<typeof verdictSchema>;
 
 /** Why a gate's outcome is unknown; empty for other verdicts. */
-export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'>): string {
+export function unknownReason({ outcome, found }: Pick<Verdict, 'outcome' | 'found'>): string {
   return outcome === 'unknown' ? (readFacts({ why: 'text' }, found)?.why ?? '') : '';
 }
 
 /** The gates that block a launch: failing or unknown. */
-export function openVerdicts(verdicts: readonly Verdict[]): readonly Verdict[] {
+export function listOpenVerdicts(verdicts: readonly Verdict[]): readonly Verdict[] {
   return verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
 }
 

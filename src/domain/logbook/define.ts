@@ -63,7 +63,7 @@ export type EventOf<Type extends EventType> = Extract<LogbookEvent, { readonly t
 
 /** One line with all Markdown and HTML characters escaped, so that text in a command cannot imitate an entry. */
 export function prose(text: string): string {
-  return oneLine(text)
+  return toOneLine(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
@@ -72,7 +72,7 @@ export function prose(text: string): string {
 
 /** A code span, fenced by more backticks than the text has in a row (CommonMark 6.1); empty text becomes `(none)`. */
 export function code(text: string): string {
-  const line = oneLine(text);
+  const line = toOneLine(text);
   if (line === '') return '(none)';
   let fence = '`';
   while (line.includes(fence)) fence += '`';
@@ -89,14 +89,14 @@ export function scalarsText(values: { readonly [name: string]: string | number }
 }
 
 /** `2026-11-21 09:05 UTC`, the policy's date format for entries. */
-export function minuteOf(at: string): string {
+export function formatMinute(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
 }
 
 // Line ends, control characters and bidirectional marks.
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replaceAll(BREAKS, ' ').trim();
 }
 
@@ -108,7 +108,7 @@ export type DataOf<Family extends Schemas> = {
 };
 
 /** The four lines of a policy logbook entry (HR-25): escaped Markdown. A line without text may be missing. */
-export type Telling = {
+export type EventText = {
   readonly status: string;
   readonly evidence?: string;
   readonly decision?: string;
@@ -135,7 +135,7 @@ export type EventDefinition<Type extends EventType> = {
   readonly rule?: (state: RunState, event: EventOf<Type>) => string | null;
   /** Missing if the event is legal only in the journal. */
   readonly apply?: (state: RunState, event: EventOf<Type>) => RunState;
-  readonly tell: (event: EventOf<Type>, logins: Logins) => Telling;
+  readonly tell: (event: EventOf<Type>, logins: Logins) => EventText;
 };
 
 /** The schema is strict about known fields; readers keep unknown ones. */
@@ -152,17 +152,17 @@ export function defineEvents<Family extends Schemas>(
 }
 
 /** Time and number of the entry. */
-export function momentOf({ at, seq }: LogbookEvent): { readonly at: string; readonly seq: number } {
+export function moment({ at, seq }: LogbookEvent): { readonly at: string; readonly seq: number } {
   return { at, seq };
 }
 
 /** `momentOf` plus the actor, for events that must name one. */
-export function said(event: LogbookEvent): ReturnType<typeof momentOf> & { readonly actor: Actor } {
+export function byPerson(event: LogbookEvent): ReturnType<typeof moment> & { readonly actor: Actor } {
   if (event.actor === undefined) throw new Error(`${event.type} without an actor passed the transition check`);
-  return { ...momentOf(event), actor: event.actor };
+  return { ...moment(event), actor: event.actor };
 }
 
 /** `@alice (101)`, escaped. */
-export function personOf(actor: Actor | undefined): string {
+export function actorText(actor: Actor | undefined): string {
   return actor === undefined ? 'nobody' : `@${prose(actor.login)} (${actor.id})`;
 }

@@ -37,6 +37,6 @@ export const WRITERS = Object.fromEntries(EVENT_TYPES.map((type) => [type, DEFIN
 };
 
 /** The cast is safe: the definition belongs to the event's own type. */
-export function definitionOf(event: LogbookEvent): DefinedEvent<EventType> {
+export function findDefinition(event: LogbookEvent): DefinedEvent<EventType> {
   return DEFINITIONS[event.type] as unknown as DefinedEvent<EventType>;
 }

@@ -1,8 +1,8 @@
 /** Folds events in order into a run's state; an illegal event stops the fold. */
 
-import { branded, fail, isRunId, ok, type Result } from '../values.ts';
+import { brandAs, fail, isRunId, ok, type Result } from '../values.ts';
 import type { EventOf, LogbookEvent } from './define.ts';
-import { definitionOf, WRITERS } from './definitions.ts';
+import { findDefinition, WRITERS } from './definitions.ts';
 import { NO_RENTAL } from './events/rental-events.ts';
 import { NO_WATCH } from './events/watch-events.ts';
 import { isOver, type RunState } from './run-state.ts';
@@ -11,10 +11,10 @@ import { isOver, type RunState } from './run-state.ts';
 export type IllegalEvent = { readonly seq: number; readonly rule: string };
 
 /** An empty list gives null: the run is unknown here, which is not the same as new. */
-export function fold(events: readonly LogbookEvent[]): Result<RunState | null, IllegalEvent> {
+export function foldEvents(events: readonly LogbookEvent[]): Result<RunState | null, IllegalEvent> {
   let state: RunState | null = null;
   for (const event of events) {
-    const step = foldOne(state, event);
+    const step = foldEvent(state, event);
     if (!step.ok) return step;
     state = step.value;
   }
@@ -22,21 +22,21 @@ export function fold(events: readonly LogbookEvent[]): Result<RunState | null, I
 }
 
 /** Folds one event. */
-export function foldOne(state: RunState | null, event: LogbookEvent): Result<RunState, IllegalEvent> {
-  const rule = illegalAfter(state, event);
+export function foldEvent(state: RunState | null, event: LogbookEvent): Result<RunState, IllegalEvent> {
+  const rule = findIllegalEvent(state, event);
   if (rule !== null) return fail({ seq: event.seq, rule });
-  // `illegalAfter` rejects every other type of first event.
-  if (state === null) return ok(begin(event as EventOf<'proposed'>));
+  // `findIllegalEvent` rejects every other type of first event.
+  if (state === null) return ok(initialState(event as EventOf<'proposed'>));
   return ok({
     ...state,
-    ...definitionOf(event).apply?.(state, event),
+    ...findDefinition(event).apply?.(state, event),
     head: { seq: event.seq, hash: event.hash, at: event.at },
   });
 }
 
-function begin(event: EventOf<'proposed'>): RunState {
+function initialState(event: EventOf<'proposed'>): RunState {
   return {
-    run: branded(event.run, isRunId),
+    run: brandAs(event.run, isRunId),
     head: { seq: event.seq, hash: event.hash, at: event.at },
     proposal: event.data,
     proposedAt: event.at,
@@ -80,12 +80,12 @@ function begin(event: EventOf<'proposed'>): RunState {
 }
 
 /** The rule that the event breaks after this state, as text for `logbook verify`; null if it is legal. */
-export function illegalAfter(state: RunState | null, event: LogbookEvent): string | null {
+export function findIllegalEvent(state: RunState | null, event: LogbookEvent): string | null {
   if (!WRITERS[event.type].includes(event.role)) return `${event.role} may not write ${event.type}`;
   if (state === null) return event.type === 'proposed' ? null : `a run begins with proposed, not with ${event.type}`;
   if (isOver(state)) return `nothing follows ${state.seal === null ? 'closed' : 'sealed'}`;
   if (event.run !== state.run) return `an event of ${event.run} in the logbook of ${state.run}`;
-  const { rule, isByPerson, apply } = definitionOf(event);
+  const { rule, isByPerson, apply } = findDefinition(event);
   if (apply === undefined) return `${event.type} belongs to no run`;
   const isNameless = isByPerson === true && event.actor === undefined;
   return rule?.(state, event) ?? (isNameless ? `${event.type} names no person` : null);

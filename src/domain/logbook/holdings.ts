@@ -3,8 +3,8 @@
 import type { Actor } from '../actor.ts';
 import type { RentalTerms } from '../launch/manifest.ts';
 import {
-  after,
-  branded,
+  addMs,
+  brandAs,
   type Digest,
   fromRfc3339,
   type Instant,
@@ -22,9 +22,9 @@ export const ADOPTION_WAIT_MS = 72 * 60 * 60 * 1_000;
 
 const ZEROS = '0'.repeat(64);
 /** Placeholder digest of an order and an approval. */
-export const NO_ORDER: Digest = branded(`sha256:${ZEROS}`, isDigest);
+export const NO_ORDER: Digest = brandAs(`sha256:${ZEROS}`, isDigest);
 /** Placeholder for an unknown commit; git's null id. */
-export const NO_COMMIT: Sha = branded(ZEROS.slice(0, 40), isSha);
+export const NO_COMMIT: Sha = brandAs(ZEROS.slice(0, 40), isSha);
 
 /** Whether another person's job waits for its adoption. Until then, its log is not read and nothing is launched. */
 export function awaitsAdoption({ proposal, submission, attempts }: RunState): boolean {
@@ -45,7 +45,7 @@ export function awaitsAdoptionUntil(state: RunState, hours: number | null): Inst
   if (!awaitsAdoption(state) || isOver(state)) return null;
   const { description, proposedAt } = state;
   const since = fromRfc3339(description?.found === 'described' ? description.at : proposedAt);
-  return since === null ? null : after(since, hours === null ? ADOPTION_WAIT_MS : hours * HOUR_MS);
+  return since === null ? null : addMs(since, hours === null ? ADOPTION_WAIT_MS : hours * HOUR_MS);
 }
 
 const HOUR_MS = 3_600_000;
@@ -56,23 +56,23 @@ export function isAdopted({ submission }: Pick<RunState, 'submission'>): boolean
 }
 
 /** The person who confirmed the adoption becomes the owner. */
-export function adoptedState(
+export function adoptJob(
   state: RunState,
   { actor, ...moment }: { readonly actor: Actor; readonly at: string; readonly seq: number },
 ): RunState {
   const { description, proposal } = state;
   if (description === null || proposal.adopts === undefined)
     throw new Error('an adoption of nothing passed the transition check');
-  const submission = { ...submissionOf(description, proposal.adopts), ...moment };
+  const submission = { ...buildSubmission(description, proposal.adopts), ...moment };
   return {
     ...state,
     submission,
-    order: orderOf(state, submission),
+    order: buildOrder(state, submission),
     watch: { ...state.watch, owner: actor },
   };
 }
 
-function submissionOf(
+function buildSubmission(
   { engine, entrypoint, commit, session, urls }: Description,
   { jobId, cluster }: NonNullable<RunState['proposal']['adopts']>,
 ): EventDataByType['submitted'] {
@@ -91,7 +91,7 @@ function submissionOf(
 }
 
 /** Claimed and submitted, without manifest or approval, so it has no cost and allows no relaunch. */
-function orderOf({ run, proposal }: RunState, { at, seq, jobId }: Submission): RunState['order'] {
+function buildOrder({ run, proposal }: RunState, { at, seq, jobId }: Submission): RunState['order'] {
   return {
     order: {
       v: 1,
@@ -131,7 +131,7 @@ export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attem
  * The gated manifest that still needs an offer search, and the cluster where a watch searches; null if there is none. Each manifest gets
  * one search.
  */
-export function offerWanted(
+export function offerRequest(
   state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
 ): { readonly digest: Digest; readonly cluster: string } | null {
   const { gate, order, rental } = state;
@@ -150,15 +150,15 @@ export type RentedJob = {
 
 /** Jobs of all attempts, starting from the claim, which is pushed before any rental. */
 export function rentedJobs({ attempts, order, submission, end }: RunState): readonly RentedJob[] {
-  const past = attempts.map((one) => jobOf(one.submission, one.end.at));
-  if (submission !== null) return [...past, jobOf(submission, end?.at ?? null)];
+  const past = attempts.map((one) => toRentedJob(one.submission, one.end.at));
+  if (submission !== null) return [...past, toRentedJob(submission, end?.at ?? null)];
   if (order === null || order.claim === null || order.manifest === null) return past;
   const { submissionId: jobId, attempt } = order.order;
   const endedAt = order.status === 'failed' ? order.claim.at : null;
   return [...past, { jobId, attempt, cluster: order.manifest.cluster, endedAt }];
 }
 
-function jobOf({ jobId, cluster, attempt }: Submission, endedAt: string | null): RentedJob {
+function toRentedJob({ jobId, cluster, attempt }: Submission, endedAt: string | null): RentedJob {
   return { jobId, cluster, attempt, endedAt };
 }
 
@@ -168,18 +168,18 @@ export function presentMachines({ rental }: Pick<RunState, 'rental'>): readonly 
 }
 
 /** Whether an unlisted machine may exist: the account was not read since the run's last job ended. */
-export function isUnseen({ rental, end, submission, attempts }: RunState): boolean {
+export function mayHaveUnlistedMachine({ rental, end, submission, attempts }: RunState): boolean {
   const ended = submission === null ? attempts.at(-1)?.end : end;
   return ended != null && (rental.look === null || rental.look.seq < ended.seq);
 }
 
 /** Cost of the run's machines up to the newest observation, in millionths of a dollar. */
-export function microdollarsOf({ rental }: Pick<RunState, 'rental'>): number {
+export function sumMicrodollars({ rental }: Pick<RunState, 'rental'>): number {
   return rental.machines.reduce((sum, { microdollars }) => sum + microdollars, 0);
 }
 
 /** Longest time between two listings, which bounds the unnoticed cost of a machine. */
-export const RENTAL_LOOK_MS = 10 * MS_OF_MINUTE;
+export const RENTAL_CHECK_MS = 10 * MS_OF_MINUTE;
 
 /**
  * When to list the account next, in Unix ms; 0 (immediately) after a new end, stop or request. Otherwise at the recorded cadence,
@@ -190,7 +190,7 @@ export function rentalDueAtMs(state: RunState): number {
   const { look, keep, asked } = rental;
   if (look === null) return 0;
   const newest = Math.max(end?.seq ?? 0, stop?.seq ?? 0, keep?.seq ?? 0, asked?.seq ?? 0);
-  return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + Math.min(look.cadenceMs, RENTAL_LOOK_MS);
+  return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + Math.min(look.cadenceMs, RENTAL_CHECK_MS);
 }
 
 /** The latest time a person can keep the machines until; null if the run rents nothing. */
@@ -201,11 +201,11 @@ export function keepLatestMs(state: RunState, now: Instant): Instant | null {
   const madeAt = presentMachines(state).map(({ createdAt }) => fromRfc3339(createdAt) ?? now);
   const endedAt = fromRfc3339(state.end?.at ?? '');
   const latest = [
-    after(now, keepHoursMax * MS_OF_HOUR),
-    ...madeAt.map((made) => after(made, hoursMax * MS_OF_HOUR)),
-    ...(endedAt === null ? [] : [after(endedAt, endMinutesMax * MS_OF_MINUTE)]),
+    addMs(now, keepHoursMax * MS_OF_HOUR),
+    ...madeAt.map((made) => addMs(made, hoursMax * MS_OF_HOUR)),
+    ...(endedAt === null ? [] : [addMs(endedAt, endMinutesMax * MS_OF_MINUTE)]),
   ];
-  return branded(Math.min(...latest), isInstant);
+  return brandAs(Math.min(...latest), isInstant);
 }
 
 /** The watch of a holding's `cluster` observes it. */
@@ -218,19 +218,19 @@ export type Holding =
   | { readonly kind: 'machine'; readonly cluster: string; readonly instance: number | null };
 
 /** Empty after a person closed the run as *lost*. */
-export function holdingsOf(state: RunState): readonly Holding[] {
+export function listHoldings(state: RunState): readonly Holding[] {
   if (state.closed?.outcome === 'lost') return [];
-  return [...launchOrJobOf(state), ...machinesOf(state)];
+  return [...listLaunchOrJob(state), ...listMachines(state)];
 }
 
-function launchOrJobOf({ order, submission, end }: RunState): readonly Holding[] {
+function listLaunchOrJob({ order, submission, end }: RunState): readonly Holding[] {
   if (submission === null)
     return order?.status === 'claimed' ? [{ kind: 'launch', submissionId: order.order.submissionId }] : [];
   return end === null ? [{ kind: 'job', cluster: submission.cluster, jobId: submission.jobId }] : [];
 }
 
 /** Includes machines of earlier attempts, which are billed until they are gone. */
-function machinesOf(state: RunState): readonly Holding[] {
+function listMachines(state: RunState): readonly Holding[] {
   if (rentalTerms(state) === null) return [];
   const jobs = rentedJobs(state);
   const cluster = jobs.at(-1)?.cluster;
@@ -239,5 +239,5 @@ function machinesOf(state: RunState): readonly Holding[] {
     const where = jobs.find((job) => job.jobId === jobId)?.cluster ?? cluster;
     return { kind: 'machine', cluster: where, instance } as const;
   });
-  return seen.length === 0 && isUnseen(state) ? [{ kind: 'machine', cluster, instance: null }] : seen;
+  return seen.length === 0 && mayHaveUnlistedMachine(state) ? [{ kind: 'machine', cluster, instance: null }] : seen;
 }

@@ -2,41 +2,41 @@
 
 import type { JobStatus } from '../engine.ts';
 import type { DetectorId } from '../failure-class.ts';
-import { incidentsWith } from '../incidents.ts';
-import { isFixGated } from '../launch/next-attempt.ts';
+import { filterIncidents } from '../incidents.ts';
+import { isFixEvaluated } from '../launch/next-attempt.ts';
 import { allPass } from '../launch/verdict.ts';
 import { limits } from '../limits.ts';
 import { assertNever, fromRfc3339, type Instant } from '../values.ts';
-import { awaitsAdoption, awaitsDescription, holdingsOf, offerWanted } from './holdings.ts';
-import { isOver, type Observation, type RunState, standingApprovals } from './run-state.ts';
+import { awaitsAdoption, awaitsDescription, listHoldings, offerRequest } from './holdings.ts';
+import { isOver, listCurrentApprovals, type Observation, type RunState } from './run-state.ts';
 
 /** Whether the run occupies its lane: from a claimable order until it holds nothing. */
 export function isLive(state: RunState): boolean {
-  return isHolding(state) || (!isOver(state) && state.end === null && state.order?.status === 'open');
+  return isBilled(state) || (!isOver(state) && state.end === null && state.order?.status === 'open');
 }
 
 /** A run that holds something can be neither sealed nor closed. */
-export function isHolding(state: RunState): boolean {
-  return holdingsOf(state).length > 0;
+export function isBilled(state: RunState): boolean {
+  return listHoldings(state).length > 0;
 }
 
 /** Clusters where a watch must observe the run's holdings, describe the job to adopt, or search for an offer. */
-export function watchedClusters(state: RunState): readonly string[] {
+export function listWatchedClusters(state: RunState): readonly string[] {
   const { adopts } = state.proposal;
   const asked = adopts !== undefined && awaitsDescription(state) ? [adopts.cluster] : [];
-  const offer = offerWanted(state);
+  const offer = offerRequest(state);
   const shopped = offer === null ? [] : [offer.cluster];
-  return [...asked, ...shopped, ...holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : []))];
+  return [...asked, ...shopped, ...listHoldings(state).flatMap((held) => ('cluster' in held ? [held.cluster] : []))];
 }
 
 export type JobPlace = { readonly jobId: string; readonly cluster: string };
 
 /** The run that this job belongs to, or null. Includes runs that are over, and orders without a job so far. */
-export function holderOf(runs: readonly RunState[], { jobId, cluster }: JobPlace): RunState | null {
-  return runs.find((state) => isAbout(state, jobId, cluster)) ?? null;
+export function findHolder(runs: readonly RunState[], { jobId, cluster }: JobPlace): RunState | null {
+  return runs.find((state) => watchesJob(state, jobId, cluster)) ?? null;
 }
 
-function isAbout(state: RunState, jobId: string, cluster: string): boolean {
+function watchesJob(state: RunState, jobId: string, cluster: string): boolean {
   const { proposal, submission, order, attempts } = state;
   const { adopts } = proposal;
   if (adopts?.jobId === jobId && adopts.cluster === cluster)
@@ -81,12 +81,12 @@ export type Witnesses = {
 };
 
 /** How long a watch may be silent: twice its cadence, and longer than its lease. */
-export function silenceAllowedMs(nextWithinMs: number): number {
+export function allowedSilenceMs(nextWithinMs: number): number {
   return Math.max(2 * nextWithinMs, nextWithinMs + limits.leaseSlackMs);
 }
 
 /** Alarms about the current state; the others report past events. */
-const STANDING: ReadonlySet<string> = new Set<DetectorId>([
+const STATUS_PRECEDENCE: ReadonlySet<string> = new Set<DetectorId>([
   'stalled-steps',
   'stalled-start',
   'throughput-collapse',
@@ -100,48 +100,48 @@ const STANDING: ReadonlySet<string> = new Set<DetectorId>([
  * State of a submitted job that has not ended. `allocated`: running, empty log. `compiling`: log output, no step yet. `degraded`: no more
  * steps, much slower, or a failure signature. `unknown`: engine and log do not answer, or the watch is silent.
  */
-export function jobStateBy(witnesses: Witnesses, now: Instant): Exclude<JobState, `ended-${string}`> {
+export function decideJobState(witnesses: Witnesses, now: Instant): Exclude<JobState, `ended-${string}`> {
   const { engine, log, watch, progress, tracker, trouble } = witnesses;
   if (engine === null || watch === null) return 'submitted';
   if (engine.says === 'lost') return 'state-lost';
-  if (now - watch.at > silenceAllowedMs(watch.nextWithinMs)) return 'unknown';
+  if (now - watch.at > allowedSilenceMs(watch.nextWithinMs)) return 'unknown';
   if (engine.says === 'UNKNOWN') return 'unknown';
   if (engine.says === 'PENDING') return 'pending';
-  if (trouble.signatures.length > 0 || trouble.alarms.some((one) => STANDING.has(one))) return 'degraded';
-  const movedAt = newest(progress?.at ?? null, tracker?.movedAt ?? null);
+  if (trouble.signatures.length > 0 || trouble.alarms.some((one) => STATUS_PRECEDENCE.has(one))) return 'degraded';
+  const movedAt = laterInstant(progress?.at ?? null, tracker?.movedAt ?? null);
   if (movedAt === null) return log?.hasLines === true ? 'compiling' : 'allocated';
   // By the newest observation: until the next one, nothing can be seen.
   const isLogDark = watch.at - (log?.at ?? 0) >= limits.engineUnreadMs;
   return isLogDark && watch.at - movedAt >= limits.engineUnreadMs ? 'unknown' : 'stepping';
 }
 
-function newest(one: Instant | null, other: Instant | null): Instant | null {
+function laterInstant(one: Instant | null, other: Instant | null): Instant | null {
   return one === null ? other : other === null || one > other ? one : other;
 }
 
 /** Reads the newest attempt's witnesses from the record. */
-export function witnessesOf(state: RunState): Witnesses {
+export function collectWitnesses(state: RunState): Witnesses {
   const { observation: seen } = state;
-  if (seen === null) return NOBODY;
-  const at = momentOf(seen.at);
+  if (seen === null) return NO_WITNESS;
+  const at = parseTime(seen.at);
   const { course, unread, tracker } = seen;
   // If the log or the job is unreadable, use the time of the first failed observation in a row.
-  const readAt = unread === undefined ? at : momentOf(unread.since);
+  const readAt = unread === undefined ? at : parseTime(unread.since);
   // Step 0 can also be the first step of another epoch.
   const hasTrained = seen.step === null ? seen.loss !== null : seen.step > 0 || (course?.moved?.looks ?? 0) > 1;
   return {
-    engine: at === null ? null : { at, says: isLost(state, seen) ? 'lost' : seen.status },
+    engine: at === null ? null : { at, says: isJobLost(state, seen) ? 'lost' : seen.status },
     log: { at: readAt, hasLines: seen.logOffset > 0 },
-    progress: hasTrained && at !== null ? { at: momentOf(course?.moved?.at) ?? at } : null,
+    progress: hasTrained && at !== null ? { at: parseTime(course?.moved?.at) ?? at } : null,
     tracker:
-      tracker === undefined ? null : { at: momentOf(tracker.last?.readAt), movedAt: momentOf(tracker.last?.movedAt) },
-    checkpoint: seen.checkpointStep === null ? null : { at: momentOf(course?.saved?.at), step: seen.checkpointStep },
+      tracker === undefined ? null : { at: parseTime(tracker.last?.readAt), movedAt: parseTime(tracker.last?.movedAt) },
+    checkpoint: seen.checkpointStep === null ? null : { at: parseTime(course?.saved?.at), step: seen.checkpointStep },
     trouble: { signatures: seen.signatures, alarms: seen.alarms ?? [] },
     watch: at === null ? null : { at, nextWithinMs: seen.nextEntryMs ?? seen.cadenceMs },
   };
 }
 
-const NOBODY: Witnesses = {
+const NO_WITNESS: Witnesses = {
   engine: null,
   log: null,
   progress: null,
@@ -151,23 +151,23 @@ const NOBODY: Witnesses = {
   watch: null,
 };
 
-function momentOf(time: string | null | undefined): Instant | null {
+function parseTime(time: string | null | undefined): Instant | null {
   return time == null ? null : fromRfc3339(time);
 }
 
-function isLost({ incidents, submission }: RunState, { status }: Observation): boolean {
+function isJobLost({ incidents, submission }: RunState, { status }: Observation): boolean {
   if (status !== 'UNKNOWN') return false;
-  return incidentsWith(incidents, 'engine-state-lost').some(
+  return filterIncidents(incidents, 'engine-state-lost').some(
     ({ detail }) => (detail.attempt ?? 1) === (submission?.attempt ?? 1),
   );
 }
 
 /** The newest attempt's state at the time of the newest record entry. */
-export function jobStateOf(state: RunState): JobState {
+export function currentJobState(state: RunState): JobState {
   const { end, head, observation } = state;
   if (end !== null) return ENDED[end.status];
-  const now = momentOf(head.at) ?? momentOf(observation?.at);
-  return now === null ? 'submitted' : jobStateBy(witnessesOf(state), now);
+  const now = parseTime(head.at) ?? parseTime(observation?.at);
+  return now === null ? 'submitted' : decideJobState(collectWitnesses(state), now);
 }
 
 const ENDED = {
@@ -192,19 +192,19 @@ export const PHASES = [
 export type Phase = (typeof PHASES)[number];
 
 /** The run's stage, or that of a fix after a failed attempt. `degraded` includes a job that cannot be observed. */
-export function phaseOf(state: RunState): Phase {
+export function runPhase(state: RunState): Phase {
   if (state.seal !== null) return 'sealed';
   if (state.closed !== null) return 'closed';
-  if (state.end !== null && !isFixGated(state)) return 'ended';
-  if (state.submission !== null && state.end === null) return phaseOfJob(state);
+  if (state.end !== null && !isFixEvaluated(state)) return 'ended';
+  if (state.submission !== null && state.end === null) return jobPhase(state);
   if (state.order !== null && (state.order.status === 'open' || state.order.status === 'claimed')) return 'ordered';
-  if (standingApprovals(state).length > 0) return 'approved';
+  if (listCurrentApprovals(state).length > 0) return 'approved';
   return state.gate !== null && allPass(state.gate.verdicts) ? 'gated' : 'proposed';
 }
 
 /** Coarser than the job state, because each change edits the card. */
-function phaseOfJob(state: RunState): Phase {
-  const job = jobStateOf(state);
+function jobPhase(state: RunState): Phase {
+  const job = currentJobState(state);
   switch (job) {
     case 'submitted':
     case 'pending':

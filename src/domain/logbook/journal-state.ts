@@ -1,15 +1,15 @@
 /** Folds the repository journal: commands on threads without a run, and holds on more than one run (architecture, D1). */
 
 import { type ActionRecord, actionsAfter, isActionEvent } from '../actions/action.ts';
-import { type ClusterDisks, scansAfter } from '../care/machines.ts';
+import { addScan, type ClusterDisks } from '../care/machines.ts';
 import type { Dispatch } from '../effect.ts';
 import { type Incident, readIncident } from '../incidents.ts';
-import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
+import { addHold, type Hold, removeHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './define.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
 import type { Proposing } from './events/proposal-events.ts';
 import type { CheckpointedRun } from './events/record-events.ts';
-import { type Orphan, orphansAfter } from './events/rental-events.ts';
+import { applyToOrphans, type Orphan } from './events/rental-events.ts';
 import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {
@@ -70,19 +70,19 @@ export type JournalFold = {
 };
 
 /** Continues from a state. Copies its commands and incidents only once. */
-export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
+export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
   const commands = new Map(from.commands);
   const incidents = [...from.incidents];
   let state = from;
-  const seen = (key: string): SeenCommand | undefined => commands.get(key);
-  const take = (event: LogbookEvent): void => {
-    const command = commandAfter(event, seen);
+  const findCommand = (key: string): SeenCommand | undefined => commands.get(key);
+  const takeEvent = (event: LogbookEvent): void => {
+    const command = applyToCommand(event, findCommand);
     if (command !== null) commands.set(commandKey(command), command);
     if (event.type === 'incident') incidents.push(readIncident(event.data, event));
     state = {
       ...state,
       head: { seq: event.seq, hash: event.hash, at: event.at },
-      holds: holdsAfter(state.holds, event),
+      holds: applyToHolds(state.holds, event),
       actions: isActionEvent(event) ? actionsAfter(state.actions, event) : state.actions,
       dispatches:
         event.type === 'dispatched'
@@ -90,9 +90,9 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
           : state.dispatches,
       disks:
         event.type === 'disk-scanned'
-          ? scansAfter(state.disks, { ...event.data, at: event.at, seq: event.seq })
+          ? addScan(state.disks, { ...event.data, at: event.at, seq: event.seq })
           : state.disks,
-      orphans: orphansAfter(state.orphans, event),
+      orphans: applyToOrphans(state.orphans, event),
       questions:
         event.type === 'objective-asked'
           ? new Map([...state.questions, [event.data.lane, { ...event.data, at: event.at }]])
@@ -101,7 +101,7 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
         event.type === 'proposing'
           ? new Map([...state.proposals, [event.data.proposed.lane, { ...event.data, at: event.at }]])
           : state.proposals,
-      begun: begunAfter(state.begun, event),
+      begun: applyToBegun(state.begun, event),
       checkpoint:
         event.type === 'record-checkpointed'
           ? {
@@ -116,22 +116,22 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
     };
   };
   return {
-    take,
-    seen,
+    take: takeEvent,
+    seen: findCommand,
     actions: () => state.actions,
     orphans: () => state.orphans,
     state: () => ({ ...state, commands: new Map(commands), incidents: [...incidents] }),
   };
 }
 
-function begunAfter(begun: JournalState['begun'], event: LogbookEvent): JournalState['begun'] {
+function applyToBegun(begun: JournalState['begun'], event: LogbookEvent): JournalState['begun'] {
   if (event.type === 'proposing') return new Map([...begun, [event.data.run, event.at]]);
   if (event.type !== 'record-checkpointed') return begun;
   const covered = new Set([...event.data.ended, ...event.data.live].map(({ run }) => run as string));
   return new Map([...begun].filter(([run]) => !covered.has(run)));
 }
 
-function commandAfter(event: LogbookEvent, seen: (key: string) => SeenCommand | undefined): SeenCommand | null {
+function applyToCommand(event: LogbookEvent, seen: (key: string) => SeenCommand | undefined): SeenCommand | null {
   const { at, seq } = event;
   if (event.type === 'command-seen' && event.actor !== undefined)
     return { ...event.data, actor: event.actor, at, seq, answer: null };
@@ -142,16 +142,16 @@ function commandAfter(event: LogbookEvent, seen: (key: string) => SeenCommand | 
 }
 
 /** Holds after an event, or after a draft. */
-export function holdsAfter(holds: readonly Hold[], event: EventDraft & { readonly at: string }): readonly Hold[] {
+export function applyToHolds(holds: readonly Hold[], event: EventDraft & { readonly at: string }): readonly Hold[] {
   if (event.type !== 'held' && event.type !== 'released') return holds;
   const target = { ...event.data, lane: event.data.lane ?? null };
-  if (event.type === 'released') return withoutHold(holds, target);
+  if (event.type === 'released') return removeHold(holds, target);
   return event.actor === undefined
     ? holds
-    : withHold(holds, { ...target, reason: event.data.reason, actor: event.actor, at: event.at });
+    : addHold(holds, { ...target, reason: event.data.reason, actor: event.actor, at: event.at });
 }
 
 /** The question asked in this thread. */
-export function questionIn({ questions }: JournalState, thread: number): ObjectiveQuestion | undefined {
+export function findQuestion({ questions }: JournalState, thread: number): ObjectiveQuestion | undefined {
   return [...questions.values()].find(({ issue }) => issue === thread);
 }

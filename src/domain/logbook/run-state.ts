@@ -24,9 +24,9 @@ export type Head = { readonly seq: number; readonly hash: string; readonly at: s
 /** The data of an event with the time and number of its entry. */
 export type Recorded<Type extends EventType> = EventDataByType[Type] & Moment;
 type Moment = { readonly at: string; readonly seq: number };
-type ByPerson = Moment & { readonly actor: Actor };
+type PersonMoment = Moment & { readonly actor: Actor };
 
-export type Approval = Recorded<'approved'> & ByPerson;
+export type Approval = Recorded<'approved'> & PersonMoment;
 
 /** `open`: waits for the runner. `void`: cancelled before a claim. `failed`: claimed, and certainly started nothing. */
 export type OrderStatus = 'open' | 'void' | 'claimed' | 'submitted' | 'failed';
@@ -42,7 +42,7 @@ export type IssuedOrder = {
 };
 
 /** An order without a claim keeps its attempt number, because nothing ran under its id. */
-export function nextAttempt(order: IssuedOrder | null): number {
+export function nextAttemptNumber(order: IssuedOrder | null): number {
   if (order === null) return 1;
   return order.claim === null ? order.order.attempt : order.order.attempt + 1;
 }
@@ -101,12 +101,12 @@ export type CoursePoint = {
 };
 
 /** A person rejected the step and everything derived from it. */
-export type RejectedCheckpoint = Recorded<'checkpoint-rejected'> & ByPerson;
+export type RejectedCheckpoint = Recorded<'checkpoint-rejected'> & PersonMoment;
 
-export type Milestone = Recorded<'milestone'> & ByPerson;
+export type Milestone = Recorded<'milestone'> & PersonMoment;
 
 export type SeenCommand = Recorded<'command-seen'> &
-  ByPerson & {
+  PersonMoment & {
     readonly answer: (Pick<EventDataByType['command-answered'], 'code' | 'detail'> & Moment) | null;
   };
 
@@ -126,7 +126,7 @@ export type RunState = {
   readonly shown: Showing | null;
   /** The newest edit of the card by a person: only a card written later counts. */
   readonly cardEdit: { readonly seq: number; readonly comment: number } | null;
-  /** Every approval that was not explicitly dropped; `standingApprovals` filters the valid ones. */
+  /** Every approval that was not explicitly dropped; `listCurrentApprovals` filters the valid ones. */
   readonly approvals: readonly Approval[];
   readonly drops: readonly EventOf<'approval-dropped'>[];
   readonly order: IssuedOrder | null;
@@ -145,7 +145,7 @@ export type RunState = {
   /** Pace points, thinned in the same way. */
   readonly paces: readonly CoursePoint[];
   readonly fence: number;
-  readonly stop: (ByPerson & { readonly comment: number }) | null;
+  readonly stop: (PersonMoment & { readonly comment: number }) | null;
   readonly end: Ending | null;
   /** Attempts before the current one, oldest first. */
   readonly attempts: readonly PastAttempt[];
@@ -153,7 +153,7 @@ export type RunState = {
   readonly relaunchAsked: RelaunchAsked | null;
   readonly rollback: RolledBack | null;
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
-  readonly seal: (Recorded<'sealed'> & ByPerson) | null;
+  readonly seal: (Recorded<'sealed'> & PersonMoment) | null;
   readonly closed: Recorded<'closed'> | null;
   readonly incidents: readonly Incident[];
   /** Holds on this run only; the journal has the others. */
@@ -170,18 +170,18 @@ export type RunState = {
   /** Oldest first. */
   readonly deliveries: readonly (Recorded<'delivered'> & { readonly role: Role })[];
   /** The newest acknowledgement. */
-  readonly taken: ByPerson | null;
+  readonly taken: PersonMoment | null;
   readonly watch: WatchState;
   readonly rental: RentalState;
 };
 
 /** Notices about the incident at this entry. */
-export function pagesOf({ notices }: Pick<RunState, 'notices'>, incident: number): readonly Notice[] {
+export function listPages({ notices }: Pick<RunState, 'notices'>, incident: number): readonly Notice[] {
   return notices.filter(({ reason, about }) => reason === 'incident' && about.startsWith(`${incident}-`));
 }
 
 /** Notices with a channel that has no recorded delivery yet. */
-export function undelivered({ notices, deliveries }: RunState): readonly (Notice & { readonly channel: string })[] {
+export function listUndelivered({ notices, deliveries }: RunState): readonly (Notice & { readonly channel: string })[] {
   return notices.flatMap((notice) =>
     (notice.channels ?? [])
       .filter((name) => !deliveries.some((one) => one.notice === notice.seq && one.channel === name))
@@ -190,13 +190,13 @@ export function undelivered({ notices, deliveries }: RunState): readonly (Notice
 }
 
 /** Incidents after the newest acknowledgement. */
-export function incidentsSinceTaken({ incidents, taken }: RunState): readonly Incident[] {
+export function listIncidentsSinceAck({ incidents, taken }: RunState): readonly Incident[] {
   return incidents.filter(({ seq }) => seq > (taken?.seq ?? -1));
 }
 
 /** Incidents with a notice but no acknowledgement. */
-export function untakenIncidents(state: RunState): readonly Incident[] {
-  return incidentsSinceTaken(state).filter(({ seq }) => pagesOf(state, seq).length > 0);
+export function listUnacknowledgedIncidents(state: RunState): readonly Incident[] {
+  return listIncidentsSinceAck(state).filter(({ seq }) => listPages(state, seq).length > 0);
 }
 
 /** Whether a notice about this occasion is recorded. */
@@ -214,21 +214,21 @@ export function commandKey(command: {
 }
 
 /** Instant since which the card has shown this manifest and body, by GitHub's clock, or null. The only definition of *shown*. */
-export function shownAtOf({ gate, shown }: RunState, digest: Digest): Instant | null {
+export function shownSince({ gate, shown }: RunState, digest: Digest): Instant | null {
   const isOnShow = shown?.digest === digest && gate?.digest === digest && gate.body === shown.body;
   return isOnShow ? fromRfc3339(shown.shownAt) : null;
 }
 
 /** The valid approvals: those of the gated digest and body text. */
-export function standingApprovals(state: RunState): readonly Approval[] {
+export function listCurrentApprovals(state: RunState): readonly Approval[] {
   const gate = state.gate;
   if (gate === null || gate.digest === null) return [];
   return state.approvals.filter((a) => a.digest === gate.digest && a.body === gate.body);
 }
 
 /** The gated manifest if it has valid approvals, otherwise null. */
-export function approvedManifest(state: RunState): Manifest | null {
-  return standingApprovals(state).length === 0 ? null : (state.gate?.manifest ?? null);
+export function findApprovedManifest(state: RunState): Manifest | null {
+  return listCurrentApprovals(state).length === 0 ? null : (state.gate?.manifest ?? null);
 }
 
 /** Whether the run accepts no more events. */
@@ -237,12 +237,12 @@ export function isOver(state: Pick<RunState, 'seal' | 'closed'>): boolean {
 }
 
 /** Lanes do not block each other and have separate histories. */
-export function runsOfLane(runs: readonly RunState[], lane: string): readonly RunState[] {
+export function runsInLane(runs: readonly RunState[], lane: string): readonly RunState[] {
   return runs.filter(({ proposal }) => proposal.lane === lane);
 }
 
 /** The orders of all attempts, oldest first, with the current one last. */
-export function ordersOf({ attempts, order }: Pick<RunState, 'attempts' | 'order'>): readonly IssuedOrder[] {
+export function listOrders({ attempts, order }: Pick<RunState, 'attempts' | 'order'>): readonly IssuedOrder[] {
   return [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
 }
 
@@ -252,6 +252,6 @@ export function withOrder(state: RunState, change: Partial<IssuedOrder>): RunSta
 }
 
 /** Voids an open order; a claimed order stays. */
-export function voided(state: RunState): RunState {
+export function voidOrder(state: RunState): RunState {
   return state.order?.status === 'open' ? withOrder(state, { status: 'void' }) : state;
 }

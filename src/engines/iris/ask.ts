@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
-import { cutText, jsonIn } from '../../domain/values.ts';
+import { cutText, parseJson } from '../../domain/values.ts';
 import { redact } from '../../host/redactor.ts';
-import { askWhole, type Http, type TokenHeaders } from '../shared/http.ts';
+import { type Http, requestWhole, type TokenHeaders } from '../shared/http.ts';
 import type { IrisCluster } from './definition.ts';
 
 export const irisLimits = {
@@ -57,7 +57,7 @@ export type IrisSettings = {
 };
 
 /** The job's name in Iris, `/<user>/<name>`. Names contain no slash (shared/kit.ts, isSubmissionId). */
-export function irisIdOf({ cluster }: IrisSettings, jobId: string): string {
+export function buildIrisId({ cluster }: IrisSettings, jobId: string): string {
   return `/${cluster.user}/${jobId}`;
 }
 
@@ -182,7 +182,7 @@ export const METHODS = {
  * `refused`: the controller certainly refused, with 4xx or with a 500 that a retry never fixes. `unknown`: no answer, or an
  * answer that leaves open what was done.
  */
-export type Answer<Value> =
+export type IrisAnswer<Value> =
   | { readonly kind: 'said'; readonly value: Value }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
@@ -193,15 +193,15 @@ const complaint = z.object({ code: z.string(), message: z.string().default('') }
 const MALFORMED = /has no field named|must use canonical|Failed to (?:load|parse)/;
 
 /** Asks once. Does not follow redirects, because their target would receive the key. */
-export async function ask<Value>(
+export async function call<Value>(
   settings: IrisSettings,
   method: keyof typeof METHODS,
   body: object,
   schema: z.ZodType<Value>,
-): Promise<Answer<Value>> {
+): Promise<IrisAnswer<Value>> {
   const more = await settings.headers();
   if (more.kind === 'unknown') return unknown(settings, more.message);
-  const answer = await askWhole(
+  const answer = await requestWhole(
     settings.http,
     {
       method: 'POST',
@@ -218,12 +218,17 @@ export async function ask<Value>(
     irisLimits.answerBytesMax,
   );
   return answer.kind === 'answer'
-    ? judge(settings, answer.status, answer.text, schema)
+    ? judgeIrisAnswer(settings, answer.status, answer.text, schema)
     : unknown(settings, `the controller does not answer: ${answer.message}`);
 }
 
-function judge<Value>(settings: IrisSettings, status: number, text: string, schema: z.ZodType<Value>): Answer<Value> {
-  const json = jsonIn(text);
+function judgeIrisAnswer<Value>(
+  settings: IrisSettings,
+  status: number,
+  text: string,
+  schema: z.ZodType<Value>,
+): IrisAnswer<Value> {
+  const json = parseJson(text);
   if (status === 200) {
     const parsed = schema.safeParse(json);
     return parsed.success
@@ -234,16 +239,16 @@ function judge<Value>(settings: IrisSettings, status: number, text: string, sche
   // Without a Connect code, the answer comes from a proxy or from another program.
   if (said === undefined) return unknown(settings, `something answers ${status}, and it is not Iris`);
   const { code } = said;
-  const message = clean(settings, said.message);
+  const message = maskToken(settings, said.message);
   const isFinal = (status >= 400 && status < 500) || (status === 500 && MALFORMED.test(said.message));
   return isFinal ? { kind: 'refused', status, code, message } : unknown(settings, `${status} ${code}: ${message}`);
 }
 
 /** Removes the key and shortens the text. */
-export function clean({ token }: Pick<IrisSettings, 'token'>, text: string): string {
+export function maskToken({ token }: Pick<IrisSettings, 'token'>, text: string): string {
   return cutText(redact(text, token === null ? [] : [token]), limits.messageCharactersMax);
 }
 
-function unknown(settings: IrisSettings, message: string): Extract<Answer<never>, { kind: 'unknown' }> {
-  return { kind: 'unknown', message: clean(settings, message) };
+function unknown(settings: IrisSettings, message: string): Extract<IrisAnswer<never>, { kind: 'unknown' }> {
+  return { kind: 'unknown', message: maskToken(settings, message) };
 }

@@ -3,13 +3,13 @@
 import { z } from 'zod';
 import {
   type ConfigIssue,
-  inArguments,
+  checkArguments,
+  checkReservedName,
+  checkWrittenSecret,
   type KeyPath,
-  reservedName,
   warning,
-  writtenSecret,
 } from '../../settings/problem.ts';
-import { argumentArray, setting, unset, variable } from '../../settings/words.ts';
+import { argumentArray, orNull, setting, variable } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
 const word = z
@@ -56,21 +56,21 @@ export const irisSchema = z.strictObject({
   cpuMillicores: setting(z.int().min(1).max(10_000_000), 1_000, 'Thousandths of a core.'),
   memoryMb: setting(z.int().min(1).max(100_000_000), 2_048, 'Memory in MB.'),
   diskMb: setting(z.int().min(1).max(100_000_000), 5_120, 'Disk in MB.'),
-  device: unset(device, 'Accelerators of the job itself; null: none, as for a job that starts others.'),
-  childDevice: unset(device, 'Accelerators that the job it starts has to have; the watch reports others. null: any.'),
-  targetCluster: unset(word, 'The federated cluster to which the controller hands the job; null: its own.'),
-  priority: unset(
+  device: orNull(device, 'Accelerators of the job itself; null: none, as for a job that starts others.'),
+  childDevice: orNull(device, 'Accelerators that the job it starts has to have; the watch reports others. null: any.'),
+  targetCluster: orNull(word, 'The federated cluster to which the controller hands the job; null: its own.'),
+  priority: orNull(
     z.enum(['system', 'production', 'interactive', 'batch']),
     'Priority of the job; null: as Iris decides.',
   ),
   extras: setting(z.array(word).max(20), [], 'Extras of the Python project that its environment gets.'),
-  taskImage: unset(
+  taskImage: orNull(
     z.string().regex(/^[\w./:@-]{1,300}$/, 'the name of an image'),
     'Image in which its tasks run; null: that of the cluster.',
   ),
   ports: setting(z.array(word).max(20), [], 'Names of ports that Iris reserves for it, each in `IRIS_PORT_<NAME>`.'),
   regions: setting(z.array(word).max(20), [], 'Regions of which it has to be one; none: any.'),
-  preemptible: unset(z.boolean(), 'Whether its worker may, or may not, be preemptible; null: either.'),
+  preemptible: orNull(z.boolean(), 'Whether its worker may, or may not, be preemptible; null: either.'),
   setupCommands: setting(
     z.array(z.string().min(1).max(500)).max(20),
     [],
@@ -86,13 +86,13 @@ export const irisSchema = z.strictObject({
     false,
     'Whether the secrets of `passSecrets` without a file under `secretFiles` are sent as variables. Iris shows them to each administrator, and without authentication to everybody.',
   ),
-  markers: unset(
+  markers: orNull(
     place,
     'Folder on a POSIX file system that all workers share, where each start leaves a mark: a job that was launched twice starts once, even if the controller forgot the first launch. Null: only names and attempt numbers guard it.',
   ),
   maxRetriesPreemption: retries('after it lost a worker'),
   maxRetriesFailure: retries('after its command failed'),
-  timeoutSeconds: unset(
+  timeoutSeconds: orNull(
     z.int().min(60).max(10_000_000),
     'Time limit of a job, which Iris checks once a minute; null: none.',
   ),
@@ -109,7 +109,7 @@ export const irisEngine: EngineDefinition<typeof irisSchema> = {
     jobsRunHere: false,
     buildsChange: false,
     leavesOut: [],
-    launcher: launcherOf(cluster),
+    launcher: describeLauncher(cluster),
     secretVariables: cluster.tokenFrom === null ? [] : [cluster.tokenFrom],
     machines: null,
   }),
@@ -119,11 +119,11 @@ function configIssues(at: KeyPath, cluster: IrisCluster): readonly ConfigIssue[]
   const { tokenFrom, tokenCommands, controller, setupCommands, secretValues } = cluster;
   const { maxRetriesPreemption, maxRetriesFailure, markers } = cluster;
   return [
-    ...(tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], tokenFrom)),
-    ...writtenSecret([...at, 'controller'], controller),
-    ...inArguments([...at, 'setupCommands'], setupCommands),
+    ...(tokenFrom === null ? [] : checkReservedName([...at, 'tokenFrom'], tokenFrom)),
+    ...checkWrittenSecret([...at, 'controller'], controller),
+    ...checkArguments([...at, 'setupCommands'], setupCommands),
     ...Object.entries(tokenCommands).flatMap(([header, command]) =>
-      inArguments([...at, 'tokenCommands', header], command),
+      checkArguments([...at, 'tokenCommands', header], command),
     ),
     ...(secretValues
       ? [warning('bad-value', [...at, 'secretValues'], 'each administrator of Iris can read these secrets')]
@@ -141,7 +141,7 @@ function configIssues(at: KeyPath, cluster: IrisCluster): readonly ConfigIssue[]
 }
 
 /** Everything that decides where and how a job runs and how often Iris may start it, but not the controller's address. */
-function launcherOf(cluster: IrisCluster): string {
+function describeLauncher(cluster: IrisCluster): string {
   const { user, cpuMillicores, memoryMb, diskMb, device, regions, preemptible } = cluster;
   const { setupCommands, secretFiles, markers, timeoutSeconds } = cluster;
   const { maxRetriesPreemption, maxRetriesFailure } = cluster;

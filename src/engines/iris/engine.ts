@@ -2,25 +2,32 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  commitIn,
-  described,
   type Engine,
+  findCommit,
   type JobDescription,
   type LiveJob,
   type StopOutcome,
+  toJobDescription,
 } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
 import { createKept } from '../../host/memory.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { callOverHttp, type Http, type TokenHeaders, tokenHeaders } from '../shared/http.ts';
-import { guarded, shellLineOf, stopAndConfirm, stoppingUnless, unknownBecause, withinLine } from '../shared/kit.ts';
-import { leftOutOfPackage } from '../shared/package-files.ts';
 import {
-  ask,
+  cutEntrypoint,
+  guardWithCapabilities,
+  stopAndConfirm,
+  stoppingOutcome,
+  toShellLine,
+  unknownOutcome,
+} from '../shared/kit.ts';
+import { listFilesLeftOut } from '../shared/package-files.ts';
+import {
   authenticationAnswer,
+  buildIrisId,
+  call,
   type IrisSettings,
-  irisIdOf,
   irisLimits,
   listAnswer,
   nothing,
@@ -50,14 +57,14 @@ export type IrisEngineOptions = {
 
 /** An engine over one controller. Its only local state is the positions in the logs that it reads. */
 export function createIrisEngine(options: IrisEngineOptions): Engine {
-  const settings = settingsOf(options);
+  const settings = toSettings(options);
   const readers = createKept<IrisLogReader>(irisLimits.readersKept);
-  return guarded({
+  return guardWithCapabilities({
     name: 'iris',
     // A restarted controller keeps its jobs. A controller restored from an old checkpoint loses jobs, and appears the same.
     forgetsWithSession: true,
     session: () => readIrisSession(settings),
-    leftOut: (spec) => leftOutOfPackage(spec, IRIS),
+    leftOut: (spec) => listFilesLeftOut(spec, IRIS),
     submit: (spec) => submitToIris(settings, spec),
     observe: (jobId, lastSession) => observeOnIris(settings, jobId, lastSession),
     describe: (jobId) => describeOnIris(settings, jobId),
@@ -67,7 +74,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
       // For an unknown job, Iris returns no lines and no error.
       const isNothing = read.kind === 'chunk' && read.nextOffset === 0;
       if (!isNothing) return read;
-      const asked = await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer);
+      const asked = await call(settings, 'status', { jobId: buildIrisId(settings, jobId) }, statusAnswer);
       if (isMissing(asked)) return { kind: 'absent' };
       return asked.kind === 'said' ? read : { kind: 'unknown', message: asked.message };
     },
@@ -76,14 +83,14 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
 }
 
 /** Asks without a key: if authentication is off, every caller is an administrator and Iris ignores keys. */
-export async function asksForKey(cluster: IrisCluster): Promise<Observed<boolean>> {
+export async function requiresKey(cluster: IrisCluster): Promise<Observed<boolean>> {
   const headers = tokenHeaders(cluster.tokenCommands, { environment: process.env, now: Date.now });
-  const settings = settingsOf({ cluster, token: null, now: Date.now, headers });
-  const answer = await ask(settings, 'authentication', {}, authenticationAnswer);
+  const settings = toSettings({ cluster, token: null, now: Date.now, headers });
+  const answer = await call(settings, 'authentication', {}, authenticationAnswer);
   return answer.kind === 'said' ? known(answer.value.provider !== '') : unknown(answer.message);
 }
 
-function settingsOf(options: IrisEngineOptions): IrisSettings {
+function toSettings(options: IrisEngineOptions): IrisSettings {
   const { controller } = options.cluster;
   return {
     http: callOverHttp,
@@ -101,17 +108,17 @@ function settingsOf(options: IrisEngineOptions): IrisSettings {
 async function describeOnIris(settings: IrisSettings, jobId: string): Promise<JobDescription> {
   const seen = await observeOnIris(settings, jobId, null);
   if (seen.kind !== 'found') return seen;
-  const answer = await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer);
+  const answer = await call(settings, 'status', { jobId: buildIrisId(settings, jobId) }, statusAnswer);
   if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
   const { job, request } = answer.value;
   const variables = request?.environment?.envVars ?? {};
   const argv = request?.entrypoint?.runCommand?.argv ?? [];
-  const line = argv.length === 0 ? null : shellLineOf(argv);
+  const line = argv.length === 0 ? null : toShellLine(argv);
   const { GIT_COMMIT, ...others } = variables;
-  return described(seen, {
+  return toJobDescription(seen, {
     submitter: /^\/([^/]+)\//.exec(job.jobId)?.[1] ?? null,
-    entrypoint: withinLine(redact(line ?? '', Object.values(others))),
-    gitCommit: commitIn(GIT_COMMIT),
+    entrypoint: cutEntrypoint(redact(line ?? '', Object.values(others))),
+    gitCommit: findCommit(GIT_COMMIT),
   });
 }
 
@@ -122,16 +129,16 @@ function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome>
     observe: async () => {
       const seen = await observeOnIris(settings, jobId, null);
       // A controller restored from an old checkpoint has forgotten a job that may still run.
-      return seen.kind === 'absent' && isAsked ? unknownBecause('Iris no longer names the job') : seen;
+      return seen.kind === 'absent' && isAsked ? unknownOutcome('Iris no longer names the job') : seen;
     },
     ask: async () => {
       isAsked = true;
-      const answer = await ask(settings, 'terminate', { jobId: irisIdOf(settings, jobId) }, nothing);
+      const answer = await call(settings, 'terminate', { jobId: buildIrisId(settings, jobId) }, nothing);
       if (isMissing(answer)) return { kind: 'absent' };
       return answer.kind === 'said' ? '' : `the wish may not have arrived: ${answer.message}`;
     },
     late: (_last, complaint) =>
-      stoppingUnless(complaint, 'Iris says KILLED at once; neither the job nor its worker has said that it ended'),
+      stoppingOutcome(complaint, 'Iris says KILLED at once; neither the job nor its worker has said that it ended'),
     sleep: settings.sleep,
     pollMs: irisLimits.stopPollMs,
   });
@@ -156,11 +163,11 @@ async function liveOnIris(settings: IrisSettings): Promise<Observed<readonly Liv
       if (offset >= irisLimits.jobsListedMax)
         return unknown(`more than ${irisLimits.jobsListedMax} jobs are ${stateFilter}`);
       const query = { stateFilter, limit: irisLimits.jobsPerList, offset };
-      const answer = await ask(settings, 'list', { query }, listAnswer);
+      const answer = await call(settings, 'list', { query }, listAnswer);
       if (answer.kind !== 'said') return unknown(answer.message);
       for (const { jobId, startedAt } of answer.value.jobs) {
         const [, , ...names] = jobId.split('/');
-        const id = ourNameOf(settings, jobId);
+        const id = jobIdFromIris(settings, jobId);
         if (names.length === 1)
           jobs.set(id, { jobId: id, status, startedAtMs: startedAt ?? null, metadata: null, about: jobId });
       }
@@ -171,7 +178,7 @@ async function liveOnIris(settings: IrisSettings): Promise<Observed<readonly Liv
 }
 
 /** The name as submitted, if the job belongs to the configured user. */
-function ourNameOf(settings: IrisSettings, jobId: string): string {
-  const own = irisIdOf(settings, '');
+function jobIdFromIris(settings: IrisSettings, jobId: string): string {
+  const own = buildIrisId(settings, '');
   return jobId.startsWith(own) ? jobId.slice(own.length) : jobId;
 }

@@ -7,7 +7,7 @@ import type { IrisCluster } from './definition.ts';
 import { REFUSED } from './wrapper.ts';
 
 /** One observation. `task`: the job's only task; null until Iris creates it. */
-export type Seen = {
+export type ObservedIrisJob = {
   readonly job: IrisJob['job'];
   readonly task: IrisTask | null;
   readonly metadata: JobMetadata | null;
@@ -18,7 +18,7 @@ export type Seen = {
   readonly nowMs: number;
 };
 
-export type Judged =
+export type IrisJudgement =
   | FoundJob
   | { readonly kind: 'unknown'; readonly message: string }
   | { readonly kind: 'lost'; readonly message: string };
@@ -38,7 +38,10 @@ const LIVING: ReadonlySet<string> = new Set(['PENDING', 'BUILDING', 'RUNNING'].m
  * whether a killed process still runs. A command may also end before its worker reports the start: then only an end line
  * after the submission counts, because an earlier job of that name may have written another.
  */
-export function ownWordSinceMs({ state, error, submittedAt }: IrisJob['job'], task: IrisTask | null): number | null {
+export function reportedEndSinceMs(
+  { state, error, submittedAt }: IrisJob['job'],
+  task: IrisTask | null,
+): number | null {
   if (state === 'JOB_STATE_SUCCEEDED')
     return task?.startedAt === undefined && submittedAt !== undefined ? submittedAt : null;
   const isOpen = state === 'JOB_STATE_KILLED' || state === 'JOB_STATE_WORKER_FAILED' || TIME_LIMIT.test(error);
@@ -46,43 +49,43 @@ export function ownWordSinceMs({ state, error, submittedAt }: IrisJob['job'], ta
 }
 
 /** The task's newest attempt number in Iris; -1 if the task was never placed. */
-export function attemptOf(task: IrisTask | null): number {
+export function attemptNumber(task: IrisTask | null): number {
   return task?.currentAttemptId ?? -1;
 }
 
 /** Returns what the job is doing, or how it ended. */
-export function judgeJob(seen: Seen): Judged {
+export function judgeJob(seen: ObservedIrisJob): IrisJudgement {
   const { job } = seen;
   if (!FINAL.has(job.state))
     return LIVING.has(job.state)
-      ? living(seen)
+      ? judgeLiving(seen)
       : { kind: 'unknown', message: `Iris says ${job.state}, which is no state known here` };
   switch (job.state) {
     case 'JOB_STATE_SUCCEEDED':
-      return succeeded(seen);
+      return judgeSucceeded(seen);
     case 'JOB_STATE_KILLED':
-      return killed(seen);
+      return judgeKilled(seen);
     default:
-      return failed(seen);
+      return judgeFailed(seen);
   }
 }
 
 /** RUNNING of the job only means that it was placed once. A job with a waiting task is PENDING, even if it ran before. */
-function living(seen: Seen): Judged {
+function judgeLiving(seen: ObservedIrisJob): IrisJudgement {
   const { job, task } = seen;
   const state = task?.state ?? 'TASK_STATE_PENDING';
   const isWaiting = task === null || WAITING.has(state);
   const reason = isWaiting ? (task?.pendingReason || job.pendingReason).replaceAll(/\s+/g, ' ').trim() : '';
-  const said = `Iris says ${short(state)}${reason === '' ? '' : `: ${reason}`}.`;
-  return found(seen, {
+  const said = `Iris says ${shortStateName(state)}${reason === '' ? '' : `: ${reason}`}.`;
+  return toFoundJob(seen, {
     status: isWaiting ? 'PENDING' : 'RUNNING',
-    message: [said, restartsOf(seen)].filter(Boolean).join(' '),
+    message: [said, describeRestarts(seen)].filter(Boolean).join(' '),
     ...(reason === '' ? {} : { details: { reason } }),
   });
 }
 
 /** A worker that already ran a job of this name returns the old result immediately. Then nothing has run. */
-function succeeded(seen: Seen): Judged {
+function judgeSucceeded(seen: ObservedIrisJob): IrisJudgement {
   const { job, task, saidEnd } = seen;
   if (task?.startedAt === undefined && saidEnd !== 0)
     return {
@@ -90,31 +93,31 @@ function succeeded(seen: Seen): Judged {
       message:
         'Iris says SUCCEEDED of a task that never started: it may be the result of an earlier job on that worker',
     };
-  return found(seen, {
+  return toFoundJob(seen, {
     status: 'SUCCEEDED',
-    message: [`Iris says SUCCEEDED.`, restartsOf(seen)].filter(Boolean).join(' '),
+    message: [`Iris says SUCCEEDED.`, describeRestarts(seen)].filter(Boolean).join(' '),
     exitCode: 0,
     endedAtMs: job.finishedAt ?? null,
   });
 }
 
 /** Iris writes KILLED before anything has ended. */
-function killed(seen: Seen): Judged {
+function judgeKilled(seen: ObservedIrisJob): IrisJudgement {
   const { job, task } = seen;
   const why = (job.error || task?.error) ?? '';
   const said = `Iris says KILLED${why === '' ? '' : `: ${why}`}.`;
-  const proof = proofOfEnd(seen);
-  if (proof === null) return ending(seen, said);
-  return found(seen, { status: 'STOPPED', endedAtMs: job.finishedAt ?? null, message: `${said} ${proof}` });
+  const proof = findProofOfEnd(seen);
+  if (proof === null) return buildEnding(seen, said);
+  return toFoundJob(seen, { status: 'STOPPED', endedAtMs: job.finishedAt ?? null, message: `${said} ${proof}` });
 }
 
 /**
  * Why no process of a job that Iris ended can still run; null: one may. Newer controllers record when the worker reported
  * the end of the task; those of May 2026 never do.
  */
-function proofOfEnd({ job, task, saidEnd, nowMs }: Seen): string | null {
+function findProofOfEnd({ job, task, saidEnd, nowMs }: ObservedIrisJob): string | null {
   if (saidEnd !== null) return `The job says itself that it has ended, with status ${saidEnd}.`;
-  if (attemptOf(task) === -1) return 'It was never placed.';
+  if (attemptNumber(task) === -1) return 'It was never placed.';
   if (task?.finishedAt !== undefined) return 'Its worker has said that it has ended.';
   const sinceMs = job.finishedAt === undefined ? 0 : nowMs - job.finishedAt;
   return sinceMs >= irisLimits.killedCertainMs
@@ -122,15 +125,15 @@ function proofOfEnd({ job, task, saidEnd, nowMs }: Seen): string | null {
     : null;
 }
 
-function ending(seen: Seen, said: string): Judged {
-  return found(seen, {
+function buildEnding(seen: ObservedIrisJob, said: string): IrisJudgement {
+  return toFoundJob(seen, {
     status: 'RUNNING',
     message: `${said} Its process may still run: neither the job nor its worker has said that it ended.`,
     details: { stopping: 'yes' },
   });
 }
 
-function failed(seen: Seen): Judged {
+function judgeFailed(seen: ObservedIrisJob): IrisJudgement {
   const { job, task, saidEnd } = seen;
   const error = task?.error || job.error;
   const [, refusal] = REFUSED.exec(error) ?? [];
@@ -140,20 +143,20 @@ function failed(seen: Seen): Judged {
       message: `Iris started the job again under its name, which started nothing; how the first start ended is not known: ${error}`,
     };
   const code = task?.exitCode ?? 0;
-  const errorType = refusal === 'restart' ? lostOf(seen) : errorTypeOf(job.state, error, code);
+  const errorType = refusal === 'restart' ? describeLost(seen) : chooseErrorType(job.state, error, code);
   const isCommand = errorType === 'JOB_ENTRYPOINT_COMMAND_ERROR' || errorType === 'OUT_OF_MEMORY';
   const signal = code < 0 ? String(-code) : code > 128 && code < 160 ? String(code - 128) : null;
-  const said = `Iris says ${short(job.state)}${error === '' ? '' : `: ${error}`}.`;
+  const said = `Iris says ${shortStateName(job.state)}${error === '' ? '' : `: ${error}`}.`;
   // Iris records a time limit, like KILLED, before anything has ended.
-  if (errorType === 'TIMEOUT' && proofOfEnd(seen) === null) return ending(seen, said);
+  if (errorType === 'TIMEOUT' && findProofOfEnd(seen) === null) return buildEnding(seen, said);
   // WORKER_FAILED is what Iris knows. The command may have ended before the worker was lost.
   const own =
     job.state === 'JOB_STATE_WORKER_FAILED' && saidEnd !== null
       ? ` By its own word the command ended with status ${saidEnd}.`
       : '';
-  return found(seen, {
+  return toFoundJob(seen, {
     status: 'FAILED',
-    message: [`${said}${own}`, restartsOf(seen)].filter(Boolean).join(' '),
+    message: [`${said}${own}`, describeRestarts(seen)].filter(Boolean).join(' '),
     errorType,
     exitCode: isCommand && signal === null && code > 0 ? code : null,
     endedAtMs: job.finishedAt ?? null,
@@ -162,12 +165,12 @@ function failed(seen: Seen): Judged {
 }
 
 /** Why Iris started an attempt that was not approved. */
-function lostOf({ job }: Seen): string {
+function describeLost({ job }: ObservedIrisJob): string {
   return job.failureCount > 1 ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : 'WORKER_FAILED';
 }
 
-function errorTypeOf(state: string, error: string, code: number): string {
-  if (state !== 'JOB_STATE_FAILED') return short(state);
+function chooseErrorType(state: string, error: string, code: number): string {
+  if (state !== 'JOB_STATE_FAILED') return shortStateName(state);
   if (TIME_LIMIT.test(error)) return 'TIMEOUT';
   if (/OOM killed/.test(error)) return 'OUT_OF_MEMORY';
   if (REFUSED.test(error)) return 'JOB_ENTRYPOINT_COMMAND_START_ERROR';
@@ -175,25 +178,25 @@ function errorTypeOf(state: string, error: string, code: number): string {
   return code === 0 ? 'JOB_ENTRYPOINT_COMMAND_START_ERROR' : 'JOB_ENTRYPOINT_COMMAND_ERROR';
 }
 
-function restartsOf({ job, task }: Seen): string {
-  const again = Math.max(attemptOf(task), 0);
+function describeRestarts({ job, task }: ObservedIrisJob): string {
+  const again = Math.max(attemptNumber(task), 0);
   if (again === 0 && job.preemptionCount === 0) return '';
   return `Iris has started it ${again} time(s) again (${job.preemptionCount} lost workers, ${job.failureCount} failures).`;
 }
 
-type Said = Pick<FoundJob, 'status' | 'message'> &
+type JudgedStatus = Pick<FoundJob, 'status' | 'message'> &
   Partial<Pick<FoundJob, 'errorType' | 'exitCode' | 'endedAtMs' | 'details'>>;
 
-function found({ job, task, metadata, bundleId, session }: Seen, said: Said): FoundJob {
-  const restarts = Math.max(attemptOf(task), 0);
+function toFoundJob({ job, task, metadata, bundleId, session }: ObservedIrisJob, said: JudgedStatus): FoundJob {
+  const restarts = Math.max(attemptNumber(task), 0);
   return foundJob({
     startedAtMs: task?.startedAt ?? null,
     metadata,
     session,
     ...said,
     details: {
-      irisState: short(job.state),
-      ...(task === null ? {} : { taskState: short(task.state) }),
+      irisState: shortStateName(job.state),
+      ...(task === null ? {} : { taskState: shortStateName(task.state) }),
       ...(task === null || task.workerId === '' ? {} : { worker: task.workerId }),
       ...(bundleId === '' ? {} : { bundle: bundleId }),
       ...(restarts === 0 ? {} : { restarts: String(restarts) }),
@@ -203,7 +206,7 @@ function found({ job, task, metadata, bundleId, session }: Seen, said: Said): Fo
   });
 }
 
-function short(state: string): string {
+function shortStateName(state: string): string {
   return state.replace(/^(?:JOB|TASK)_STATE_/, '');
 }
 
@@ -220,14 +223,14 @@ export function judgeChild(
   const ready = child.taskStateCounts['running'] ?? 0;
   const isWaiting = ready === 0 && child.taskStateCounts['building'] === undefined;
   const reason = isWaiting ? child.pendingReason.replaceAll(/\s+/g, ' ').trim() : '';
-  const said = `Its job ${child.jobId} is ${short(child.state)}, with ${ready} of ${child.taskCount} tasks running${reason === '' ? '' : `: ${reason}`}.`;
+  const said = `Its job ${child.jobId} is ${shortStateName(child.state)}, with ${ready} of ${child.taskCount} tasks running${reason === '' ? '' : `: ${reason}`}.`;
   return {
     ...seen,
     status: isWaiting ? 'PENDING' : 'RUNNING',
     message: `${seen.message} ${said}`,
     details: {
       ...seen.details,
-      ...{ child: child.jobId, childState: short(child.state) },
+      ...{ child: child.jobId, childState: shortStateName(child.state) },
       ...{ workersAsked: String(child.taskCount), workersReady: String(ready) },
       ...(reason === '' ? {} : { reason }),
       ...topologyOf(child, device),

@@ -3,14 +3,14 @@
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { createLogWindow, type LogWindow } from '../shared/job-files.ts';
-import { type Unknown, unknownBecause } from '../shared/kit.ts';
-import { ask, type IrisSettings, irisIdOf, irisLimits, logsAnswer, statusAnswer } from './ask.ts';
+import { type Unknown, unknownOutcome } from '../shared/kit.ts';
+import { buildIrisId, call, type IrisSettings, irisLimits, logsAnswer, statusAnswer } from './ask.ts';
 import { FINAL } from './job-state.ts';
 import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';
 
 export type IrisLogReader = (offset: number) => Promise<LogRead>;
 
-type Reading = {
+type LogPosition = {
   /** Exclusive position in the whole log store. A restart of the store invalidates it. */
   cursor: number;
   process: IrisProcess | null;
@@ -24,26 +24,26 @@ type Reading = {
  * has other positions: the log is then `rewound`, and the caller reads what the server kept from the start.
  */
 export function createIrisLogReader(settings: IrisSettings, jobId: string): IrisLogReader {
-  let reading = fresh();
+  let reading = freshReading();
   return async (offset) => {
-    if (offset < reading.window.start()) reading = fresh();
-    const problem = await readOn(settings, jobId, reading, offset);
-    if (problem?.kind === 'rewound') reading = fresh();
+    if (offset < reading.window.start()) reading = freshReading();
+    const problem = await readNextEntries(settings, jobId, reading, offset);
+    if (problem?.kind === 'rewound') reading = freshReading();
     if (problem !== null) return problem;
     const { window } = reading;
     return offset > window.end() ? { kind: 'rewound', sizeBytes: window.end() } : window.chunk(offset, true);
   };
 }
 
-function fresh(): Reading {
+function freshReading(): LogPosition {
   return { cursor: 0, process: null, window: createLogWindow(), isSettled: false };
 }
 
 /** Reads until there is a chunk after `offset`, or no new lines. */
-async function readOn(
+async function readNextEntries(
   settings: IrisSettings,
   jobId: string,
-  reading: Reading,
+  reading: LogPosition,
   offset: number,
 ): Promise<Unknown | typeof REWOUND | null> {
   const process = await readProcess(settings);
@@ -61,7 +61,7 @@ async function readOn(
       continue;
     }
     empty += 1;
-    const isOther = await storeBeganAgain(settings, jobId, reading);
+    const isOther = await hasStoreRestarted(settings, jobId, reading);
     if (typeof isOther !== 'boolean') return isOther;
     if (isOther) return REWOUND;
     // Iris reports the state before the last lines, so wait for two empty answers a second apart.
@@ -69,39 +69,43 @@ async function readOn(
     if (reading.isSettled || !(await hasEnded(settings, jobId))) return null;
     await settings.sleep(irisLimits.lastLinesPauseMs);
   }
-  return unknownBecause('the log is longer than one look can read: the next one goes on');
+  return unknownOutcome('the log is longer than one look can read: the next one goes on');
 }
 
 const REWOUND = { kind: 'rewound', sizeBytes: 0 } as const;
 
 async function hasEnded(settings: IrisSettings, jobId: string): Promise<boolean> {
-  const answer = await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer);
+  const answer = await call(settings, 'status', { jobId: buildIrisId(settings, jobId) }, statusAnswer);
   return answer.kind === 'said' && FINAL.has(answer.value.job.state);
 }
 
 /** Adds the next lines of the job. Returns the number of received entries. */
-async function readEntries(settings: IrisSettings, jobId: string, reading: Reading): Promise<number | Unknown> {
+async function readEntries(settings: IrisSettings, jobId: string, reading: LogPosition): Promise<number | Unknown> {
   const { cursor } = reading;
-  const body = { ...sourceOf(settings, jobId), cursor, maxLines: irisLimits.linesPerRequest };
-  const answer = await ask(settings, 'logs', body, logsAnswer);
-  if (answer.kind !== 'said') return unknownBecause(answer.message);
+  const body = { ...logSource(settings, jobId), cursor, maxLines: irisLimits.linesPerRequest };
+  const answer = await call(settings, 'logs', body, logsAnswer);
+  if (answer.kind !== 'said') return unknownOutcome(answer.message);
   const { entries } = answer.value;
   if (entries.length > 0) reading.cursor = answer.value.cursor;
-  const own = entries.filter(({ key }) => key.startsWith(`${irisIdOf(settings, jobId)}/`));
+  const own = entries.filter(({ key }) => key.startsWith(`${buildIrisId(settings, jobId)}/`));
   reading.window.add(Buffer.from(own.map(({ data }) => `${data}\n`).join('')));
   return entries.length;
 }
 
 /** Answers beyond the end of the store are also empty. A store that ends before our position has restarted. */
-async function storeBeganAgain(settings: IrisSettings, jobId: string, { cursor }: Reading): Promise<boolean | Unknown> {
+async function hasStoreRestarted(
+  settings: IrisSettings,
+  jobId: string,
+  { cursor }: LogPosition,
+): Promise<boolean | Unknown> {
   if (cursor === 0) return false;
-  const body = { ...sourceOf(settings, jobId), tail: true, maxLines: 1 };
-  const answer = await ask(settings, 'logs', body, logsAnswer);
-  if (answer.kind !== 'said') return unknownBecause(answer.message);
+  const body = { ...logSource(settings, jobId), tail: true, maxLines: 1 };
+  const answer = await call(settings, 'logs', body, logsAnswer);
+  if (answer.kind !== 'said') return unknownOutcome(answer.message);
   return answer.value.cursor < cursor;
 }
 
-function sourceOf(settings: IrisSettings, jobId: string): object {
+function logSource(settings: IrisSettings, jobId: string): object {
   // Without the trailing slash, Iris also reads jobs with names that start with this one.
-  return { source: `${irisIdOf(settings, jobId)}/`, matchScope: 'MATCH_SCOPE_PREFIX' };
+  return { source: `${buildIrisId(settings, jobId)}/`, matchScope: 'MATCH_SCOPE_PREFIX' };
 }

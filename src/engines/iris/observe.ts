@@ -1,14 +1,14 @@
 /** Observes a job on Iris. A job that Iris does not know is absent only if it was never seen before. */
 
 import type { EngineSession, FoundJob, JobObservation } from '../../domain/engine.ts';
-import { type IdentityNames, identityIn, isSubmissionId, missingJob, unknownBecause } from '../shared/kit.ts';
+import { type IdentityNames, isSubmissionId, missingJob, readIdentity, unknownOutcome } from '../shared/kit.ts';
 import {
-  type Answer,
-  ask,
+  buildIrisId,
+  call,
+  type IrisAnswer,
   type IrisJob,
   type IrisSettings,
   type IrisTask,
-  irisIdOf,
   irisLimits,
   listAnswer,
   logsAnswer,
@@ -16,8 +16,8 @@ import {
   statusAnswer,
   tasksAnswer,
 } from './ask.ts';
-import { attemptOf, judgeChild, judgeJob, ownWordSinceMs } from './job-state.ts';
-import { saidEnd } from './wrapper.ts';
+import { attemptNumber, judgeChild, judgeJob, reportedEndSinceMs } from './job-state.ts';
+import { parseReportedEnd } from './wrapper.ts';
 
 /** Iris of May 2026 redacts values that resemble keys, such as forty hexadecimal digits, under most names that do not end in _ID. */
 export const IDENTITY: IdentityNames = {
@@ -34,19 +34,19 @@ export async function observeOnIris(
   lastSession: string | null,
 ): Promise<JobObservation> {
   const answer = isSubmissionId(jobId)
-    ? await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer)
+    ? await call(settings, 'status', { jobId: buildIrisId(settings, jobId) }, statusAnswer)
     : null;
-  if (answer === null || isMissing(answer)) return missing(settings, lastSession);
-  if (answer.kind !== 'said') return unknownBecause(answer.message);
-  return judged(settings, jobId, answer.value);
+  if (answer === null || isMissing(answer)) return judgeMissing(settings, lastSession);
+  if (answer.kind !== 'said') return unknownOutcome(answer.message);
+  return judgeFound(settings, jobId, answer.value);
 }
 
 /** The controller's only refusal that concerns this job, not the caller or the request. */
-export function isMissing(answer: Answer<unknown>): boolean {
+export function isMissing(answer: IrisAnswer<unknown>): boolean {
   return answer.kind === 'refused' && answer.status === 404 && answer.code === 'not_found';
 }
 
-async function missing(settings: IrisSettings, lastSession: string | null): Promise<JobObservation> {
+async function judgeMissing(settings: IrisSettings, lastSession: string | null): Promise<JobObservation> {
   const process = await readProcess(settings);
   if (process.kind === 'unknown') return process;
   const message =
@@ -56,22 +56,22 @@ async function missing(settings: IrisSettings, lastSession: string | null): Prom
   return missingJob(lastSession, process.id, message);
 }
 
-async function judged(settings: IrisSettings, jobId: string, { job, request }: IrisJob): Promise<JobObservation> {
-  const asked = await ask(settings, 'tasks', { jobId: irisIdOf(settings, jobId) }, tasksAnswer);
-  if (asked.kind !== 'said') return unknownBecause(asked.message);
+async function judgeFound(settings: IrisSettings, jobId: string, { job, request }: IrisJob): Promise<JobObservation> {
+  const asked = await call(settings, 'tasks', { jobId: buildIrisId(settings, jobId) }, tasksAnswer);
+  if (asked.kind !== 'said') return unknownOutcome(asked.message);
   const { tasks } = asked.value;
   const own = tasks.filter(({ taskId }) => taskId === `${job.jobId}/0`);
   const [task = null] = own;
   if (tasks.length !== own.length)
-    return unknownBecause(`the job has ${tasks.length} tasks, where ferrybot starts one`);
+    return unknownOutcome(`the job has ${tasks.length} tasks, where ferrybot starts one`);
   // The task may change between both answers. The job was read first, and a final state does not change.
-  const sinceMs = ownWordSinceMs(job, task);
-  const said = sinceMs === null ? null : await ownWord(settings, jobId, task, sinceMs);
+  const sinceMs = reportedEndSinceMs(job, task);
+  const said = sinceMs === null ? null : await readReportedEnd(settings, jobId, task, sinceMs);
   if (said !== null && typeof said !== 'number') return said;
   const seen = judgeJob({
     job,
     task,
-    metadata: identityIn(request?.environment?.envVars, IDENTITY),
+    metadata: readIdentity(request?.environment?.envVars, IDENTITY),
     bundleId: request?.bundleId ?? '',
     session: null,
     saidEnd: said,
@@ -91,33 +91,33 @@ async function withChild(settings: IrisSettings, jobId: string, seen: FoundJob):
   if (seen.status !== 'RUNNING' || seen.details['stopping'] !== undefined) return seen;
   // The prefix ignores case.
   const query = { jobIdPrefix: `${jobId}/`, limit: irisLimits.childrenPerList };
-  const answer = await ask(settings, 'list', { query }, listAnswer);
-  if (answer.kind !== 'said') return unknownBecause(answer.message);
+  const answer = await call(settings, 'list', { query }, listAnswer);
+  if (answer.kind !== 'said') return unknownOutcome(answer.message);
   const children = answer.value.jobs.filter((one) => one.jobId.startsWith(`${jobId}/`));
   return judgeChild(seen, children, settings.cluster.childDevice);
 }
 
 /** The exit status from the end line in the job's log since that moment; null without that line. */
-async function ownWord(
+async function readReportedEnd(
   settings: IrisSettings,
   jobId: string,
   task: IrisTask | null,
   sinceMs: number,
 ): Promise<number | null | { readonly kind: 'unknown'; readonly message: string }> {
-  const attempt = attemptOf(task);
+  const attempt = attemptNumber(task);
   if (attempt === -1) return null;
   const body = {
     // Only this attempt: a job that it started may have logged more since.
-    source: `${irisIdOf(settings, jobId)}/0:${attempt}`,
+    source: `${buildIrisId(settings, jobId)}/0:${attempt}`,
     matchScope: 'MATCH_SCOPE_EXACT',
     tail: true,
     maxLines: irisLimits.lastLines,
   };
-  const answer = await ask(settings, 'logs', body, logsAnswer);
-  if (answer.kind !== 'said') return unknownBecause(answer.message);
+  const answer = await call(settings, 'logs', body, logsAnswer);
+  if (answer.kind !== 'said') return unknownOutcome(answer.message);
   for (const { data, timestamp = 0 } of answer.value.entries.toReversed()) {
     if (timestamp < sinceMs) continue;
-    const code = saidEnd(data, jobId, attempt);
+    const code = parseReportedEnd(data, jobId, attempt);
     if (code !== null) return code;
   }
   return null;
@@ -135,8 +135,8 @@ export type IrisProcess = {
 export async function readProcess(
   settings: IrisSettings,
 ): Promise<IrisProcess | { readonly kind: 'unknown'; readonly message: string }> {
-  const answer = await ask(settings, 'process', { maxLogLines: 1 }, processAnswer);
-  if (answer.kind !== 'said') return unknownBecause(answer.message);
+  const answer = await call(settings, 'process', { maxLogLines: 1 }, processAnswer);
+  if (answer.kind !== 'said') return unknownOutcome(answer.message);
   const { hostname, pid, uptimeMs } = answer.value.processInfo;
   const beganAtMs = settings.now() - uptimeMs;
   const who = `${hostname}:${pid}`;

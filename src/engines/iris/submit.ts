@@ -3,35 +3,35 @@
 import { hash } from 'node:crypto';
 import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import {
-  conflictWith,
-  folderRefusal,
-  identityIn,
-  identityTexts,
+  checkFolder,
+  checkSpec,
+  findConflict,
+  identityFields,
   type Rejected,
-  rejected,
-  specRefusal,
+  readIdentity,
+  reject,
   submitOnce,
-  unknownBecause,
+  unknownOutcome,
 } from '../shared/kit.ts';
 import { zipTree } from '../shared/package-files.ts';
 import {
-  ask,
-  clean,
+  buildIrisId,
+  call,
   type IrisJob,
   type IrisSettings,
-  irisIdOf,
   irisLimits,
   launchAnswer,
+  maskToken,
   statusAnswer,
 } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
 import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
-import { wrappedCommand } from './wrapper.ts';
+import { wrapCommand } from './wrapper.ts';
 
 /** The recipient of the package. */
 export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
 
-type Stand = {
+type Submitting = {
   readonly settings: IrisSettings;
   readonly spec: JobSpec;
   readonly process: IrisProcess;
@@ -42,78 +42,78 @@ type Stand = {
  * is not sent again: a new controller process may come from a checkpoint that has neither the job nor its name.
  */
 export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = await irisRefusal(spec, settings.cluster);
+  const refusal = await findIrisRefusal(spec, settings.cluster);
   if (refusal !== null) return refusal;
   const process = await readProcess(settings);
   if (process.kind === 'unknown') return process;
   const stand = { settings, spec, process };
   return submitOnce(spec, {
-    look: () => look(stand),
-    send: () => send(stand),
+    look: () => findSubmitted(stand),
+    send: () => sendLaunch(stand),
     sleep: settings.sleep,
     lookAgainMs: irisLimits.lookAgainDelaysMs,
   });
 }
 
-async function send(stand: Stand): Promise<SubmitOutcome> {
+async function sendLaunch(stand: Submitting): Promise<SubmitOutcome> {
   const { settings, spec } = stand;
   const zip = await zipTree(spec.workingDirectory, spec.files ?? null, IRIS);
   if (zip.kind === 'rejected') return zip;
-  const answer = await ask(settings, 'launch', launchBody(settings, spec, zip.bytes), launchAnswer);
+  const answer = await call(settings, 'launch', launchBody(settings, spec, zip.bytes), launchAnswer);
   switch (answer.kind) {
     case 'unknown':
       return answer;
     case 'said': {
-      const asked = irisIdOf(settings, spec.submissionId);
+      const asked = buildIrisId(settings, spec.submissionId);
       if (answer.value.jobId === asked)
-        return { kind: 'submitted', job: jobOf(stand, hash('sha256', zip.bytes, 'hex')) };
+        return { kind: 'submitted', job: toJob(stand, hash('sha256', zip.bytes, 'hex')) };
       // With authentication the controller uses the key's own user.
       const why = `the controller took the job as ${answer.value.jobId} where ${asked} was asked for: set \`user\` to whose key it is, and stop that job by hand`;
-      return unknownBecause(clean(settings, why));
+      return unknownOutcome(maskToken(settings, why));
     }
     case 'refused': {
       // Taken by us before a lost answer, by another runner with the same order, or by another job.
-      if (answer.status === 409) return unknownBecause('the name is taken, and nothing is found under it');
+      if (answer.status === 409) return unknownOutcome('the name is taken, and nothing is found under it');
       const message = `${answer.status} ${answer.code}: ${answer.message}`;
-      return rejected(isAuth(answer.status) ? 'unauthorized' : 'refused', message);
+      return reject(isAuthFailure(answer.status) ? 'unauthorized' : 'refused', message);
     }
   }
 }
 
-function isAuth(status: number): boolean {
+function isAuthFailure(status: number): boolean {
   return status === 401 || status === 403;
 }
 
-async function look(stand: Stand): Promise<SubmitOutcome | null> {
+async function findSubmitted(stand: Submitting): Promise<SubmitOutcome | null> {
   const { settings, spec } = stand;
-  const jobId = irisIdOf(settings, spec.submissionId);
-  const answer = await ask(settings, 'status', { jobId }, statusAnswer);
+  const jobId = buildIrisId(settings, spec.submissionId);
+  const answer = await call(settings, 'status', { jobId }, statusAnswer);
   if (answer.kind === 'unknown') return answer;
   if (answer.kind === 'refused') {
     if (isMissing(answer)) return null;
-    return isAuth(answer.status)
-      ? rejected('unauthorized', `${answer.code}: ${answer.message}`)
-      : unknownBecause(`${answer.status} ${answer.code}: ${answer.message}`);
+    return isAuthFailure(answer.status)
+      ? reject('unauthorized', `${answer.code}: ${answer.message}`)
+      : unknownOutcome(`${answer.status} ${answer.code}: ${answer.message}`);
   }
-  return compared(stand, answer.value);
+  return compareWithSpec(stand, answer.value);
 }
 
-function compared(stand: Stand, { request }: IrisJob): SubmitOutcome {
+function compareWithSpec(stand: Submitting, { request }: IrisJob): SubmitOutcome {
   const variables = request?.environment?.envVars ?? {};
   // Hidden values cannot be compared, so the job may be ours or another run's.
   if (Object.values(IDENTITY).some((name) => variables[name] === '[REDACTED]'))
-    return unknownBecause('Iris hides whose the job under this name is');
+    return unknownOutcome('Iris hides whose the job under this name is');
   return (
-    conflictWith(identityIn(variables, IDENTITY), stand.spec) ?? {
+    findConflict(readIdentity(variables, IDENTITY), stand.spec) ?? {
       kind: 'adopted',
-      job: jobOf(stand, request?.bundleId ?? ''),
+      job: toJob(stand, request?.bundleId ?? ''),
     }
   );
 }
 
-function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
+function toJob({ settings, spec, process }: Submitting, bundle: string): Job {
   const { submissionId: jobId, metadata } = spec;
-  const url = new URL(`#/job/${encodeURIComponent(irisIdOf(settings, jobId))}`, settings.address).href;
+  const url = new URL(`#/job/${encodeURIComponent(buildIrisId(settings, jobId))}`, settings.address).href;
   return {
     engine: 'iris',
     jobId,
@@ -142,13 +142,13 @@ function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): obj
     ...(regions.length === 0 ? [] : [constraint('region', 'CONSTRAINT_OP_IN', regions)]),
   ];
   return {
-    name: irisIdOf(settings, spec.submissionId),
+    name: buildIrisId(settings, spec.submissionId),
     entrypoint: {
       ...(setupCommands.length === 0 ? {} : { setupCommands }),
-      runCommand: { argv: wrappedCommand({ ...spec, secretNames: inFiles(spec, cluster) }, cluster) },
+      runCommand: { argv: wrapCommand({ ...spec, secretNames: inFiles(spec, cluster) }, cluster) },
     },
     environment: {
-      envVars: { ...open, ...identityTexts(spec.metadata, IDENTITY) },
+      envVars: { ...open, ...identityFields(spec.metadata, IDENTITY) },
       ...(extras.length === 0 ? {} : { extras }),
     },
     ...(targetCluster === null ? {} : { targetCluster }),
@@ -160,7 +160,7 @@ function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): obj
       cpuMillicores: cluster.cpuMillicores,
       memoryBytes: String(cluster.memoryMb * MB),
       diskBytes: String(cluster.diskMb * MB),
-      ...deviceOf(cluster.device),
+      ...deviceResources(cluster.device),
     },
     ...(constraints.length === 0 ? {} : { constraints }),
     ...(timeoutSeconds === null ? {} : { timeout: { milliseconds: String(timeoutSeconds * 1_000) } }),
@@ -173,7 +173,7 @@ function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): obj
   };
 }
 
-function deviceOf(device: IrisSettings['cluster']['device']): object {
+function deviceResources(device: IrisSettings['cluster']['device']): object {
   switch (device?.kind) {
     case undefined:
       return {};
@@ -201,22 +201,22 @@ const SET_BY_IRIS =
   /^(?:FERRYBOT_|IRIS_(?:TASK_|NUM_TASKS|JOB_|WORKER_|WORKDIR|CONTROLLER_|BUNDLE_|ATTEMPT_|ADVERTISE_|BIND_))/;
 
 /** Why Iris cannot take the job; null if nothing prevents it. */
-async function irisRefusal(spec: JobSpec, cluster: IrisCluster): Promise<Rejected | null> {
-  const refusal = specRefusal(spec, {
+async function findIrisRefusal(spec: JobSpec, cluster: IrisCluster): Promise<Rejected | null> {
+  const refusal = checkSpec(spec, {
     isGiven: (name) => /^[A-Za-z_]\w*$/.test(name) && !SET_BY_IRIS.test(name),
     complaint: (names) => `no job of Iris is given the variable ${names}, or a NUL in one`,
   });
   if (refusal !== null) return refusal;
   const homeless = inFiles(spec, cluster).filter((name) => cluster.secretFiles[name] === undefined);
   if (homeless.length > 0)
-    return rejected(
+    return reject(
       'refused',
       `Iris would show ${homeless.join(', ')} to each administrator: name the file of the workers that has it under secretFiles, or set secretValues`,
     );
-  const leaking = leaksOf(spec);
+  const leaking = findLeak(spec);
   return leaking === null
-    ? folderRefusal(spec)
-    : rejected(
+    ? checkFolder(spec)
+    : reject(
         'refused',
         `the value of the secret ${leaking} stands in the command or in another variable, which everybody can read`,
       );
@@ -225,7 +225,7 @@ async function irisRefusal(spec: JobSpec, cluster: IrisCluster): Promise<Rejecte
 /** Shorter values also occur in ordinary text. */
 const SECRET_CHARACTERS_MIN = 8;
 
-function leaksOf({ command, env, secretNames = [] }: JobSpec): string | null {
+function findLeak({ command, env, secretNames = [] }: JobSpec): string | null {
   const open = [
     ...command,
     ...Object.entries(env).flatMap(([name, value]) => (secretNames.includes(name) ? [] : [value])),

@@ -58,7 +58,7 @@ exit "$code"
 `;
 
 /** The command of a job: an argument array that contains the script. Everybody can read it. */
-export function wrappedCommand(
+export function wrapCommand(
   { submissionId, command, secretNames = [] }: JobSpec,
   { markers, secretFiles, maxRetriesPreemption, maxRetriesFailure }: IrisCluster,
 ): readonly string[] {
@@ -68,7 +68,7 @@ export function wrappedCommand(
 }
 
 /** Parses the exit status of that attempt's command from one log line; null for any other line. */
-export function saidEnd(line: string, jobId: string, attempt: number): number | null {
+export function parseReportedEnd(line: string, jobId: string, attempt: number): number | null {
   const word = `ferrybot end ${jobId}:${attempt} `;
   const at = line.lastIndexOf(word);
   const code = at === -1 ? '' : line.slice(at + word.length);

@@ -5,18 +5,25 @@ import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, FoundJob, JobDescription, JobObservation, LogRead, StopOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import { codeOf, publishOnce } from '../../host/files.ts';
-import { currentPidScope, type Liveness, livenessOf, type PidScope, processStartOf } from '../../host/process.ts';
+import { errorCode, publishOnce } from '../../host/files.ts';
+import { checkLiveness, currentPidScope, type Liveness, type PidScope, readProcessStart } from '../../host/process.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import {
   type ClaimRecord,
   describeClaimed,
-  logRefusal,
-  type Read,
+  findLogRefusal,
+  type RecordRead,
   readClaim,
   readLogFile,
 } from '../shared/job-files.ts';
-import { foundJob, guarded, isSubmissionId, missingJob, stopAndConfirm, unknownBecause } from '../shared/kit.ts';
+import {
+  foundJob,
+  guardWithCapabilities,
+  isSubmissionId,
+  missingJob,
+  stopAndConfirm,
+  unknownOutcome,
+} from '../shared/kit.ts';
 import {
   type ExitRecord,
   type IdentityRecord,
@@ -42,17 +49,17 @@ const UNUSED_TREE_KEPT_MS = 24 * 60 * 60_000;
 /** Folders checked per launch. */
 const OLD_TREES_READ_MAX = 5_000;
 
-type Tree = { readonly path: string; readonly wantedUntilMs: number };
+type KeptTree = { readonly path: string; readonly wantedUntilMs: number };
 
 /**
  * Removes a folder in `trees` if its job in `jobs` ended long ago, or if no job used it. The newest few remain. Folders
  * contain outputs, so a job in an unclear state keeps its folder. Returns the removed paths.
  */
 async function removeOldTrees(trees: string, jobs: string, nowMs: number): Promise<readonly string[]> {
-  const names = (await namesIn(trees)).slice(0, OLD_TREES_READ_MAX);
+  const names = (await listNames(trees)).slice(0, OLD_TREES_READ_MAX);
   if (names.length <= TREES_KEPT) return [];
-  const ends = await endsByTree(jobs);
-  const found: Tree[] = [];
+  const ends = await readEndsByTree(jobs);
+  const found: KeptTree[] = [];
   for (const name of names) {
     const path = join(trees, name);
     const { mtimeMs } = await stat(path);
@@ -68,9 +75,9 @@ async function removeOldTrees(trees: string, jobs: string, nowMs: number): Promi
 }
 
 /** When the job in each folder ended; infinity if it has not ended or the end cannot be read. */
-async function endsByTree(jobs: string): Promise<ReadonlyMap<string, number>> {
+async function readEndsByTree(jobs: string): Promise<ReadonlyMap<string, number>> {
   const ends = new Map<string, number>();
-  for (const id of await namesIn(jobs)) {
+  for (const id of await listNames(jobs)) {
     const paths = jobPaths(jobs, id);
     const [claim, started, exit] = [await readClaim(jobs, id), await readProcess(paths), await readExit(paths)];
     if (claim.kind !== 'there') continue;
@@ -84,12 +91,12 @@ async function endsByTree(jobs: string): Promise<ReadonlyMap<string, number>> {
   return ends;
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : []));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }
@@ -107,11 +114,11 @@ export function compose({ stateDirectory, now }: EngineHost, { jobs }: { readonl
 export function createLocalEngine(options: LocalEngineOptions): Engine {
   const settings: LocalSettings = {
     nodePath: process.execPath,
-    baseEnv: leastEnvironment(process.env),
+    baseEnv: minimalEnvironment(process.env),
     stopGraceMs: JOB_STOP_GRACE_MS,
     ...options,
   };
-  return guarded({
+  return guardWithCapabilities({
     name: 'local',
     session: async () => ({
       kind: 'session',
@@ -127,7 +134,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   });
 }
 
-function leastEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function minimalEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const path = ours['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   return { PATH: path, LANG: ours['LANG'] ?? 'C.UTF-8' };
 }
@@ -138,7 +145,7 @@ async function describeLocally(settings: LocalSettings, jobId: string): Promise<
 }
 
 async function readLogLocally({ directory }: LocalSettings, jobId: string, offset: number): Promise<LogRead> {
-  return (await logRefusal(directory, jobId)) ?? readLogFile(jobPaths(directory, jobId).log, offset);
+  return (await findLogRefusal(directory, jobId)) ?? readLogFile(jobPaths(directory, jobId).log, offset);
 }
 
 /**
@@ -150,10 +157,10 @@ function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcom
   return stopAndConfirm({
     observe: () => observeLocally(settings, jobId, null),
     ask: async (before) => {
-      if (before.kind !== 'found') return unknownBecause(`the job is ${before.kind}`);
+      if (before.kind !== 'found') return unknownOutcome(`the job is ${before.kind}`);
       await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
       const here = await currentPidScope();
-      if (await takeRightToStart(paths, here)) {
+      if (await claimRightToStart(paths, here)) {
         await recordEnd(settings, paths, null);
         return { kind: 'stopped' };
       }
@@ -166,20 +173,20 @@ function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcom
 }
 
 /** True if no supervisor had the right to start; then none will ever get it. */
-async function takeRightToStart(paths: JobPaths, here: PidScope): Promise<boolean> {
-  const processStart = (await processStartOf(process.pid)) ?? 'unknown';
+async function claimRightToStart(paths: JobPaths, here: PidScope): Promise<boolean> {
+  const processStart = (await readProcessStart(process.pid)) ?? 'unknown';
   return publishOnce(paths.process, JSON.stringify({ ...here, pid: process.pid, processStart }));
 }
 
 /** False if the supervisor is dead, and this process has to stop the command. */
 async function signalSupervisor(paths: JobPaths, here: PidScope): Promise<boolean> {
   const supervisor = await readProcess(paths);
-  if (supervisor.kind !== 'there' || (await livenessOf(supervisor.value, here)) === 'dead') return false;
+  if (supervisor.kind !== 'there' || (await checkLiveness(supervisor.value, here)) === 'dead') return false;
   try {
     process.kill(supervisor.value.pid, 'SIGTERM');
     return true;
   } catch (error) {
-    if (codeOf(error) === 'ESRCH') return false;
+    if (errorCode(error) === 'ESRCH') return false;
     throw error;
   }
 }
@@ -188,12 +195,12 @@ async function stopOrphan(settings: LocalSettings, paths: JobPaths, here: PidSco
   const command = await readCommand(paths);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (let waitedMs = 0; command.kind === 'there' && waitedMs < settings.stopGraceMs; waitedMs += 100) {
-      if ((await livenessOf(command.value, here)) !== 'alive') break;
+      if ((await checkLiveness(command.value, here)) !== 'alive') break;
       if (waitedMs === 0) signalGroup(command.value.pid, signal);
       await sleep(100);
     }
   }
-  if (command.kind === 'there' && (await livenessOf(command.value, here)) !== 'dead') return { kind: 'stopping' };
+  if (command.kind === 'there' && (await checkLiveness(command.value, here)) !== 'dead') return { kind: 'stopping' };
   await recordEnd(settings, paths, 'SIGTERM');
   return { kind: 'stopped' };
 }
@@ -219,7 +226,7 @@ export async function observeLocally(
   const claim = await readClaim(settings.directory, jobId);
   switch (claim.kind) {
     case 'unreadable':
-      return unknownBecause(claim.why);
+      return unknownOutcome(claim.why);
     case 'missing':
       return missingJob(lastSession, here.bootId, `${paths.folder} is gone`);
     case 'there':
@@ -229,33 +236,33 @@ export async function observeLocally(
 
 async function observeClaimed(paths: JobPaths, claim: ClaimRecord): Promise<JobObservation> {
   const first = await readExit(paths);
-  if (first.kind !== 'missing') return ended(claim, first);
+  if (first.kind !== 'missing') return endedJob(claim, first);
   const supervisor = await readProcess(paths);
-  if (supervisor.kind === 'unreadable') return unknownBecause(supervisor.why);
+  if (supervisor.kind === 'unreadable') return unknownOutcome(supervisor.why);
   if (supervisor.kind === 'missing')
-    return { ...base(claim), status: 'PENDING', message: 'Claimed, not started; submit again to start it.' };
-  const liveness = await livenessOf(supervisor.value, await currentPidScope());
-  if (liveness === 'alive') return running(claim, supervisor.value, 'Job is currently running.');
+    return { ...baseJob(claim), status: 'PENDING', message: 'Claimed, not started; submit again to start it.' };
+  const liveness = await checkLiveness(supervisor.value, await currentPidScope());
+  if (liveness === 'alive') return runningJob(claim, supervisor.value, 'Job is currently running.');
   // The job may have ended between the first read and this one.
   const second = await readExit(paths);
-  if (second.kind !== 'missing') return ended(claim, second);
-  if (liveness === 'unknown') return unseen(supervisor.value);
+  if (second.kind !== 'missing') return endedJob(claim, second);
+  if (liveness === 'unknown') return unreadableJob(supervisor.value);
   return observeOrphan(paths, claim, supervisor.value);
 }
 
 async function observeOrphan(paths: JobPaths, claim: ClaimRecord, supervisor: IdentityRecord): Promise<JobObservation> {
   const command = await readCommand(paths);
-  if (command.kind === 'unreadable') return unknownBecause(command.why);
+  if (command.kind === 'unreadable') return unknownOutcome(command.why);
   const liveness: Liveness =
-    command.kind === 'missing' ? 'dead' : await livenessOf(command.value, await currentPidScope());
+    command.kind === 'missing' ? 'dead' : await checkLiveness(command.value, await currentPidScope());
   switch (liveness) {
     case 'alive':
-      return running(claim, supervisor, 'The command runs, but its supervisor is gone: no exit code to come.');
+      return runningJob(claim, supervisor, 'The command runs, but its supervisor is gone: no exit code to come.');
     case 'unknown':
-      return unseen(supervisor);
+      return unreadableJob(supervisor);
     case 'dead':
       return {
-        ...base(claim),
+        ...baseJob(claim),
         status: 'FAILED',
         errorType: 'PROCESS_LOST',
         message: 'lost: the process is gone and left no exit record.',
@@ -264,16 +271,17 @@ async function observeOrphan(paths: JobPaths, claim: ClaimRecord, supervisor: Id
   }
 }
 
-function ended(claim: ClaimRecord, exit: Exclude<Read<ExitRecord>, { kind: 'missing' }>): JobObservation {
-  if (exit.kind === 'unreadable') return unknownBecause(exit.why);
+function endedJob(claim: ClaimRecord, exit: Exclude<RecordRead<ExitRecord>, { kind: 'missing' }>): JobObservation {
+  if (exit.kind === 'unreadable') return unknownOutcome(exit.why);
   const { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested } = exit.value;
   const times = { startedAtMs, endedAtMs, details: signal === null ? {} : { signal } };
-  if (stopRequested) return { ...base(claim), ...times, status: 'STOPPED', message: 'Job was intentionally stopped.' };
+  if (stopRequested)
+    return { ...baseJob(claim), ...times, status: 'STOPPED', message: 'Job was intentionally stopped.' };
   if (exitCode === 0)
-    return { ...base(claim), ...times, status: 'SUCCEEDED', exitCode, message: 'Job finished successfully.' };
+    return { ...baseJob(claim), ...times, status: 'SUCCEEDED', exitCode, message: 'Job finished successfully.' };
   const how = startError ?? (signal === null ? `exit code ${exitCode}` : `signal ${signal}`);
   return {
-    ...base(claim),
+    ...baseJob(claim),
     ...times,
     status: 'FAILED',
     exitCode,
@@ -283,16 +291,16 @@ function ended(claim: ClaimRecord, exit: Exclude<Read<ExitRecord>, { kind: 'miss
   };
 }
 
-function running(claim: ClaimRecord, supervisor: IdentityRecord, message: string): FoundJob {
+function runningJob(claim: ClaimRecord, supervisor: IdentityRecord, message: string): FoundJob {
   const details = { pid: String(supervisor.pid), host: supervisor.host };
-  return { ...base(claim), status: 'RUNNING', message, session: supervisor.bootId, details };
+  return { ...baseJob(claim), status: 'RUNNING', message, session: supervisor.bootId, details };
 }
 
-function unseen(supervisor: IdentityRecord): JobObservation {
+function unreadableJob(supervisor: IdentityRecord): JobObservation {
   const message = `process ${supervisor.pid} was started on ${supervisor.host} in a numbering not visible here`;
   return { kind: 'unknown', message };
 }
 
-function base({ metadata }: ClaimRecord): FoundJob {
+function baseJob({ metadata }: ClaimRecord): FoundJob {
   return foundJob({ status: 'RUNNING', message: '', metadata });
 }

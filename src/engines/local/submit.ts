@@ -8,8 +8,8 @@ import * as z from 'zod';
 import type { JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process.ts';
-import { claimJob, type Read, readRecord } from '../shared/job-files.ts';
-import { changedRefusal, folderRefusal, specRefusal, unknownBecause, type Variables } from '../shared/kit.ts';
+import { claimJob, type RecordRead, readRecord } from '../shared/job-files.ts';
+import { checkFiles, checkFolder, checkSpec, unknownOutcome, type VariableRules } from '../shared/kit.ts';
 import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
 
 /** Settings of the engine and its access to the machine. */
@@ -69,13 +69,15 @@ export function jobPaths(directory: string, jobId: string) {
 }
 
 /** The supervisor that took the right to start the command. */
-export const readProcess = (paths: JobPaths): Promise<Read<IdentityRecord>> => readRecord(paths.process, identity);
+export const readProcess = (paths: JobPaths): Promise<RecordRead<IdentityRecord>> =>
+  readRecord(paths.process, identity);
 
 /** The command itself, which can outlive a killed supervisor. */
-export const readCommand = (paths: JobPaths): Promise<Read<IdentityRecord>> => readRecord(paths.command, identity);
+export const readCommand = (paths: JobPaths): Promise<RecordRead<IdentityRecord>> =>
+  readRecord(paths.command, identity);
 
 /** How the job ended. */
-export const readExit = (paths: JobPaths): Promise<Read<ExitRecord>> => readRecord(paths.exit, exitRecord);
+export const readExit = (paths: JobPaths): Promise<RecordRead<ExitRecord>> => readRecord(paths.exit, exitRecord);
 
 /** A started supervisor reports within this time, even on a fully loaded machine (Node starts in 0.1 to 3 s). */
 const JOB_START_WAIT_MS = 20_000;
@@ -84,7 +86,7 @@ const JOB_ADOPT_WAIT_MS = 2_000;
 /** A supervisor tries this often, once a second, to write its exit record (the disk may be full). */
 const JOB_EXIT_RECORD_TRIES = 3_600;
 
-const ANY_VARIABLE: Variables = {
+const ANY_VARIABLE: VariableRules = {
   isGiven: () => true,
   complaint: (names) => `no process can be given a NUL, as in ${names}`,
 };
@@ -98,7 +100,7 @@ const ANY_VARIABLE: Variables = {
  * anything.
  */
 export async function submitLocally(settings: LocalSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = specRefusal(spec, ANY_VARIABLE) ?? (await folderRefusal(spec));
+  const refusal = checkSpec(spec, ANY_VARIABLE) ?? (await checkFolder(spec));
   if (refusal !== null) return refusal;
   const claimed = await claimJob(settings.directory, spec, settings.now());
   if (claimed.kind !== 'claimed') return claimed;
@@ -106,10 +108,10 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   const running = await awaitRecord(paths, claimed.as === 'submitted' ? 0 : JOB_ADOPT_WAIT_MS);
   // The job was claimed but never started.
   if (running === null && spec.adoptOnly === true) return { kind: 'absent' };
-  const changed = running === null ? await changedRefusal(spec.workingDirectory, spec) : null;
+  const changed = running === null ? await checkFiles(spec.workingDirectory, spec) : null;
   if (changed !== null) return changed;
   const supervisor = running ?? (await startAndAwait(settings, paths, spec));
-  if (typeof supervisor === 'string') return unknownBecause(supervisor);
+  if (typeof supervisor === 'string') return unknownOutcome(supervisor);
   const { pid, processStart, bootId: session, workingDirectory = claimed.workingDirectory } = supervisor;
   const { exit: exitRecord, log } = paths;
   const locator = { kind: 'process', pid, processStart, exitRecord, log, workingDirectory } as const;

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { diskIssues, diskSchema, gcpKeys } from '../../settings/machines.ts';
 import {
   type ConfigIssue,
+  checkReservedName,
+  checkWrittenSecret,
   error,
   type KeyPath,
-  reservedName,
   templateIssues,
-  writtenSecret,
 } from '../../settings/problem.ts';
-import { argumentArray, path, setting, unset, variable } from '../../settings/words.ts';
+import { argumentArray, orNull, path, setting, variable } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
 
 const tunnel = z.strictObject({
@@ -91,7 +91,7 @@ const scripts = z.strictObject({
     ['HF_TOKEN', 'WANDB_API_KEY'],
     'Variables that the submit script hands on from its own environment: no other process of the machine sees them.',
   ),
-  checkout: unset(
+  checkout: orNull(
     z.array(path).min(1).max(20),
     'Folders of the default branch in {checkout}, never of the change; null: all.',
   ),
@@ -120,9 +120,9 @@ export const raySchema = z.strictObject({
     {},
     'Files in the private home of scripts and tunnel, each with the content of a runner environment variable, such as .ssh/cluster.pem: CLUSTER_KEY.',
   ),
-  tunnel: unset(tunnel, 'One tunnel for all calls to this cluster; null: the dashboard is reachable without one.'),
-  scripts: unset(scripts, 'The scripts that submit; null: the Jobs API does, with the shipped tree as a package.'),
-  disk: unset(diskSchema, "Maintenance of the disks of the cluster's TPU workers; null: none."),
+  tunnel: orNull(tunnel, 'One tunnel for all calls to this cluster; null: the dashboard is reachable without one.'),
+  scripts: orNull(scripts, 'The scripts that submit; null: the Jobs API does, with the shipped tree as a package.'),
+  disk: orNull(diskSchema, "Maintenance of the disks of the cluster's TPU workers; null: none."),
   ...gcpKeys,
   ...CLUSTER_KEYS,
 });
@@ -144,7 +144,7 @@ const TEMPLATES = [
   { key: 'environment', may: ['name', 'value'], must: ['name', 'value'] },
 ] as const;
 
-const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [
+const templatesHavePlaceholders: Rule = (at, { scripts, tunnel }) => [
   ...TEMPLATES.flatMap(({ key, may, must }) => {
     const template = scripts?.[key] ?? null;
     return template === null ? [] : templateIssues([...at, 'scripts', key], template, may, must);
@@ -152,22 +152,22 @@ const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [
   ...(tunnel === null ? [] : templateIssues([...at, 'tunnel', 'command'], tunnel.command, ['cluster'], [])),
 ];
 
-const nothingOfOursIsPassed: Rule = (at, cluster) => [
-  ...(cluster.tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], cluster.tokenFrom)),
-  ...cluster.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
-  ...Object.entries(cluster.homeFiles).flatMap(([file, name]) => reservedName([...at, 'homeFiles', file], name)),
+const ferrybotSecretsAreNotPassed: Rule = (at, cluster) => [
+  ...(cluster.tokenFrom === null ? [] : checkReservedName([...at, 'tokenFrom'], cluster.tokenFrom)),
+  ...cluster.passVariables.flatMap((name, index) => checkReservedName([...at, 'passVariables', index], name)),
+  ...Object.entries(cluster.homeFiles).flatMap(([file, name]) => checkReservedName([...at, 'homeFiles', file], name)),
 ];
 
-const noSecretIsWritten: Rule = (at, { dashboard, scripts, tunnel }) => [
-  ...writtenSecret([...at, 'dashboard'], dashboard),
-  ...(tunnel?.command ?? []).flatMap((text, index) => writtenSecret([...at, 'tunnel', 'command', index], text)),
+const secretsAreNotInTheConfig: Rule = (at, { dashboard, scripts, tunnel }) => [
+  ...checkWrittenSecret([...at, 'dashboard'], dashboard),
+  ...(tunnel?.command ?? []).flatMap((text, index) => checkWrittenSecret([...at, 'tunnel', 'command', index], text)),
   ...TEMPLATES.flatMap(({ key }) =>
-    (scripts?.[key] ?? []).flatMap((text, index) => writtenSecret([...at, 'scripts', key, index], text)),
+    (scripts?.[key] ?? []).flatMap((text, index) => checkWrittenSecret([...at, 'scripts', key, index], text)),
   ),
 ];
 
 /** The script starts in the shipped files and has the token. A relative program there would be a file of the change. */
-const programsAreNotTheChanges: Rule = (at, { scripts }) =>
+const programsComeFromTheDefaultBranch: Rule = (at, { scripts }) =>
   (['python', 'pythonWithoutUv', 'submit'] as const).flatMap((key) => {
     const program = scripts?.[key]?.[0] ?? '';
     return !program.includes('/') || /^(?:\/|\{checkout\}\/)/.test(program)
@@ -198,34 +198,34 @@ const clusterFileIsCheckedOut: Rule = (at, { scripts }) => {
 };
 
 /** Problems of one Ray cluster that the schema cannot express. */
-export function rayIssues(at: KeyPath, cluster: RayCluster): readonly ConfigIssue[] {
+export function listRayIssues(at: KeyPath, cluster: RayCluster): readonly ConfigIssue[] {
   return RULES.flatMap((rule) => rule(at, cluster));
 }
 
 const RULES: readonly Rule[] = [
-  templatesAreComplete,
-  programsAreNotTheChanges,
+  templatesHavePlaceholders,
+  programsComeFromTheDefaultBranch,
   clusterFileIsCheckedOut,
-  nothingOfOursIsPassed,
-  noSecretIsWritten,
+  ferrybotSecretsAreNotPassed,
+  secretsAreNotInTheConfig,
   (at, { disk, gcp }) => diskIssues([...at, 'disk'], disk, gcp !== null),
 ];
 
 export const rayEngine: EngineDefinition<typeof raySchema> = {
   schema: raySchema,
-  configIssues: rayIssues,
+  configIssues: listRayIssues,
   traits: (cluster) => ({
     jobsRunHere: false,
     // A script may resolve and build the files that it ships (`uv export`). The Jobs API builds nothing before the job.
     buildsChange: cluster.scripts !== null,
     leavesOut: cluster.scripts?.leavesOut ?? [],
-    launcher: launcherOf(cluster),
+    launcher: describeLauncher(cluster),
     secretVariables: [...(cluster.tokenFrom === null ? [] : [cluster.tokenFrom]), ...Object.values(cluster.homeFiles)],
     machines: { gcp: cluster.gcp, badNodes: cluster.badNodes, disk: cluster.disk },
   }),
 };
 
-function launcherOf({ scripts }: RayCluster): string {
+function describeLauncher({ scripts }: RayCluster): string {
   if (scripts === null) return 'rest';
   const { python, submit, environment, clusterFile } = scripts;
   return JSON.stringify({ python, submit, environment, clusterFile });

@@ -7,9 +7,9 @@ import type { Ignore } from 'ignore';
 import ignore from 'ignore';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import { type Engine, type JobSpec, type LeftOut, submitStep } from '../../domain/engine.ts';
-import { trimmedEnd } from '../../domain/values.ts';
+import { trimEndCharacters } from '../../domain/values.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { leftOutOfPackage } from '../shared/package-files.ts';
+import { listFilesLeftOut } from '../shared/package-files.ts';
 import type { RayCluster } from './definition.ts';
 import { TOKEN_FILE } from './private-home.ts';
 import { createRestEngine } from './rest/engine.ts';
@@ -21,9 +21,9 @@ import { createTunnel, type Tunnel } from './tunnel.ts';
 // Finds files that a lab's script would not ship, by the exclusion rules of Ray's SDK and of the script.
 
 /** What Ray leaves out everywhere (ray-project/ray, ray_constants.py, RAY_RUNTIME_ENV_DEFAULT_EXCLUDES). */
-const OF_RAY = ['.git', '.venv', 'venv', '__pycache__'];
+const RAY_VARIABLES = ['.git', '.venv', 'venv', '__pycache__'];
 
-type Rules = {
+type IgnoreRules = {
   /** Folder of the patterns, with a trailing slash; empty: the root. */
   readonly folder: string;
   readonly name: string;
@@ -35,23 +35,23 @@ type Rules = {
  * Ray walks the folder and leaves out each path that any rule of a parent folder matches. A later rule of another file
  * restores nothing (ray-project/ray, runtime_env/packaging.py, _dir_travel). In doubt a file counts as left out.
  */
-export async function leftOutByScript(
+export async function listFilesLeftOutByScript(
   { leavesOut, ignoreFiles }: Pick<ScriptTemplates, 'leavesOut' | 'ignoreFiles'>,
   { workingDirectory, files = [] }: Pick<JobSpec, 'workingDirectory' | 'files'>,
 ): Promise<readonly LeftOut[]> {
-  const rules: Rules[] = [
-    rulesOf('', "Ray's own rules", OF_RAY.join('\n')),
-    rulesOf('', 'leavesOut of the config', leavesOut.join('\n')),
+  const rules: IgnoreRules[] = [
+    parseIgnoreFile('', "Ray's own rules", RAY_VARIABLES.join('\n')),
+    parseIgnoreFile('', 'leavesOut of the config', leavesOut.join('\n')),
   ];
   for (const file of files) {
     const name = file.path.slice(file.path.lastIndexOf('/') + 1);
     if (!ignoreFiles.includes(name)) continue;
     const text = await readFile(join(workingDirectory, file.path), 'utf8');
-    rules.push(rulesOf(file.path.slice(0, -name.length), file.path, text));
+    rules.push(parseIgnoreFile(file.path.slice(0, -name.length), file.path, text));
   }
   const leftOut: LeftOut[] = [];
   for (const { path, target } of files) {
-    const why = nameOfRule(rules, path);
+    const why = findIgnoreRule(rules, path);
     if (why !== null) leftOut.push({ path, why: `left out by ${why}` });
     // Ray follows links: a link to a file arrives as that file, a link to a folder as a second copy, or as an endless one.
     else if (target !== null && !(await stat(join(workingDirectory, path))).isFile())
@@ -60,20 +60,20 @@ export async function leftOutByScript(
   return leftOut;
 }
 
-function nameOfRule(rules: readonly Rules[], path: string): string | null {
+function findIgnoreRule(rules: readonly IgnoreRules[], path: string): string | null {
   const rule = rules.find(
     ({ folder, matcher, isAll }) => path.startsWith(folder) && (isAll || matcher.ignores(path.slice(folder.length))),
   );
   return rule?.name ?? null;
 }
 
-function rulesOf(folder: string, name: string, text: string): Rules {
+function parseIgnoreFile(folder: string, name: string, text: string): IgnoreRules {
   const matcher = ignore({ ignorecase: false }).add(text);
-  return { folder, name, matcher, isAll: text.split('\n').some(namesItsFolder) };
+  return { folder, name, matcher, isAll: text.split('\n').some(isAnchoredPattern) };
 }
 
 /** Ray also matches a file's rules against its own folder, as `.`. A star then excludes the whole folder, despite a later `!`. */
-function namesItsFolder(line: string): boolean {
+function isAnchoredPattern(line: string): boolean {
   return /^\/?[*?.[\]]+\/?$/.test(line.trim());
 }
 
@@ -83,9 +83,9 @@ const TUNNEL_ANSWER_MS = 5_000;
 /** Builds the engine and its `close`. Its child processes see only those variables that the config names. */
 export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
   const name = host.cluster;
-  const dashboard = trimmedEnd(cluster.dashboard, '/');
-  const credentials = credentialsOf(cluster, host.environment);
-  const tunnel = tunnelOf(name, cluster, host, credentials);
+  const dashboard = trimEndCharacters(cluster.dashboard, '/');
+  const credentials = readCredentials(cluster, host.environment);
+  const tunnel = createClusterTunnel(name, cluster, host, credentials);
   const rest = createRestEngine({
     address: dashboard,
     token: credentials.token,
@@ -94,7 +94,7 @@ export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
     // While the tunnel that all calls share is down, every answer is `unknown` with the reason.
     reach: async () => (tunnel === null ? null : tunnel.ensure()),
   });
-  const scripts = scriptsOf(name, cluster, host, credentials);
+  const scripts = buildScriptSettings(name, cluster, host, credentials);
   return {
     engine: createRayEngine({ rest, scripts, dashboard }),
     close: async () => tunnel?.close(),
@@ -109,18 +109,18 @@ type Credentials = {
 };
 
 /** Omits a variable that this runner does not have. The program that needs it reports that itself. */
-function credentialsOf(cluster: RayCluster, environment: EngineHost['environment']): Credentials {
-  const variableOf = (name: string): string | null => environment[name] || null;
-  const named = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
+function readCredentials(cluster: RayCluster, environment: EngineHost['environment']): Credentials {
+  const readVariable = (name: string): string | null => environment[name] || null;
+  const pickNamed = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
     Object.fromEntries(
       pairs.flatMap(([key, name]) => {
-        const value = variableOf(name);
+        const value = readVariable(name);
         return value === null ? [] : [[key, value]];
       }),
     );
-  const token = cluster.tokenFrom === null ? null : variableOf(cluster.tokenFrom);
-  const passed = named(cluster.passVariables.map((name) => [name, name]));
-  const homeFiles = named(Object.entries(cluster.homeFiles));
+  const token = cluster.tokenFrom === null ? null : readVariable(cluster.tokenFrom);
+  const passed = pickNamed(cluster.passVariables.map((name) => [name, name]));
+  const homeFiles = pickNamed(Object.entries(cluster.homeFiles));
   const env = {
     PATH: environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     LANG: environment['LANG'] ?? 'C.UTF-8',
@@ -133,7 +133,7 @@ function credentialsOf(cluster: RayCluster, environment: EngineHost['environment
   return { token, env, homeFiles, secrets };
 }
 
-function tunnelOf(
+function createClusterTunnel(
   name: string,
   { tunnel, dashboard }: RayCluster,
   host: EngineHost,
@@ -144,15 +144,15 @@ function tunnelOf(
     command: tunnel.command.map((part) => part.replaceAll('{cluster}', name)),
     env,
     homeFiles,
-    temporaryDirectory: homesIn(host),
+    temporaryDirectory: privateHomesFolder(host),
     startTimeoutMs: tunnel.startTimeoutMs,
-    answers: () => answers(dashboard),
+    answers: () => isAnswering(dashboard),
     now: () => performance.now(),
   });
 }
 
 /** Any answer counts, even a refusal. The calls find out whether the server is Ray and whether the token is valid. */
-async function answers(address: string): Promise<boolean> {
+async function isAnswering(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(TUNNEL_ANSWER_MS);
     const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
@@ -165,7 +165,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-function scriptsOf(
+function buildScriptSettings(
   cluster: string,
   { scripts }: RayCluster,
   host: EngineHost,
@@ -189,13 +189,13 @@ function scriptsOf(
     env,
     // A token file from the lab's own config takes precedence.
     homeFiles: { ...(token === null ? {} : { [TOKEN_FILE]: token }), ...homeFiles },
-    temporaryDirectory: homesIn(host),
+    temporaryDirectory: privateHomesFolder(host),
     secrets,
     sleep: (durationMs) => sleep(durationMs),
   };
 }
 
-function homesIn({ temporaryDirectory }: EngineHost): string {
+function privateHomesFolder({ temporaryDirectory }: EngineHost): string {
   return join(temporaryDirectory, 'ferrybot', 'homes');
 }
 
@@ -210,14 +210,14 @@ export type RayEngineOptions = {
 
 /** The Jobs API engine. If there are scripts, they submit instead. */
 export function createRayEngine({ rest, scripts, dashboard }: RayEngineOptions): Engine {
-  if (scripts === null) return { ...rest, leftOut: (spec) => leftOutOfPackage(spec, RAY) };
+  if (scripts === null) return { ...rest, leftOut: (spec) => listFilesLeftOut(spec, RAY) };
   const look = {
     observe: (jobId: string) => rest.observe(jobId, null),
     urlOf: (jobId: string) => `${dashboard}/#/jobs/${jobId}`,
   };
   return {
     ...rest,
-    leftOut: (spec) => leftOutByScript(scripts.templates, spec),
+    leftOut: (spec) => listFilesLeftOutByScript(scripts.templates, spec),
     submit: async (spec, permit) => {
       spendCapability(permit, submitStep(spec));
       return submitByScript(scripts, look, spec);

@@ -1,8 +1,8 @@
 /** Parses Ray's JobDetails (Jobs API, `ray list jobs --detail`). Values of variables serve only for scrubbing and stay in this file. */
 
 import { z } from 'zod';
-import { commitIn, type FoundJob, type JobMetadata, type JobOrigin, type JobSpec } from '../../domain/engine.ts';
-import { type IdentityNames, identityIn, type Rejected, specRefusal, withinLine } from '../shared/kit.ts';
+import { type FoundJob, findCommit, type JobMetadata, type JobOrigin, type JobSpec } from '../../domain/engine.ts';
+import { checkSpec, cutEntrypoint, type IdentityNames, type Rejected, readIdentity } from '../shared/kit.ts';
 
 /** The end of the year 9999, the last year in RFC 3339. A later time counts as none. */
 const RAY_MOMENT_MAX_MS = 253_402_300_799_999;
@@ -60,28 +60,28 @@ export function readJobDetails(
   if (!parsed.success) return null;
   const job = parsed.data;
   const variables = job.runtime_env?.env_vars;
-  const secrets = secretsOf(variables);
+  const secrets = listSecrets(variables);
   const clean = (text: string): string => scrub(text, secrets);
   const isFailed = job.status === 'FAILED';
   return {
     submissionId: job.submission_id ?? null,
     rayJobId: job.job_id ?? null,
     origin: {
-      submitter: submitterIn(job.submission_id ?? ''),
-      entrypoint: withinLine(clean(job.entrypoint ?? '')),
-      gitCommit: commitIn(variableIn(variables, 'GIT_COMMIT')),
+      submitter: findSubmitter(job.submission_id ?? ''),
+      entrypoint: cutEntrypoint(clean(job.entrypoint ?? '')),
+      gitCommit: findCommit(readVariable(variables, 'GIT_COMMIT')),
     },
     found: {
       kind: 'found',
       status: job.status,
-      message: clean(wholeLinesOf(job.message ?? '')),
+      message: clean(dropCutLines(job.message ?? '')),
       errorType: isFailed ? (job.error_type ?? null) : null,
       exitCode: isFailed || job.status === 'SUCCEEDED' ? (job.driver_exit_code ?? null) : null,
       startedAtMs: job.start_time,
       endedAtMs: job.end_time,
-      metadata: identityOf(job.metadata, variables),
+      metadata: findIdentity(job.metadata, variables),
       session,
-      details: detailsOf(clean, {
+      details: cleanDetails(clean, {
         type: job.type,
         driverNode: job.driver_node_id,
         driverIp: job.driver_info?.node_ip_address,
@@ -92,17 +92,17 @@ export function readJobDetails(
 }
 
 /** Ray records no submitter. ray_run.py writes the user into the id (`ray-run-<user>-<script>-<time>`). */
-function submitterIn(submissionId: string): string | null {
+function findSubmitter(submissionId: string): string | null {
   return /^ray-run-([A-Za-z0-9_.]{1,32})-/.exec(submissionId)?.[1] ?? null;
 }
 
-function variableIn(variables: unknown, name: string): unknown {
+function readVariable(variables: unknown, name: string): unknown {
   return typeof variables === 'object' && variables !== null
     ? new Map<string, unknown>(Object.entries(variables)).get(name)
     : undefined;
 }
 
-function detailsOf(
+function cleanDetails(
   clean: (text: string) => string,
   facts: Readonly<Record<string, string | null | undefined>>,
 ): FoundJob['details'] {
@@ -118,7 +118,7 @@ function detailsOf(
  * python/ray/dashboard/modules/job/job_log_storage_client.py). At that length the first line may be cut in the middle of a
  * secret, which scrubbing cannot find. So this function drops the first line.
  */
-function wholeLinesOf(message: string): string {
+function dropCutLines(message: string): string {
   const opening = LAST_LINES.exec(message);
   const charactersMax = Number(opening?.[1]?.replaceAll(',', '') ?? Number.POSITIVE_INFINITY);
   const head = opening?.[0] ?? '';
@@ -129,7 +129,7 @@ function wholeLinesOf(message: string): string {
 }
 
 /** ferrybot's own variables identify the run and are public. A multi-line value is also listed by line, because a log shows it so. */
-function secretsOf(variables: unknown): readonly string[] {
+function listSecrets(variables: unknown): readonly string[] {
   if (typeof variables !== 'object' || variables === null) return [];
   return Object.entries(variables).flatMap(([name, value]) =>
     typeof value === 'string' && !name.startsWith('FERRYBOT_')
@@ -154,16 +154,16 @@ export const IN_VARIABLES: IdentityNames = {
 };
 
 /** The run of a job, from its metadata or otherwise its variables (`runtime_env.env_vars`); null if both are incomplete. */
-export function identityOf(metadata: unknown, variables: unknown): JobMetadata | null {
-  return identityIn(metadata, IN_METADATA) ?? identityIn(variables, IN_VARIABLES);
+export function findIdentity(metadata: unknown, variables: unknown): JobMetadata | null {
+  return readIdentity(metadata, IN_METADATA) ?? readIdentity(variables, IN_VARIABLES);
 }
 
 /**
  * Null if nothing prevents the job. In a value, Ray replaces `$NAME` and `${NAME}` by other variables, and has no escape for
  * them (ray-project/ray, python/ray/_private/utils.py, update_envs).
  */
-export function raySpecRefusal(spec: JobSpec): Rejected | null {
-  return specRefusal(spec, {
+export function findRaySpecRefusal(spec: JobSpec): Rejected | null {
+  return checkSpec(spec, {
     isGiven: (name, value) => /^[^=\0]+$/.test(name) && !/\$[\w{]/.test(value),
     complaint: (names) =>
       `Ray would give no job the variable ${names} as it is: it expands $NAME in a value, and takes no NUL and no other name`,

@@ -45,15 +45,15 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   let starting: Promise<string | null> | null = null;
   let failed: { readonly times: number; readonly atMs: number; readonly why: string } | null = null;
 
-  const isSound = (): boolean =>
+  const isUsable = (): boolean =>
     sound !== null && options.now() - sound.atMs < TUNNEL_LOOK_PERIOD_MS && program?.ended() !== true;
-  const look = async (): Promise<boolean> => {
+  const checkDashboard = async (): Promise<boolean> => {
     sound = (await options.answers()) ? { atMs: options.now() } : null;
     if (sound !== null) failed = null;
     return sound !== null;
   };
   const start = async (): Promise<string | null> => {
-    if (await look()) return null;
+    if (await checkDashboard()) return null;
     if (failed !== null && failed.times >= TUNNEL_STARTS_MAX) {
       if (options.now() - failed.atMs < TUNNEL_REST_MS) return failed.why;
       failed = null;
@@ -62,7 +62,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     program = await startProgram(options);
     const deadline = options.now() + options.startTimeoutMs;
     while (options.now() < deadline && !program.ended()) {
-      if (await look()) return null;
+      if (await checkDashboard()) return null;
       await sleep(TUNNEL_POLL_MS);
     }
     const why = program.ended() ? 'the tunnel ended before it carried anything' : 'nothing answers through the tunnel';
@@ -72,7 +72,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   };
   return {
     ensure: async () => {
-      if (isSound()) return null;
+      if (isUsable()) return null;
       starting ??= start().finally(() => {
         starting = null;
       });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestOverTls } from 'node:https';
 import { NOT_SENT, readBounded } from '../../host/fetch-whole.ts';
-import { codeOf } from '../../host/files.ts';
+import { errorCode } from '../../host/files.ts';
 import { runProgram } from '../../host/process.ts';
 
 export type HttpRequest = {
@@ -42,7 +42,7 @@ export type Http = (request: HttpRequest) => Promise<HttpResult>;
  */
 export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
   try {
-    const request = start(asked);
+    const request = startRequest(asked);
     request.end(asked.body ?? undefined);
     const [response]: IncomingMessage[] = await once(request, 'response');
     if (response === undefined) throw new Error('a response event without a response');
@@ -50,10 +50,10 @@ export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
     // would end the process, so this listener exists.
     response.on('error', () => undefined);
     request.on('error', (error) => response.destroy(error));
-    return { kind: 'answer', answer: answerOf(response) };
+    return { kind: 'answer', answer: toHttpAnswer(response) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const code = codeOf(error) ?? '';
+    const code = errorCode(error) ?? '';
     return { kind: 'failed', sent: !NOT_SENT.has(code), message: `${code} ${error.message}`.trim() };
   }
 }
@@ -68,7 +68,7 @@ export type WholeAnswer =
     };
 
 /** Asks once, within at most twice the idle timeout. Abandons an answer of more than `bytesMax` bytes. */
-export async function askWhole(
+export async function requestWhole(
   http: Http,
   request: Omit<HttpRequest, 'signal'>,
   bytesMax: number,
@@ -97,7 +97,7 @@ export async function readWhole(answer: HttpAnswer, bytesMax: number): Promise<W
   }
 }
 
-function start({ method, url, headers, body, idleTimeoutMs, signal }: HttpRequest): ClientRequest {
+function startRequest({ method, url, headers, body, idleTimeoutMs, signal }: HttpRequest): ClientRequest {
   const length: Record<string, number> = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
   const options = {
     method,
@@ -113,7 +113,7 @@ function start({ method, url, headers, body, idleTimeoutMs, signal }: HttpReques
   return request;
 }
 
-function answerOf(response: IncomingMessage): HttpAnswer {
+function toHttpAnswer(response: IncomingMessage): HttpAnswer {
   return {
     status: response.statusCode ?? 0,
     contentType: response.headers['content-type'] ?? '',

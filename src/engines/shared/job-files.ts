@@ -5,28 +5,35 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import {
-  commitIn,
-  described,
   type FoundJob,
+  findCommit,
   type JobDescription,
   type JobSpec,
   type LogRead,
   type SubmitOutcome,
+  toJobDescription,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import { codeOf, completeUtf8Length, isFolder, openPlainFile, readTextIfThere, utf8Only } from '../../host/files.ts';
+import {
+  completeUtf8Length,
+  errorCode,
+  isFolder,
+  keepValidUtf8,
+  openPlainFile,
+  readTextIfThere,
+} from '../../host/files.ts';
 import { redact } from '../../host/redactor.ts';
-import { conflictWith, jobMetadata, shellLineOf, unknownBecause, withinLine } from './kit.ts';
+import { cutEntrypoint, findConflict, jobMetadata, toShellLine, unknownOutcome } from './kit.ts';
 
 /** Bytes kept in memory before the last returned position: the unfinished line is read again (logLineCharsMax, in UTF-8). */
 const LOOKBACK_BYTES = 64 * 1024;
 
 /** `bytes` start at `offset`. `isAll`: the log has no further bytes. */
-export function chunkOf(bytes: Uint8Array, offset: number, isAll: boolean): LogRead {
+export function buildChunk(bytes: Uint8Array, offset: number, isAll: boolean): LogRead {
   const piece = bytes.subarray(0, limits.logChunkBytesMax);
   const text = piece.subarray(0, completeUtf8Length(piece));
   const atEnd = isAll && piece.length === bytes.length;
-  return { kind: 'chunk', bytes: utf8Only(text), offset, nextOffset: offset + text.length, atEnd };
+  return { kind: 'chunk', bytes: keepValidUtf8(text), offset, nextOffset: offset + text.length, atEnd };
 }
 
 export type LogWindow = {
@@ -44,7 +51,7 @@ export function createLogWindow(start = 0): LogWindow {
   let parts: Uint8Array[] = [];
   let length = 0;
   let from = start;
-  const forget = (place: number): void => {
+  const dropBefore = (place: number): void => {
     const kept = Math.max(from, place - LOOKBACK_BYTES);
     const rest = Buffer.from(Buffer.concat(parts).subarray(kept - from));
     parts = [rest];
@@ -59,11 +66,11 @@ export function createLogWindow(start = 0): LogWindow {
       length += bytes.length;
     },
     chunk: (offset, isAll) => {
-      const read = chunkOf(Buffer.concat(parts).subarray(offset - from), offset, isAll);
-      if (read.kind === 'chunk') forget(read.nextOffset);
+      const read = buildChunk(Buffer.concat(parts).subarray(offset - from), offset, isAll);
+      if (read.kind === 'chunk') dropBefore(read.nextOffset);
       return read;
     },
-    forget,
+    forget: dropBefore,
   };
 }
 
@@ -85,18 +92,18 @@ const claimRecord = z
 export type ClaimRecord = z.infer<typeof claimRecord>;
 
 /** A record that is there, missing, or unreadable. An unreadable record is no reason to act. */
-export type Read<Value> =
+export type RecordRead<Value> =
   | { readonly kind: 'there'; readonly value: Value }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** The owner of a file: the name of our own account, otherwise the uid; null if it cannot be read. */
-async function ownerOfFile(path: string): Promise<string | null> {
+async function readFileOwner(path: string): Promise<string | null> {
   try {
     const { uid } = await stat(path);
     return uid === process.getuid?.() ? userInfo().username : `uid ${uid}`;
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return null;
   }
 }
@@ -104,7 +111,7 @@ async function ownerOfFile(path: string): Promise<string | null> {
 const CLAIM = 'job.json';
 
 /** `submitted`: this call claimed the id; `adopted`: an earlier call did. Other kinds are outcomes of the submission. */
-export type Claim =
+export type ClaimResult =
   | { readonly kind: 'claimed'; readonly as: 'submitted' | 'adopted'; readonly workingDirectory: string }
   | Extract<SubmitOutcome, { kind: 'absent' | 'conflict' | 'unknown' }>;
 
@@ -117,29 +124,29 @@ export async function claimJob(
   spec: JobSpec,
   nowMs: number,
   fill: (draft: string) => Promise<void> = async () => undefined,
-): Promise<Claim> {
+): Promise<ClaimResult> {
   const { submissionId } = spec;
   if (spec.adoptOnly === true && (await readClaim(directory, submissionId)).kind === 'missing')
     return { kind: 'absent' };
-  const isNew = await makeFolder(directory, spec, nowMs, fill);
+  const isNew = await createJobFolder(directory, spec, nowMs, fill);
   const claim = await readClaim(directory, submissionId);
-  if (claim.kind !== 'there') return unknownBecause(`the claim of ${join(directory, submissionId)} is ${claim.kind}`);
+  if (claim.kind !== 'there') return unknownOutcome(`the claim of ${join(directory, submissionId)} is ${claim.kind}`);
   const { metadata, workingDirectory } = claim.value;
-  return conflictWith(metadata, spec) ?? { kind: 'claimed', as: isNew ? 'submitted' : 'adopted', workingDirectory };
+  return findConflict(metadata, spec) ?? { kind: 'claimed', as: isNew ? 'submitted' : 'adopted', workingDirectory };
 }
 
 /**
  * Renames a finished folder in `directory` to the id's name. This succeeds once, because a rename onto a non-empty folder
  * fails. True if this call created the folder.
  */
-async function makeFolder(
+async function createJobFolder(
   directory: string,
   { submissionId, command, workingDirectory, metadata, env }: JobSpec,
   nowMs: number,
   fill: (draft: string) => Promise<void>,
 ): Promise<boolean> {
   const folder = join(directory, submissionId);
-  const gitCommit = commitIn(env['GIT_COMMIT']);
+  const gitCommit = findCommit(env['GIT_COMMIT']);
   const claim: ClaimRecord = {
     ...{ submissionId, command, workingDirectory, metadata, claimedAtMs: nowMs },
     ...(gitCommit === null ? {} : { gitCommit }),
@@ -155,37 +162,37 @@ async function makeFolder(
     return true;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
     return false;
   }
 }
 
 /** Reads the claim of a job. */
-export function readClaim(directory: string, jobId: string): Promise<Read<ClaimRecord>> {
+export function readClaim(directory: string, jobId: string): Promise<RecordRead<ClaimRecord>> {
   return readRecord(join(directory, jobId, CLAIM), claimRecord);
 }
 
 /** Describes a found job from its claim. The submitter is the owner of the claim's file. */
 export async function describeClaimed(directory: string, jobId: string, seen: FoundJob): Promise<JobDescription> {
   const claim = await readClaim(directory, jobId);
-  if (claim.kind !== 'there') return unknownBecause(`the claim of ${jobId} in ${directory} is ${claim.kind}`);
+  if (claim.kind !== 'there') return unknownOutcome(`the claim of ${jobId} in ${directory} is ${claim.kind}`);
   const { command, gitCommit = null } = claim.value;
-  return described(seen, {
-    submitter: await ownerOfFile(join(directory, jobId, CLAIM)),
-    entrypoint: withinLine(redact(shellLineOf(command) ?? '', [])),
+  return toJobDescription(seen, {
+    submitter: await readFileOwner(join(directory, jobId, CLAIM)),
+    entrypoint: cutEntrypoint(redact(toShellLine(command) ?? '', [])),
     gitCommit,
   });
 }
 
 /** Why a job's log cannot be read; null: the job exists. */
-export async function logRefusal(directory: string, jobId: string): Promise<LogRead | null> {
+export async function findLogRefusal(directory: string, jobId: string): Promise<LogRead | null> {
   const claim = await readClaim(directory, jobId);
   if (claim.kind === 'missing') return { kind: 'absent' };
-  return claim.kind === 'unreadable' ? unknownBecause(claim.why) : null;
+  return claim.kind === 'unreadable' ? unknownOutcome(claim.why) : null;
 }
 
 /** Reads and validates a JSON record. */
-export async function readRecord<Value>(path: string, schema: z.ZodType<Value>): Promise<Read<Value>> {
+export async function readRecord<Value>(path: string, schema: z.ZodType<Value>): Promise<RecordRead<Value>> {
   try {
     const text = await readTextIfThere(path);
     if (text === null) return { kind: 'missing' };
@@ -194,7 +201,7 @@ export async function readRecord<Value>(path: string, schema: z.ZodType<Value>):
       ? { kind: 'there', value: parsed.data }
       : { kind: 'unreadable', why: `${path}: ${z.prettifyError(parsed.error)}` };
   } catch (error) {
-    if (!(error instanceof SyntaxError) && codeOf(error) === undefined) throw error;
+    if (!(error instanceof SyntaxError) && errorCode(error) === undefined) throw error;
     return { kind: 'unreadable', why: `${path}: ${String(error)}` };
   }
 }
@@ -207,11 +214,11 @@ export async function readLogFile(path: string, offset: number): Promise<LogRead
     if (offset > size) return { kind: 'rewound', sizeBytes: size };
     const length = Math.min(size - offset, limits.logChunkBytesMax);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-    return chunkOf(buffer.subarray(0, bytesRead), offset, offset + bytesRead >= size);
+    return buildChunk(buffer.subarray(0, bytesRead), offset, offset + bytesRead >= size);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === undefined) throw error;
-    if (code !== 'ENOENT') return unknownBecause(String(error));
-    return offset > 0 ? { kind: 'rewound', sizeBytes: 0 } : chunkOf(new Uint8Array(), offset, true);
+    if (code !== 'ENOENT') return unknownOutcome(String(error));
+    return offset > 0 ? { kind: 'rewound', sizeBytes: 0 } : buildChunk(new Uint8Array(), offset, true);
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { isFolder } from '../../host/files.ts';
-import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
+import { joinFirst, listDifferencesOnDisk } from '../../host/git/tree-on-disk.ts';
 
 const SUBMISSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
@@ -32,23 +32,23 @@ export type Unknown = { readonly kind: 'unknown'; readonly message: string };
 export type Rejected = Extract<SubmitOutcome, { kind: 'rejected' }>;
 
 /** The result if the engine's state is unknown. */
-export function unknownBecause(message: string): Unknown {
+export function unknownOutcome(message: string): Unknown {
   return { kind: 'unknown', message };
 }
 
 /** The result if the engine refuses the job permanently. */
-export function rejected(code: SubmitRejection, message: string): Rejected {
+export function reject(code: SubmitRejection, message: string): Rejected {
   return { kind: 'rejected', code, message };
 }
 
 /** An engine without permit checks. `stop` and `readLog` receive only valid job ids. */
-type Unguarded = Omit<Engine, 'submit' | 'stop'> & {
+type UnguardedEngine = Omit<Engine, 'submit' | 'stop'> & {
   submit(spec: JobSpec): Promise<SubmitOutcome>;
   stop(jobId: string): Promise<StopOutcome>;
 };
 
 /** Wraps an engine: spends a permit before each submit or stop. `readLog` and `stop` report an invalid id as absent. */
-export function guarded(unguarded: Unguarded): Engine {
+export function guardWithCapabilities(unguarded: UnguardedEngine): Engine {
   return {
     ...unguarded,
     submit: async (spec, permit) => {
@@ -90,7 +90,7 @@ export function missingJob(
 }
 
 /** The job of a spec, with its dashboard page as locator. */
-export function jobAt(
+export function buildJob(
   engine: string,
   { submissionId: jobId, metadata }: JobSpec,
   session: string | null,
@@ -100,51 +100,49 @@ export function jobAt(
 }
 
 /** The conflict with a job that does not belong to the spec; null if it does. */
-export function conflictWith(
+export function findConflict(
   found: JobMetadata | null,
   { metadata }: JobSpec,
 ): Extract<SubmitOutcome, { kind: 'conflict' }> | null {
   return found !== null && isSameJob(found, metadata) ? null : { kind: 'conflict', found };
 }
 
-export type Variables = {
+export type VariableRules = {
   readonly isGiven: (name: string, value: string) => boolean;
   /** The complaint about the names that cannot be passed. */
   readonly complaint: (names: string) => string;
 };
 
 /** Why an engine cannot run this spec as written, before anything is claimed or sent; null: nothing prevents it. */
-export function specRefusal(
+export function checkSpec(
   { submissionId, command, env }: JobSpec,
-  { isGiven, complaint }: Variables,
+  { isGiven, complaint }: VariableRules,
 ): Rejected | null {
   if (!isSubmissionId(submissionId))
-    return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
-  if ((command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
+    return reject('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
+  if ((command[0] ?? '') === '') return reject('empty-command', 'there is no program to start');
   if (command.some((part) => part.includes('\0')))
-    return rejected('refused', 'no argument of a program can have a NUL in it');
+    return reject('refused', 'no argument of a program can have a NUL in it');
   const names = Object.entries(env).flatMap(([name, value]) =>
     value.includes('\0') || !isGiven(name, value) ? [JSON.stringify(name)] : [],
   );
-  return names.length === 0 ? null : rejected('refused', complaint(names.join(', ')));
+  return names.length === 0 ? null : reject('refused', complaint(names.join(', ')));
 }
 
 /** Refuses the job if the folder with the shipped files does not exist. */
-export async function folderRefusal({ workingDirectory }: JobSpec): Promise<Rejected | null> {
-  return (await isFolder(workingDirectory))
-    ? null
-    : rejected('no-working-directory', `${workingDirectory} is no folder`);
+export async function checkFolder({ workingDirectory }: JobSpec): Promise<Rejected | null> {
+  return (await isFolder(workingDirectory)) ? null : reject('no-working-directory', `${workingDirectory} is no folder`);
 }
 
 /** Checks the shipped files right before a start, because they may have changed within the last seconds; null: no change. */
-export async function changedRefusal(folder: string, { files }: JobSpec): Promise<Rejected | null> {
-  const differences = files === undefined ? [] : await differencesOnDisk(folder, files);
+export async function checkFiles(folder: string, { files }: JobSpec): Promise<Rejected | null> {
+  const differences = files === undefined ? [] : await listDifferencesOnDisk(folder, files);
   return differences.length === 0
     ? null
-    : rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);
+    : reject('refused', `what lies there is not what was shipped: ${joinFirst(differences)}`);
 }
 
-export type Submission = {
+export type SubmissionPorts = {
   /** The job under the id now; null: certainly none. */
   readonly look: () => Promise<SubmitOutcome | null>;
   /** Sends the job once. `rejected`: the engine certainly started nothing. `unknown`: it may have started the job. */
@@ -157,7 +155,7 @@ export type Submission = {
 /** Checks first, sends at most once, and checks again after any unclear answer: the job under the id decides. */
 export async function submitOnce(
   { adoptOnly }: JobSpec,
-  { look, send, sleep, lookAgainMs }: Submission,
+  { look, send, sleep, lookAgainMs }: SubmissionPorts,
 ): Promise<SubmitOutcome> {
   const there = await look();
   if (there !== null) return there;
@@ -170,10 +168,10 @@ export async function submitOnce(
     if (found?.kind === 'adopted' || found?.kind === 'submitted' || found?.kind === 'conflict') return found;
     if (found === null && sent.kind === 'rejected') return sent;
   }
-  return unknownBecause(`the submit was not confirmed: ${sent.message}`);
+  return unknownOutcome(`the submit was not confirmed: ${sent.message}`);
 }
 
-export type Stop = {
+export type StopPorts = {
   readonly observe: () => Promise<JobObservation>;
   /** Requests the end. An outcome settles the stop; a text describes the result of the request. */
   readonly ask: (before: JobObservation) => Promise<StopOutcome | string>;
@@ -193,7 +191,7 @@ export async function stopAndConfirm({
   sleep,
   pollMs,
   waitMs = limits.jobStopWaitMs,
-}: Stop): Promise<StopOutcome> {
+}: StopPorts): Promise<StopOutcome> {
   let last = await observe();
   if (last.kind === 'absent') return { kind: 'absent' };
   if (last.kind === 'found' && isTerminal(last.status)) return { kind: 'already-ended', status: last.status };
@@ -210,8 +208,8 @@ export async function stopAndConfirm({
 }
 
 /** The outcome of a stop request: `stopping`, or unknown if the request may not have arrived. */
-export function stoppingUnless(complaint: string, message: string): StopOutcome {
-  return complaint === '' ? { kind: 'stopping', message } : unknownBecause(complaint);
+export function stoppingOutcome(complaint: string, message: string): StopOutcome {
+  return complaint === '' ? { kind: 'stopping', message } : unknownOutcome(complaint);
 }
 
 /** The identity of a job in JSON. */
@@ -223,7 +221,7 @@ export const jobMetadata = z
 export type IdentityNames = Readonly<Record<keyof JobMetadata, string>>;
 
 /** The parts of an identity by the engine's names. */
-export function identityTexts(
+export function identityFields(
   { run, attempt, manifest, proof }: JobMetadata,
   names: IdentityNames,
 ): Readonly<Record<string, string>> {
@@ -246,7 +244,7 @@ const identity = z.object({
 });
 
 /** Parses an identity; null if it is incomplete. */
-export function identityIn(texts: unknown, names: IdentityNames): JobMetadata | null {
+export function readIdentity(texts: unknown, names: IdentityNames): JobMetadata | null {
   if (typeof texts !== 'object' || texts === null) return null;
   const all = new Map<string, unknown>(Object.entries(texts));
   const parts = Object.entries(names).map(([part, name]) => [part, all.get(name)]);
@@ -263,23 +261,23 @@ const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
  * the shell expands, splits and runs nothing in it (POSIX shell, 2.2.2 Single-Quotes). Null for a command with NUL, because
  * NUL ends a string in a shell.
  */
-export function shellLineOf(command: readonly string[]): string | null {
+export function toShellLine(command: readonly string[]): string | null {
   if (command.some((part) => part.includes('\0'))) return null;
   const [program = '', ...rest] = command;
   // The shell would treat a leading `a=b` as a variable.
-  const first = program.includes('=') ? quoted(program) : word(program);
-  return [first, ...rest.map(word)].join(' ');
+  const first = program.includes('=') ? quoteText(program) : quoteWord(program);
+  return [first, ...rest.map(quoteWord)].join(' ');
 }
 
-function word(text: string): string {
-  return PLAIN.test(text) ? text : quoted(text);
+function quoteWord(text: string): string {
+  return PLAIN.test(text) ? text : quoteText(text);
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The complete command line; null if it is empty or too long to show. A shortened line would be another command. */
-export function withinLine(line: string): string | null {
+export function cutEntrypoint(line: string): string | null {
   return line === '' || line.length > ENTRYPOINT_CHARACTERS_MAX ? null : line;
 }

@@ -5,9 +5,9 @@ import { join, relative, sep } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
 import type { JobSpec, LeftOut } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
-import { codeOf } from '../../host/files.ts';
-import { blobIdOf, firstOf } from '../../host/git/tree-on-disk.ts';
-import { type Rejected, rejected } from './kit.ts';
+import { errorCode } from '../../host/files.ts';
+import { blobIdOf, joinFirst } from '../../host/git/tree-on-disk.ts';
+import { type Rejected, reject } from './kit.ts';
 
 /** Size before zipping. The zip is made in memory, and code has a tenth of this size. */
 const PACKAGE_TREE_BYTES_MAX = 256 * 1024 * 1024;
@@ -24,7 +24,7 @@ const MODIFIED = new Date(1980, 0, 1);
 const UNIX = 3;
 
 /** The recipient of a package, and its limit in bytes. */
-export type Taker = { readonly name: string; readonly zipBytesMax: number };
+export type PackageTarget = { readonly name: string; readonly zipBytesMax: number };
 
 /**
  * Zips a folder in memory. Names are sorted, times are fixed, and only the *executable* bit of the mode is kept, so that one
@@ -34,41 +34,41 @@ export type Taker = { readonly name: string; readonly zipBytesMax: number };
 export async function zipTree(
   folder: string,
   files: readonly ExportedFile[] | null,
-  taker: Taker,
+  taker: PackageTarget,
 ): Promise<PackageBytes> {
   let members: readonly Member[];
   try {
-    members = await membersOf(await realpath(folder), taker);
+    members = await listMembers(await realpath(folder), taker);
   } catch (error) {
-    if (error instanceof OutsideError) return rejected('refused', error.message);
-    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
-    return rejected('no-working-directory', `${folder} is no folder`);
+    if (error instanceof OutsideError) return reject('refused', error.message);
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
+    return reject('no-working-directory', `${folder} is no folder`);
   }
   const total = members.reduce((sum, member) => sum + member.bytes, 0);
-  const tooMuch = refusalOf(members.length, total);
-  if (tooMuch !== null) return rejected('refused', tooMuch);
+  const tooMuch = findSizeRefusal(members.length, total);
+  if (tooMuch !== null) return reject('refused', tooMuch);
   const content: Zippable = {};
-  const packed: Packed[] = [];
+  const packed: PackedFile[] = [];
   for (const { name, path, mode } of members) {
     const bytes = await readFile(path);
     content[name] = [bytes, { mtime: MODIFIED, os: UNIX, attrs: ((0o100000 | mode) << 16) >>> 0 }];
     packed.push({ name, mode, blob: blobIdOf(bytes) });
   }
-  const wrong = files === null ? [] : differencesOf(packed, files);
-  if (wrong.length > 0) return rejected('refused', `what would be sent is not what was approved: ${firstOf(wrong)}`);
+  const wrong = files === null ? [] : listDifferences(packed, files);
+  if (wrong.length > 0) return reject('refused', `what would be sent is not what was approved: ${joinFirst(wrong)}`);
   const bytes = zipSync(content, { level: 6 });
   if (bytes.length > taker.zipBytesMax)
-    return rejected(
+    return reject(
       'refused',
       `the shipped files are ${bytes.length} bytes as a zip; ${taker.name} takes ${taker.zipBytesMax}`,
     );
   return { kind: 'zip', bytes, files: members.length };
 }
 
-type Packed = { readonly name: string; readonly mode: number; readonly blob: string };
+type PackedFile = { readonly name: string; readonly mode: number; readonly blob: string };
 
 /** Compares the exact bytes of the package with the approved list. */
-function differencesOf(packed: readonly Packed[], files: readonly ExportedFile[]): readonly string[] {
+function listDifferences(packed: readonly PackedFile[], files: readonly ExportedFile[]): readonly string[] {
   const approved = new Map(files.map((file) => [file.path, file]));
   const names = new Set(packed.map(({ name }) => name));
   return [
@@ -85,9 +85,9 @@ function differencesOf(packed: readonly Packed[], files: readonly ExportedFile[]
 }
 
 /** A package contains every file, and the target of each link. A link to a folder is left out. */
-export async function leftOutOfPackage(
+export async function listFilesLeftOut(
   { workingDirectory, files = [] }: Pick<JobSpec, 'workingDirectory' | 'files'>,
-  { name: taker }: Pick<Taker, 'name'>,
+  { name: taker }: Pick<PackageTarget, 'name'>,
 ): Promise<readonly LeftOut[]> {
   const leftOut: LeftOut[] = [];
   for (const { path, target } of files) {
@@ -97,7 +97,7 @@ export async function leftOutOfPackage(
   return leftOut;
 }
 
-function refusalOf(files: number, bytes: number): string | null {
+function findSizeRefusal(files: number, bytes: number): string | null {
   if (files > PACKAGE_FILES_MAX) return `${files} files are to be shipped; ${PACKAGE_FILES_MAX} is the limit`;
   if (bytes > PACKAGE_TREE_BYTES_MAX)
     return `the shipped files have ${bytes} bytes; ${PACKAGE_TREE_BYTES_MAX} is the limit`;
@@ -106,13 +106,13 @@ function refusalOf(files: number, bytes: number): string | null {
 
 class OutsideError extends Error {}
 
-async function membersOf(root: string, { name: taker }: Taker): Promise<readonly Member[]> {
+async function listMembers(root: string, { name: taker }: PackageTarget): Promise<readonly Member[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const members: Member[] = [];
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     const name = relative(root, path).split(sep).join('/');
-    const target = entry.isSymbolicLink() ? await targetOf(root, path, name) : path;
+    const target = entry.isSymbolicLink() ? await resolveLinkTarget(root, path, name) : path;
     const seen = await stat(target);
     if (entry.isSymbolicLink() && seen.isDirectory())
       throw new OutsideError(`${name} is a link to a folder, which ${taker} does not unpack`);
@@ -122,7 +122,7 @@ async function membersOf(root: string, { name: taker }: Taker): Promise<readonly
   return members.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function targetOf(root: string, path: string, name: string): Promise<string> {
+async function resolveLinkTarget(root: string, path: string, name: string): Promise<string> {
   const target = await realpath(path);
   if (!target.startsWith(root + sep)) throw new OutsideError(`${name} is a link that leads out of the shipped files`);
   return target;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { limits } from '../../domain/limits.ts';
 import { cutText } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
-import { unknownBecause } from '../shared/kit.ts';
+import { unknownOutcome } from '../shared/kit.ts';
 import type { SlurmCluster } from './definition.ts';
 
 export type SlurmCommand = 'sbatch' | 'squeue' | 'sacct' | 'scancel' | 'sinfo' | 'scontrol';
 
-export type Said =
+export type CommandAnswer =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -28,14 +28,14 @@ export async function askCommand(
   settings: SlurmSettings,
   command: SlurmCommand,
   args: readonly string[],
-): Promise<Said> {
+): Promise<CommandAnswer> {
   const result = await runCommand(settings, command, args);
   if (result.ok && !/\berror:/i.test(result.stderr)) return { kind: 'said', text: result.stdout };
-  return { kind: 'unknown', message: complaintOf(command, result) };
+  return { kind: 'unknown', message: describeFailure(command, result) };
 }
 
 /** The last line of a command's error output, or how the command ended without one. */
-export function complaintOf(command: SlurmCommand, { kind, exitCode, code, stderr }: ProgramResult): string {
+export function describeFailure(command: SlurmCommand, { kind, exitCode, code, stderr }: ProgramResult): string {
   const last = stderr.trim().split('\n').at(-1)?.trim() ?? '';
   const end = kind === 'exited' ? `exit code ${exitCode}` : kind === 'not-started' ? `not started: ${code}` : kind;
   return cutText(`${command}: ${kind === 'exited' && last !== '' ? last : end}`, limits.messageCharactersMax);
@@ -62,7 +62,7 @@ export type SlurmSession =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** Slurm's default of MinJobAge, if the configuration does not contain it. */
-const REMEMBERED_S = 300;
+const MIN_JOB_AGE_S = 300;
 
 /** The controller keeps its jobs across a restart, so its session is the name of its cluster. */
 export async function readSlurmSession(settings: SlurmSettings): Promise<SlurmSession> {
@@ -70,7 +70,7 @@ export async function readSlurmSession(settings: SlurmSettings): Promise<SlurmSe
   if (said.kind === 'unknown') return said;
   const setting = (name: string): string | null => new RegExp(`^${name}\\s*= (\\S+)`, 'm').exec(said.text)?.[1] ?? null;
   const [id, version] = [setting('ClusterName'), setting('SLURM_VERSION')];
-  if (id === null || version === null) return unknownBecause('scontrol showed no name of a cluster');
-  const rememberedMs = Number(setting('MinJobAge') ?? REMEMBERED_S) * 1_000;
+  if (id === null || version === null) return unknownOutcome('scontrol showed no name of a cluster');
+  const rememberedMs = Number(setting('MinJobAge') ?? MIN_JOB_AGE_S) * 1_000;
   return { kind: 'session', id, version, rememberedMs };
 }

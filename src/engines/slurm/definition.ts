@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { error } from '../../settings/problem.ts';
-import { setting, unset } from '../../settings/words.ts';
+import { orNull, setting } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
 /** A name in Slurm. A leading dash would make it an option. */
@@ -12,10 +12,10 @@ const slurmName = z
   .regex(/^\w[\w.@-]*$/, 'letters, digits and . _ @ -, not - first');
 
 const named = (about: string): z.ZodDefault<z.ZodNullable<typeof slurmName>> =>
-  unset(slurmName, `${about}; null: what Slurm takes by itself.`);
+  orNull(slurmName, `${about}; null: what Slurm takes by itself.`);
 
 const count = (about: string, max: number): z.ZodDefault<z.ZodNullable<z.ZodInt>> =>
-  unset(z.int().min(1).max(max), `${about}; null: what Slurm takes by itself.`);
+  orNull(z.int().min(1).max(max), `${about}; null: what Slurm takes by itself.`);
 
 const modules = z.strictObject({
   init: setting(place, '/etc/profile.d/modules.sh', 'File of the compute nodes that brings the command `module`.'),
@@ -34,27 +34,27 @@ export const slurmSchema = z.strictObject({
   folder: place.describe(
     'Folder of job records, logs and shipped files on a file system that the runner and all compute nodes have under this path.',
   ),
-  bin: unset(place, 'Folder of sbatch, squeue, scancel, sinfo, sacct and scontrol; null: by PATH.'),
-  conf: unset(place, "SLURM_CONF for these commands; null: Slurm's default."),
+  bin: orNull(place, 'Folder of sbatch, squeue, scancel, sinfo, sacct and scontrol; null: by PATH.'),
+  conf: orNull(place, "SLURM_CONF for these commands; null: Slurm's default."),
   partition: named('Partition'),
   account: named('Account that is charged'),
   qos: named('Quality of service'),
   reservation: named('Reservation'),
-  timeLimit: unset(
+  timeLimit: orNull(
     z
       .string()
       .max(20)
       .regex(/^(\d+-)?\d+(:\d{2}){0,2}$/, 'such as "1-12:00:00", "12:00:00" or "90" (minutes)'),
     'Time limit of a job; null: that of the partition.',
   ),
-  gres: unset(
+  gres: orNull(
     z
       .string()
       .max(200)
       .regex(/^\w[\w:,.-]*$/, 'such as gpu:8'),
     'Generic resources on each node, such as gpu:8; null: none.',
   ),
-  constraint: unset(
+  constraint: orNull(
     z
       .string()
       .max(200)
@@ -64,8 +64,8 @@ export const slurmSchema = z.strictObject({
   nodes: count('Nodes', 100_000),
   cpusPerTask: count('Processors of the task', 10_000),
   memoryMb: count('Memory on each node, in MB', 100_000_000),
-  modules: unset(modules, 'Environment modules for the command; null: none.'),
-  containerImage: unset(
+  modules: orNull(modules, 'Environment modules for the command; null: none.'),
+  containerImage: orNull(
     z
       .string()
       .max(300)
@@ -93,15 +93,15 @@ export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
     jobsRunHere: false,
     buildsChange: false,
     leavesOut: [],
-    launcher: launcherOf(cluster),
-    ...(cluster.containerImage === null ? {} : { image: imageOf(cluster.containerImage) }),
+    launcher: describeLauncher(cluster),
+    ...(cluster.containerImage === null ? {} : { image: normalizeImage(cluster.containerImage) }),
     secretVariables: [],
     machines: null,
   }),
 };
 
 /** Pyxis writes `user@registry#name`. The user who pulls the image does not change the image. */
-function imageOf(written: string): string {
+function normalizeImage(written: string): string {
   const [before = '', ...rest] = written.split('#');
   if (rest.length === 0) return written;
   const registry = before.replace(/^docker:\/\//, '').replace(/^[^@]*@/, '');
@@ -109,7 +109,7 @@ function imageOf(written: string): string {
 }
 
 /** Everything that decides where and how a job runs, but not the paths of the commands and the folder. */
-function launcherOf(cluster: SlurmCluster): string {
+function describeLauncher(cluster: SlurmCluster): string {
   const { partition, account, qos, reservation, timeLimit, gres, constraint } = cluster;
   const { nodes, cpusPerTask, memoryMb, modules, containerImage, mayRequeue } = cluster;
   return JSON.stringify({

@@ -3,23 +3,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, JobDescription, LiveJob, LogRead, StopOutcome } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
-import { codeOf, publishOnce } from '../../host/files.ts';
+import { errorCode, publishOnce } from '../../host/files.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { describeClaimed, logRefusal, readClaim, readLogFile } from '../shared/job-files.ts';
+import { describeClaimed, findLogRefusal, readClaim, readLogFile } from '../shared/job-files.ts';
 import {
-  guarded,
+  guardWithCapabilities,
   isSubmissionId,
   stopAndConfirm,
-  stoppingUnless,
+  stoppingOutcome,
   type Unknown,
-  unknownBecause,
+  unknownOutcome,
 } from '../shared/kit.ts';
-import { askCommand, complaintOf, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
+import { askCommand, describeFailure, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
-import { forgetEnvironment, jobPaths } from './job-folder.ts';
-import { isEndState, statusOf } from './job-state.ts';
+import { deleteEnvironmentFile, jobPaths } from './job-folder.ts';
+import { isEndState, toJobStatus } from './job-state.ts';
 import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
-import { readQueue, readQueueOf } from './queue.ts';
+import { readQueue, readQueueWith } from './queue.ts';
 import { submitToSlurm } from './submit.ts';
 
 /** Builds the engine for one cluster of the config. */
@@ -52,47 +52,47 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
     now,
     sleep: (durationMs) => sleep(durationMs),
   };
-  return guarded({
+  return guardWithCapabilities({
     name: 'slurm',
     session: () => readSlurmSession(settings),
-    submit: (spec) => orUnknown(() => submitToSlurm(settings, spec)),
-    observe: (jobId, lastSession) => orUnknown(() => observeOnSlurm(settings, jobId, lastSession)),
+    submit: (spec) => errorAsUnknown(() => submitToSlurm(settings, spec)),
+    observe: (jobId, lastSession) => errorAsUnknown(() => observeOnSlurm(settings, jobId, lastSession)),
     observeMany: async (asked) => {
       const queue = await readQueue(
         settings,
         asked.flatMap(({ jobId }) => (isSubmissionId(jobId) ? [jobId] : [])),
       );
       return Promise.all(
-        asked.map(({ jobId, lastSession }) => orUnknown(() => observeQueued(settings, jobId, lastSession, queue))),
+        asked.map(({ jobId, lastSession }) => errorAsUnknown(() => observeQueued(settings, jobId, lastSession, queue))),
       );
     },
-    live: () => liveOnSlurm(settings),
-    describe: (jobId) => orUnknown(() => describeOnSlurm(settings, jobId)),
-    readLog: (jobId, offset) => orUnknown(() => readLogOnSlurm(settings, jobId, offset)),
-    stop: (jobId) => orUnknown(() => stopOnSlurm(settings, jobId)),
+    live: () => listLiveOnSlurm(settings),
+    describe: (jobId) => errorAsUnknown(() => describeOnSlurm(settings, jobId)),
+    readLog: (jobId, offset) => errorAsUnknown(() => readLogOnSlurm(settings, jobId, offset)),
+    stop: (jobId) => errorAsUnknown(() => stopOnSlurm(settings, jobId)),
   });
 }
 
 /** If the shared folder does not answer, the job's state is unknown. */
-async function orUnknown<Answer>(call: () => Promise<Answer>): Promise<Answer | Unknown> {
+async function errorAsUnknown<Answer>(call: () => Promise<Answer>): Promise<Answer | Unknown> {
   try {
     return await call();
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return unknownBecause(String(error));
+    if (errorCode(error) === undefined) throw error;
+    return unknownOutcome(String(error));
   }
 }
 
 async function describeOnSlurm(settings: SlurmSettings, jobId: string): Promise<JobDescription> {
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: null };
   const { folder } = settings.cluster;
-  if ((await readClaim(folder, jobId)).kind === 'missing') return foreign(settings, jobId);
+  if ((await readClaim(folder, jobId)).kind === 'missing') return describeForeignJob(settings, jobId);
   const seen = await observeOnSlurm(settings, jobId, null);
   return seen.kind === 'found' ? describeClaimed(folder, jobId, seen) : seen;
 }
 
 /** A job that a person submitted with `sbatch`, by its number or its name. */
-async function foreign(settings: SlurmSettings, jobId: string): Promise<JobDescription> {
+async function describeForeignJob(settings: SlurmSettings, jobId: string): Promise<JobDescription> {
   const which = /^\d+$/.test(jobId) ? `--jobs=${jobId}` : `--name=${jobId}`;
   const said = await askCommand(settings, 'squeue', ['--noheader', '--states=all', which, '--Format=JobID:|']);
   // For an unknown number Slurm reports an error; for an unknown name it prints nothing.
@@ -106,13 +106,13 @@ async function foreign(settings: SlurmSettings, jobId: string): Promise<JobDescr
 }
 
 /** Lists our jobs by their submission names and other jobs by their numbers, without their commands. */
-async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly LiveJob[]>> {
-  const queue = await readQueueOf(settings, []);
+async function listLiveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly LiveJob[]>> {
+  const queue = await readQueueWith(settings, []);
   if (queue.kind === 'unknown') return unknown(queue.message);
   return known(
     queue.jobs.flatMap(({ slurmJobId, name, state, startedAtMs, metadata }) => {
       // A job that is already ending is not live.
-      const status = isEndState(state) || state === 'COMPLETING' ? null : statusOf(state);
+      const status = isEndState(state) || state === 'COMPLETING' ? null : toJobStatus(state);
       const jobId = metadata === null ? slurmJobId : name;
       return status === null ? [] : [{ jobId, status, startedAtMs, metadata, about: name }];
     }),
@@ -121,7 +121,7 @@ async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly L
 
 async function readLogOnSlurm({ cluster }: SlurmSettings, jobId: string, offset: number): Promise<LogRead> {
   const { folder } = cluster;
-  return (await logRefusal(folder, jobId)) ?? readLogFile(jobPaths(folder, jobId).log, offset);
+  return (await findLogRefusal(folder, jobId)) ?? readLogFile(jobPaths(folder, jobId).log, offset);
 }
 
 /** Pause between two checks of a job that should end. Each check is a call of squeue, which the controller answers. */
@@ -137,9 +137,9 @@ function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcom
     ask: async () => {
       const paths = jobPaths(settings.cluster.folder, jobId);
       const claim = await readClaim(settings.cluster.folder, jobId);
-      if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
+      if (claim.kind !== 'there') return unknownOutcome(`the claim of ${paths.folder} is ${claim.kind}`);
       await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
-      if (await publishOnce(paths.owner, 'stopped\n')) await forgetEnvironment(paths);
+      if (await publishOnce(paths.owner, 'stopped\n')) await deleteEnvironmentFile(paths);
       const queue = await readQueue(settings, [jobId]);
       if (queue.kind === 'unknown') return queue;
       const living = oursAmong(queue.jobs, claim.value.metadata).filter(({ state }) => !isEndState(state));
@@ -149,9 +149,9 @@ function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcom
         'scancel',
         living.map(({ slurmJobId }) => slurmJobId),
       );
-      return result.ok ? '' : complaintOf('scancel', result);
+      return result.ok ? '' : describeFailure('scancel', result);
     },
-    late: (_last, complaint) => stoppingUnless(complaint, 'Slurm was asked to end the job, and has not yet'),
+    late: (_last, complaint) => stoppingOutcome(complaint, 'Slurm was asked to end the job, and has not yet'),
     sleep: settings.sleep,
     pollMs: POLL_MS,
   });

@@ -3,8 +3,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, readTextIfThere } from '../../host/files.ts';
-import { type Read, readRecord } from '../shared/job-files.ts';
+import { errorCode, readTextIfThere } from '../../host/files.ts';
+import { type RecordRead, readRecord } from '../shared/job-files.ts';
 
 const askedRecord = z.object({ atMs: z.int() }).readonly();
 const submittedRecord = z.object({ slurmJobId: z.string().regex(/^\d+$/) }).readonly();
@@ -58,7 +58,7 @@ export function jobPaths(directory: string, jobId: string) {
 }
 
 /** The file for Slurm's own messages about a job. */
-export function messagesOf({ folder }: JobPaths, slurmJobId: string): string {
+export function messagesPath({ folder }: JobPaths, slurmJobId: string): string {
   return join(folder, `slurm-${slurmJobId}.out`);
 }
 
@@ -80,7 +80,7 @@ export async function readJobRecords(
 ): Promise<
   { readonly kind: 'there'; readonly records: JobRecords } | { readonly kind: 'unreadable'; readonly why: string }
 > {
-  const starts = await startsIn(paths.folder);
+  const starts = await listStarts(paths.folder);
   if (typeof starts === 'string') return { kind: 'unreadable', why: starts };
   const restart = Math.max(-1, ...starts);
   const none = { kind: 'missing' } as const;
@@ -94,31 +94,31 @@ export async function readJobRecords(
   ]);
   for (const record of [asked, submitted, seen, stop, begin, end]) if (record.kind === 'unreadable') return record;
   const owner = (await readTextIfThere(paths.owner))?.trim() ?? null;
-  const beginning = orNull(begin);
+  const beginning = valueOrNull(begin);
   return {
     kind: 'there',
     records: {
-      askedAtMs: orNull(asked)?.atMs ?? null,
-      slurmJobId: orNull(submitted)?.slurmJobId ?? beginning?.slurmJobId.toString() ?? null,
+      askedAtMs: valueOrNull(asked)?.atMs ?? null,
+      slurmJobId: valueOrNull(submitted)?.slurmJobId ?? beginning?.slurmJobId.toString() ?? null,
       owner,
       isStopRequested: stop.kind === 'there',
       begin: beginning,
-      end: orNull(end),
-      seen: orNull(seen),
+      end: valueOrNull(end),
+      seen: valueOrNull(seen),
     },
   };
 }
 
 /** Deletes the secrets of a job that never starts, or never starts again. */
-export async function forgetEnvironment(paths: JobPaths): Promise<void> {
+export async function deleteEnvironmentFile(paths: JobPaths): Promise<void> {
   await rm(paths.environment, { force: true });
 }
 
-function orNull<Value>(read: Read<Value>): Value | null {
+function valueOrNull<Value>(read: RecordRead<Value>): Value | null {
   return read.kind === 'there' ? read.value : null;
 }
 
-async function startsIn(folder: string): Promise<readonly number[] | string> {
+async function listStarts(folder: string): Promise<readonly number[] | string> {
   try {
     const names = await readdir(folder);
     return names.flatMap((name) => {
@@ -126,7 +126,7 @@ async function startsIn(folder: string): Promise<readonly number[] | string> {
       return restart === undefined ? [] : [Number(restart)];
     });
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return `${folder}: ${String(error)}`;
   }
 }

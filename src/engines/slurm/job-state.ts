@@ -36,7 +36,7 @@ const ENDED: Readonly<Record<string, JobStatus>> = {
 };
 
 /** Null: ferrybot does not know the state, so the state proves nothing. */
-export function statusOf(state: string): JobStatus | null {
+export function toJobStatus(state: string): JobStatus | null {
   return LIVING[state] ?? ENDED[state] ?? null;
 }
 
@@ -46,7 +46,7 @@ export function isEndState(state: string): boolean {
 }
 
 /** An ended job as Slurm reported it. The wrapper's records add the times and the exit status of the command itself. */
-export function endedJob(
+export function toEndedJob(
   { state, slurmJobId, waitStatus, nodes, stoppedBy, ...times }: SeenRecord,
   { begin, end, owner }: JobRecords,
   metadata: JobMetadata | null,
@@ -57,7 +57,7 @@ export function endedJob(
   const byRecord = end !== null && (state === 'COMPLETED' || state === 'FAILED');
   const ended = byRecord ? (end.code === 0 ? 'SUCCEEDED' : 'FAILED') : (ENDED[state] ?? 'FAILED');
   const status = owner === 'stopped' ? 'STOPPED' : ended;
-  const { exitCode, signal } = end === null ? fromWaitStatus(waitStatus) : fromShell(end.code);
+  const { exitCode, signal } = end === null ? endFromWaitStatus(waitStatus) : endFromShellCode(end.code);
   const errorType =
     state !== 'FAILED'
       ? state
@@ -107,14 +107,14 @@ export function hasEndedUnnoticed(
  * A job from the wrapper's record of the command's end. Slurm has forgotten the job, or still reports `slurmState` for it if
  * that is given.
  */
-export function recordedJob(
+export function jobFromRecords(
   records: JobRecords,
   metadata: JobMetadata | null,
   slurmState: string | null = null,
 ): FoundJob | null {
   const { end, begin, isStopRequested } = records;
   if (end === null) return null;
-  const { signal } = fromShell(end.code);
+  const { signal } = endFromShellCode(end.code);
   const state = end.code === 0 ? 'COMPLETED' : signal !== null && isStopRequested ? 'CANCELLED' : 'FAILED';
   const seen: SeenRecord = {
     slurmJobId: String(end.slurmJobId),
@@ -124,7 +124,7 @@ export function recordedJob(
     endedAtMs: null,
     nodes: begin?.node ?? '',
   };
-  const job = endedJob(seen, records, metadata, '');
+  const job = toEndedJob(seen, records, metadata, '');
   return {
     ...job,
     message: `Slurm ${slurmState === null ? 'has forgotten the job' : `still says ${slurmState}`}; by its own record the command ended with status ${end.code}.`,
@@ -133,13 +133,13 @@ export function recordedJob(
 }
 
 /** Exit status of a shell: 128 plus the signal's number, if a signal ended the command. */
-function fromShell(code: number): Ending {
+function endFromShellCode(code: number): ProcessEnd {
   return code > 128 && code < 160 ? { exitCode: null, signal: String(code - 128) } : { exitCode: code, signal: null };
 }
 
-type Ending = { readonly exitCode: number | null; readonly signal: string | null };
+type ProcessEnd = { readonly exitCode: number | null; readonly signal: string | null };
 
-function fromWaitStatus(status: number): Ending {
+function endFromWaitStatus(status: number): ProcessEnd {
   const signal = status & 0x7f;
-  return signal === 0 ? fromShell(status >> 8) : { exitCode: null, signal: String(signal) };
+  return signal === 0 ? endFromShellCode(status >> 8) : { exitCode: null, signal: String(signal) };
 }

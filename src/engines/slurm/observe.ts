@@ -2,21 +2,21 @@
 
 import { type FoundJob, isSameJob, isTerminal, type JobMetadata, type JobObservation } from '../../domain/engine.ts';
 import { cutText } from '../../domain/values.ts';
-import { codeOf, openPlainFile, publishOnce } from '../../host/files.ts';
+import { errorCode, openPlainFile, publishOnce } from '../../host/files.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
-import { foundJob, isSubmissionId, missingJob, unknownBecause } from '../shared/kit.ts';
+import { foundJob, isSubmissionId, missingJob, unknownOutcome } from '../shared/kit.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 import {
-  forgetEnvironment,
+  deleteEnvironmentFile,
   type JobPaths,
   type JobRecords,
   jobPaths,
-  messagesOf,
+  messagesPath,
   readJobRecords,
   type SeenRecord,
 } from './job-folder.ts';
-import { endedJob, hasEndedUnnoticed, isEndState, recordedJob, statusOf } from './job-state.ts';
-import { momentOf, type Queue, type QueuedJob, readQueue } from './queue.ts';
+import { hasEndedUnnoticed, isEndState, jobFromRecords, toEndedJob, toJobStatus } from './job-state.ts';
+import { parseMoment, type Queue, type QueuedJob, readQueue } from './queue.ts';
 
 /** Observes one job. */
 export async function observeOnSlurm(
@@ -41,19 +41,19 @@ export async function observeQueued(
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
   const paths = jobPaths(settings.cluster.folder, jobId);
   const claim = await readClaim(settings.cluster.folder, jobId);
-  if (claim.kind === 'unreadable') return unknownBecause(claim.why);
+  if (claim.kind === 'unreadable') return unknownOutcome(claim.why);
   if (queue.kind === 'unknown') return queue;
   const named = queue.jobs.filter(({ name }) => name === jobId);
-  if (claim.kind === 'missing') return unclaimed(named, lastSession, paths);
+  if (claim.kind === 'missing') return judgeUnclaimed(named, lastSession, paths);
   const read = await readJobRecords(paths);
-  if (read.kind === 'unreadable') return unknownBecause(read.why);
+  if (read.kind === 'unreadable') return unknownOutcome(read.why);
   const { metadata } = claim.value;
-  const job = jobAmong(oursAmong(named, metadata), read.records);
+  const job = chooseJob(oursAmong(named, metadata), read.records);
   const seen =
     job === null
-      ? await forgotten(settings, jobId, claim.value, read.records)
-      : await queued(settings, job, { paths, records: read.records, metadata });
-  if (seen.kind === 'found' && isTerminal(seen.status)) await forgetEnvironment(paths);
+      ? await observeForgotten(settings, jobId, claim.value, read.records)
+      : await observeQueuedJob(settings, job, { paths, records: read.records, metadata });
+  if (seen.kind === 'found' && isTerminal(seen.status)) await deleteEnvironmentFile(paths);
   return seen;
 }
 
@@ -63,22 +63,22 @@ export function oursAmong(named: readonly QueuedJob[], metadata: JobMetadata | n
 }
 
 /** Of repeated submits, the job that has the right to start; before one has it, the oldest live job. */
-export function jobAmong(ours: readonly QueuedJob[], { owner }: JobRecords): QueuedJob | null {
+export function chooseJob(ours: readonly QueuedJob[], { owner }: JobRecords): QueuedJob | null {
   const byId = ours.toSorted((a, b) => Number(a.slurmJobId) - Number(b.slurmJobId));
   if (owner !== null && owner !== 'stopped') return byId.find(({ slurmJobId }) => slurmJobId === owner) ?? null;
   return byId.find(({ state }) => !isEndState(state)) ?? byId[0] ?? null;
 }
 
-function unclaimed(named: readonly QueuedJob[], lastSession: string | null, { folder }: JobPaths): JobObservation {
+function judgeUnclaimed(named: readonly QueuedJob[], lastSession: string | null, { folder }: JobPaths): JobObservation {
   return named.length > 0
-    ? unknownBecause(`Slurm has a job of this name, and ${folder} is gone`)
+    ? unknownOutcome(`Slurm has a job of this name, and ${folder} is gone`)
     : missingJob(lastSession, null, `${folder} is gone`);
 }
 
 /** A claimed job's files and what they contain. */
 type ClaimedJob = Pick<ClaimRecord, 'metadata'> & { readonly paths: JobPaths; readonly records: JobRecords };
 
-async function queued(
+async function observeQueuedJob(
   settings: SlurmSettings,
   job: QueuedJob,
   { paths, records, metadata }: ClaimedJob,
@@ -87,19 +87,19 @@ async function queued(
   if (isEndState(state)) {
     // A job that found the right to start taken ends as COMPLETED without having started anything.
     if (state === 'COMPLETED' && records.end === null && records.owner !== 'stopped')
-      return unknownBecause(`Slurm says COMPLETED of ${slurmJobId}, and the record of its end has not come`);
+      return unknownOutcome(`Slurm says COMPLETED of ${slurmJobId}, and the record of its end has not come`);
     const seen: SeenRecord = { slurmJobId, state, waitStatus, startedAtMs, endedAtMs, nodes };
     await publishOnce(paths.seen, JSON.stringify(seen));
-    return endedJob(seen, records, metadata, await lastWordsOf(messagesOf(paths, slurmJobId)));
+    return toEndedJob(seen, records, metadata, await readLastWords(messagesPath(paths, slurmJobId)));
   }
-  const unnoticed = hasEndedUnnoticed(job, records, settings.now()) ? recordedJob(records, metadata, state) : null;
+  const unnoticed = hasEndedUnnoticed(job, records, settings.now()) ? jobFromRecords(records, metadata, state) : null;
   if (unnoticed !== null) return unnoticed;
-  const status = statusOf(state);
-  if (status === null) return unknownBecause(`Slurm says ${state}, which is no state known here`);
+  const status = toJobStatus(state);
+  if (status === null) return unknownOutcome(`Slurm says ${state}, which is no state known here`);
   const isTold = reason !== '' && reason !== 'None';
-  const unusable = status === 'PENDING' && isTold ? await unusableNodes(settings) : '';
+  const unusable = status === 'PENDING' && isTold ? await describeUnusableNodes(settings) : '';
   const again = restarts === 0 ? '' : ` Slurm has started it ${restarts} time(s) again.`;
-  return living(records, metadata, {
+  return toLivingJob(records, metadata, {
     status,
     message: `Slurm says ${state}${isTold ? `: ${reason}` : ''}.${again}${unusable}`,
     details: {
@@ -112,7 +112,7 @@ async function queued(
   });
 }
 
-function living(
+function toLivingJob(
   { begin }: JobRecords,
   metadata: JobMetadata | null,
   said: Pick<FoundJob, 'status' | 'message' | 'details'>,
@@ -120,20 +120,20 @@ function living(
   return foundJob({ startedAtMs: begin?.startedAtMs ?? null, metadata, ...said });
 }
 
-async function forgotten(
+async function observeForgotten(
   settings: SlurmSettings,
   jobId: string,
   { metadata, claimedAtMs }: ClaimRecord,
   records: JobRecords,
 ): Promise<JobObservation> {
   const { slurmJobId, owner, askedAtMs, seen } = records;
-  if (owner === 'stopped') return { ...living(records, metadata, STOPPED_BEFORE), endedAtMs: claimedAtMs };
-  if (askedAtMs === null && slurmJobId === null) return living(records, metadata, NOT_SUBMITTED);
+  if (owner === 'stopped') return { ...toLivingJob(records, metadata, STOPPED_BEFORE), endedAtMs: claimedAtMs };
+  if (askedAtMs === null && slurmJobId === null) return toLivingJob(records, metadata, NOT_SUBMITTED);
   const told = seen ?? (slurmJobId === null ? null : await readAccounting(settings, jobId, slurmJobId, claimedAtMs));
-  if (told !== null) return endedJob(told, records, metadata, '');
+  if (told !== null) return toEndedJob(told, records, metadata, '');
   const id = slurmJobId ?? jobId;
   return (
-    recordedJob(records, metadata) ?? {
+    jobFromRecords(records, metadata) ?? {
       kind: 'unknown',
       message:
         records.begin === null
@@ -154,7 +154,7 @@ const STOPPED_BEFORE = { status: 'STOPPED', message: 'Stopped before it could st
 const CHARACTERS_MAX = 300;
 
 /** A sentence about each node that Slurm has drained or failed, with the reason, for people who wait for nodes; or an empty text. */
-async function unusableNodes(settings: SlurmSettings): Promise<string> {
+async function describeUnusableNodes(settings: SlurmSettings): Promise<string> {
   const { partition } = settings.cluster;
   const said = await askCommand(settings, 'sinfo', [
     '--noheader',
@@ -175,7 +175,7 @@ async function unusableNodes(settings: SlurmSettings): Promise<string> {
 const READ_BYTES = 4_096;
 
 /** Slurm's own messages about a job, from a file next to its log. Returns the last line of Slurm or of the wrapper, or an empty text. */
-async function lastWordsOf(path: string): Promise<string> {
+async function readLastWords(path: string): Promise<string> {
   try {
     await using file = await openPlainFile(path);
     const { size } = await file.stat();
@@ -184,7 +184,7 @@ async function lastWordsOf(path: string): Promise<string> {
     const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n');
     return cutText(lines.findLast((line) => /^(slurmstepd|ferrybot)\b/.test(line)) ?? '', CHARACTERS_MAX);
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return '';
   }
 }
@@ -226,8 +226,8 @@ export function readAccountingLine(line: string): SeenRecord | null {
     slurmJobId,
     state,
     waitStatus: Number(code) * 256 + Number(signal),
-    startedAtMs: momentOf(start),
-    endedAtMs: momentOf(end),
+    startedAtMs: parseMoment(start),
+    endedAtMs: parseMoment(end),
     nodes,
     ...(by === 'by' && who !== '' ? { stoppedBy: `uid ${who}` } : {}),
   };

@@ -4,23 +4,23 @@ import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import { publishOnce } from '../../host/files.ts';
-import { type Claim, claimJob } from '../shared/job-files.ts';
+import { type ClaimResult, claimJob } from '../shared/job-files.ts';
 import {
-  changedRefusal,
-  folderRefusal,
-  jobAt,
+  buildJob,
+  checkFiles,
+  checkFolder,
+  checkSpec,
   type Rejected,
-  rejected,
-  specRefusal,
+  reject,
   submitOnce,
-  unknownBecause,
+  unknownOutcome,
 } from '../shared/kit.ts';
-import { complaintOf, readSlurmSession, runCommand, type SlurmSession, type SlurmSettings } from './commands.ts';
+import { describeFailure, readSlurmSession, runCommand, type SlurmSession, type SlurmSettings } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
-import { type JobPaths, type JobRecords, jobPaths, messagesOf, readJobRecords } from './job-folder.ts';
+import { type JobPaths, type JobRecords, jobPaths, messagesPath, readJobRecords } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
-import { jobAmong, oursAmong } from './observe.ts';
-import { commentOf, type QueuedJob, readQueue } from './queue.ts';
+import { chooseJob, oursAmong } from './observe.ts';
+import { formatComment, type QueuedJob, readQueue } from './queue.ts';
 
 // The script that Slurm starts. Its text is the same for every job and values come from files, so no shell parses a value.
 
@@ -114,7 +114,7 @@ const CERTAIN =
   /: Batch job submission failed: (?!Unable to contact|Socket timed out|Zero Bytes|Transport|Protocol|Message (?:send|receive)|Slurm backup|Unspecified|Unexpected|Invalid authentication|Incompatible)|: (?:Invalid --|Invalid generic|invalid partition|Memory specification|Unable to open file|unrecognized option)/;
 const UNAUTHORIZED = /Invalid account|Access\/permission denied|User's group not permitted|Invalid qos|credential/i;
 
-type Stand = {
+type Submitting = {
   readonly settings: SlurmSettings;
   readonly paths: JobPaths;
   readonly spec: JobSpec;
@@ -130,31 +130,31 @@ type Stand = {
  * here; otherwise it would exit by itself.
  */
 export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = slurmRefusal(spec) ?? (await folderRefusal(spec));
+  const refusal = findSlurmRefusal(spec) ?? (await checkFolder(spec));
   if (refusal !== null) return refusal;
   const session = await readSlurmSession(settings);
-  if (session.kind === 'unknown') return unknownBecause(`nothing was submitted: ${session.message}`);
+  if (session.kind === 'unknown') return unknownOutcome(`nothing was submitted: ${session.message}`);
   const claimed = await claimOnSlurm(settings, spec);
   if (claimed.kind !== 'claimed') return claimed;
   const paths = jobPaths(settings.cluster.folder, spec.submissionId);
-  const stand: Stand = { settings, paths, spec, session, kind: claimed.as };
+  const stand: Submitting = { settings, paths, spec, session, kind: claimed.as };
   let isAsked = false;
   const outcome = await submitOnce(spec, {
-    look: () => look(stand),
+    look: () => findSubmitted(stand),
     send: async () => {
-      const refused = (await changedRefusal(paths.tree, spec)) ?? (await earlierAsk(stand));
+      const refused = (await checkFiles(paths.tree, spec)) ?? (await judgeEarlierRequest(stand));
       isAsked = refused === null;
       return refused ?? callSbatch(stand);
     },
     sleep: settings.sleep,
     lookAgainMs: LOOK_AGAIN_MS,
   });
-  if (isAsked && outcome.kind === 'rejected') await giveClaimBack(settings, paths);
+  if (isAsked && outcome.kind === 'rejected') await releaseClaim(settings, paths);
   return outcome;
 }
 
 /** The job that is already under the id; null: none. */
-async function look({ settings, paths, spec, session, kind }: Stand): Promise<SubmitOutcome | null> {
+async function findSubmitted({ settings, paths, spec, session, kind }: Submitting): Promise<SubmitOutcome | null> {
   const queue = await readQueue(settings, [spec.submissionId]);
   if (queue.kind === 'unknown') return queue;
   const named = queue.jobs.filter(({ name }) => name === spec.submissionId);
@@ -162,16 +162,20 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
   const foreign = named.find((job) => !ours.includes(job) && !isEndState(job.state));
   if (foreign !== undefined) return { kind: 'conflict', found: foreign.metadata };
   const read = await readJobRecords(paths);
-  if (read.kind === 'unreadable') return unknownBecause(read.why);
+  if (read.kind === 'unreadable') return unknownOutcome(read.why);
   const { records } = read;
-  if (ours.length > 0) await cancelDoubles(settings, ours, records);
+  if (ours.length > 0) await cancelDuplicates(settings, ours, records);
   const isKnown = ours.length > 0 || records.owner !== null || records.slurmJobId !== null;
-  return isKnown ? { kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) } : null;
+  return isKnown ? { kind, job: buildJob('slurm', spec, session.id, `file://${paths.folder}`) } : null;
 }
 
 /** Cancels only waiting jobs. A running job has the right to start, or found it taken. */
-async function cancelDoubles(settings: SlurmSettings, ours: readonly QueuedJob[], records: JobRecords): Promise<void> {
-  const kept = jobAmong(ours, records)?.slurmJobId;
+async function cancelDuplicates(
+  settings: SlurmSettings,
+  ours: readonly QueuedJob[],
+  records: JobRecords,
+): Promise<void> {
+  const kept = chooseJob(ours, records)?.slurmJobId;
   const doubles = ours.flatMap(({ slurmJobId, state }) =>
     state === 'PENDING' && slurmJobId !== kept ? [slurmJobId] : [],
   );
@@ -183,18 +187,18 @@ async function cancelDoubles(settings: SlurmSettings, ours: readonly QueuedJob[]
  * An earlier call of sbatch left nothing in the queue. The call may be in transit for the timeout of a command. After that, as long as the
  * queue remembers ended jobs, certainly no job exists and sbatch may be called again (null). Later the outcome is unknown.
  */
-async function earlierAsk({ settings, paths, session }: Stand): Promise<SubmitOutcome | null> {
+async function judgeEarlierRequest({ settings, paths, session }: Submitting): Promise<SubmitOutcome | null> {
   if (await publishOnce(paths.asked, JSON.stringify({ atMs: settings.now() }))) return null;
   const read = await readJobRecords(paths);
-  if (read.kind === 'unreadable') return unknownBecause(read.why);
+  if (read.kind === 'unreadable') return unknownOutcome(read.why);
   const ageMs = settings.now() - (read.records.askedAtMs ?? 0);
-  if (ageMs < settings.cluster.commandTimeoutMs) return unknownBecause('another submit of this job is on its way');
+  if (ageMs < settings.cluster.commandTimeoutMs) return unknownOutcome('another submit of this job is on its way');
   return ageMs < session.rememberedMs
     ? null
-    : unknownBecause('the job was submitted before, and Slurm no longer knows what became of it');
+    : unknownOutcome('the job was submitted before, and Slurm no longer knows what became of it');
 }
 
-async function callSbatch(stand: Stand): Promise<SubmitOutcome> {
+async function callSbatch(stand: Submitting): Promise<SubmitOutcome> {
   const { settings, paths, spec, session } = stand;
   const args = sbatchArguments(settings.cluster, paths, spec.submissionId, spec.metadata);
   const result = await runCommand(settings, 'sbatch', args);
@@ -202,21 +206,21 @@ async function callSbatch(stand: Stand): Promise<SubmitOutcome> {
   if (slurmJobId !== undefined) {
     await publishOnce(paths.submitted, JSON.stringify({ slurmJobId }));
     // A concurrent submit may have created a second job. This check cancels that job, and this submit still succeeds.
-    await look(stand);
-    return { kind: stand.kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) };
+    await findSubmitted(stand);
+    return { kind: stand.kind, job: buildJob('slurm', spec, session.id, `file://${paths.folder}`) };
   }
-  const message = complaintOf('sbatch', result);
+  const message = describeFailure('sbatch', result);
   const isCertain = result.kind === 'not-started' || (result.kind === 'exited' && CERTAIN.test(result.stderr));
-  if (!isCertain) return unknownBecause(message);
-  return rejected(UNAUTHORIZED.test(result.stderr) ? 'unauthorized' : 'refused', message);
+  if (!isCertain) return unknownOutcome(message);
+  return reject(UNAUTHORIZED.test(result.stderr) ? 'unauthorized' : 'refused', message);
 }
 
 /** The wrapper's shell assigns its own values to these variables, or none. */
 const SHELLS_OWN =
   /^(BASH_?[A-Z]*|DIRSTACK|EPOCH[A-Z]+|EUID|FERRYBOT_(?:COMMAND|ENTRY|ENVIRONMENT|MODULES)|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_)$/;
 
-function slurmRefusal(spec: JobSpec): Rejected | null {
-  return specRefusal(spec, {
+function findSlurmRefusal(spec: JobSpec): Rejected | null {
+  return checkSpec(spec, {
     isGiven: (name) => /^[A-Za-z_]\w*$/.test(name) && !SHELLS_OWN.test(name),
     complaint: (names) => `no job of Slurm can be given the variable ${names} as it is`,
   });
@@ -247,12 +251,12 @@ export function sbatchArguments(
   return [
     '--parsable',
     `--job-name=${submissionId}`,
-    `--comment=${commentOf(metadata)}`,
+    `--comment=${formatComment(metadata)}`,
     '--dependency=singleton',
     '--export=NIL',
     '--input=/dev/null',
     `--chdir=${paths.folder}`,
-    `--output=${messagesOf(paths, '%j')}`,
+    `--output=${messagesPath(paths, '%j')}`,
     mayRequeue ? '--requeue' : '--no-requeue',
     ...Object.entries(asked).flatMap(([name, value]) => (value === null ? [] : [`--${name}=${value}`])),
     paths.wrapper,
@@ -262,7 +266,7 @@ export function sbatchArguments(
 }
 
 /** Claims the id on the shared file system, with all files that the job needs. */
-export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Promise<Claim> {
+export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Promise<ClaimResult> {
   const { folder, modules } = cluster;
   return claimJob(folder, spec, now(), async (path) => {
     const draft = jobPaths(path, '.');
@@ -280,7 +284,7 @@ export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Pr
 }
 
 /** Frees the id, after Slurm has certainly accepted nothing. */
-async function giveClaimBack({ cluster }: SlurmSettings, paths: JobPaths): Promise<void> {
+async function releaseClaim({ cluster }: SlurmSettings, paths: JobPaths): Promise<void> {
   const aside = await mkdtemp(join(cluster.folder, '.claims', 'refused-'));
   await rename(paths.folder, join(aside, 'job'));
   await rm(aside, { recursive: true, force: true });

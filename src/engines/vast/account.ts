@@ -9,10 +9,10 @@ import {
   type RentalAccount,
   type RentedInstance,
 } from '../../domain/care/machines.ts';
-import { jsonIn, momentOfMs } from '../../domain/values.ts';
-import { isSubmissionId, jobMetadata, type Unknown, unknownBecause } from '../shared/kit.ts';
-import { ask, noAnswer, readVastSession, type Said, VAST, type VastSettings } from './ask.ts';
-import { labelOf } from './definition.ts';
+import { instantFromMs, parseJson } from '../../domain/values.ts';
+import { isSubmissionId, jobMetadata, type Unknown, unknownOutcome } from '../shared/kit.ts';
+import { buildNoAnswer, call, type Reply, readVastSession, VAST, type VastSettings } from './ask.ts';
+import { instanceLabel } from './definition.ts';
 import { readOffer } from './market.ts';
 
 /** Variable of an instance that identifies its job. Only these two variables are kept, because others contain secrets. */
@@ -66,7 +66,7 @@ const page = z.object({
  * All instances of the account. An unreadable page, or fewer rows than the account reports, makes the list unknown: an empty
  * list would lead to new launches.
  */
-export async function listInstances(settings: VastSettings): Promise<Said<readonly Instance[]>> {
+export async function listInstances(settings: VastSettings): Promise<Reply<readonly Instance[]>> {
   const found = new Map<number, Instance>();
   let after: string | null = null;
   for (let count = 0; count < VAST.pagesMax; count += 1) {
@@ -77,23 +77,23 @@ export async function listInstances(settings: VastSettings): Promise<Said<readon
       ...(after === null ? {} : { after_token: after }),
     });
     const path = `/api/v1/instances/?${query}`;
-    const said: Said<z.infer<typeof page>> = await ask(settings, { method: 'GET', path }, page);
+    const said: Reply<z.infer<typeof page>> = await call(settings, { method: 'GET', path }, page);
     if (said.kind === 'unknown') return said;
     for (const instance of said.value.instances ?? []) found.set(instance.id, instance);
     after = said.value.next_token;
     if (after !== null && after !== '') continue;
     return found.size >= said.value.total_instances
       ? { kind: 'said', value: [...found.values()] }
-      : noAnswer('lost', 200, `${found.size} of ${said.value.total_instances} instances were listed`);
+      : buildNoAnswer('lost', 200, `${found.size} of ${said.value.total_instances} instances were listed`);
   }
-  return noAnswer('lost', 200, `the list has more than ${VAST.pagesMax} pages`);
+  return buildNoAnswer('lost', 200, `the list has more than ${VAST.pagesMax} pages`);
 }
 
 /** The instances of one job, oldest first: a create with a lost answer may have made two. */
-export async function instancesOf(settings: VastSettings, jobId: string): Promise<Said<readonly Instance[]>> {
+export async function listInstancesOfJob(settings: VastSettings, jobId: string): Promise<Reply<readonly Instance[]>> {
   const all = await listInstances(settings);
   if (all.kind === 'unknown') return all;
-  const label = labelOf(settings.cluster, jobId);
+  const label = instanceLabel(settings.cluster, jobId);
   return {
     kind: 'said',
     value: all.value.filter((one) => one.label === label).toSorted((a, b) => a.id - b.id),
@@ -101,8 +101,8 @@ export async function instancesOf(settings: VastSettings, jobId: string): Promis
 }
 
 /** The run that owns an instance's job; null if it cannot be read. */
-export function metadataOf({ job }: Pick<Instance, 'job'>): z.infer<typeof jobMetadata> | null {
-  return jobMetadata.safeParse(jsonIn(job)).data ?? null;
+export function readMetadata({ job }: Pick<Instance, 'job'>): z.infer<typeof jobMetadata> | null {
+  return jobMetadata.safeParse(parseJson(job)).data ?? null;
 }
 
 /** Requests the destruction of an instance, and reads the whole account until the instance is gone. Only that counts. */
@@ -111,7 +111,7 @@ export async function destroyInstance(
   id: number,
 ): Promise<{ readonly kind: 'destroyed' } | Unknown> {
   const path = `/api/v0/instances/${id}/`;
-  const said = await ask(settings, { method: 'DELETE', path, body: {} }, z.looseObject({}));
+  const said = await call(settings, { method: 'DELETE', path, body: {} }, z.looseObject({}));
   let message = said.kind === 'unknown' ? said.message : 'it was confirmed';
   for (let waitedMs = 0; waitedMs <= VAST.goneWaitMs; waitedMs += VAST.pollMs) {
     const left = await listInstances(settings);
@@ -119,23 +119,23 @@ export async function destroyInstance(
     if (left.kind === 'unknown') message = left.message;
     await settings.sleep(VAST.pollMs);
   }
-  return unknownBecause(`instance ${id} shall be destroyed and is still there: ${message}`);
+  return unknownOutcome(`instance ${id} shall be destroyed and is still there: ${message}`);
 }
 
 /** The rental account of a cluster. */
-export function rentedOnVast(settings: VastSettings): RentalAccount {
+export function createVastAccount(settings: VastSettings): RentalAccount {
   return {
     read: () => readAccount(settings),
     offer: () => readOffer(settings),
     destroy: async (condemned, permit) => {
       spendCapability(permit, destroyStep(condemned));
       const listed = await listInstances(settings);
-      if (listed.kind === 'unknown') return unknownBecause(listed.message);
+      if (listed.kind === 'unknown') return unknownOutcome(listed.message);
       const found = listed.value.find(({ id }) => id === condemned.id);
       if (found === undefined) return { kind: 'destroyed' };
       // The current label decides which job owns the instance, even if the record differs.
-      if (found.label !== labelOf(settings.cluster, condemned.jobId))
-        return unknownBecause(`instance ${condemned.id} does not carry the label of its job`);
+      if (found.label !== instanceLabel(settings.cluster, condemned.jobId))
+        return unknownOutcome(`instance ${condemned.id} does not carry the label of its job`);
       return destroyInstance(settings, condemned.id);
     },
   };
@@ -145,13 +145,13 @@ export function rentedOnVast(settings: VastSettings): RentalAccount {
 async function readAccount(settings: VastSettings): Promise<AccountRead> {
   const session = await readVastSession(settings);
   const listed = await listInstances(settings);
-  if (listed.kind === 'unknown') return unknownBecause(listed.message);
-  const instances = listed.value.map((one) => rentedOf(settings, one));
+  if (listed.kind === 'unknown') return unknownOutcome(listed.message);
+  const instances = listed.value.map((one) => toRentedInstance(settings, one));
   return { kind: 'read', instances, credit: session.kind === 'unknown' ? null : session.credit };
 }
 
 /** For an unknown part of the price, the higher reading counts: a cap may apply too early, but never too late. */
-function rentedOf(settings: VastSettings, instance: Instance): RentedInstance {
+function toRentedInstance(settings: VastSettings, instance: Instance): RentedInstance {
   const { dph_total, dph_base, storage_total_cost, start_date } = instance;
   const hourly = dph_total ?? Number(settings.cluster.dollarsPerHourMax);
   const stored = storage_total_cost ?? (dph_base == null ? hourly : hourly - dph_base);
@@ -159,10 +159,10 @@ function rentedOf(settings: VastSettings, instance: Instance): RentedInstance {
   const down = (instance.inet_down_billed ?? 0) * (instance.inet_down_cost ?? 0);
   return {
     id: instance.id,
-    jobId: jobOf(settings, instance.label),
+    jobId: jobIdFromLabel(settings, instance.label),
     status: instance.actual_status,
     ...(instance.machine_id == null ? {} : { machine: String(instance.machine_id) }),
-    createdAtMs: momentOfMs((start_date ?? Number.NaN) * 1_000) ?? settings.now(),
+    createdAtMs: instantFromMs((start_date ?? Number.NaN) * 1_000) ?? settings.now(),
     hourly: Math.max(0, hourly),
     storageHourly: Math.max(0, stored),
     traffic: Math.max(0, up + down),
@@ -170,8 +170,8 @@ function rentedOf(settings: VastSettings, instance: Instance): RentedInstance {
 }
 
 /** The job in the label; null if the label is not exactly one of ours. */
-function jobOf({ cluster }: VastSettings, label: string | null): string | null {
-  const prefix = labelOf(cluster, '');
+function jobIdFromLabel({ cluster }: VastSettings, label: string | null): string | null {
+  const prefix = instanceLabel(cluster, '');
   const jobId = label?.startsWith(prefix) === true ? label.slice(prefix.length) : '';
   return isSubmissionId(jobId) ? jobId : null;
 }

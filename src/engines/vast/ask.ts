@@ -1,7 +1,7 @@
 /** Sends one request to the API. Accepts only a whole answer with the expected status and schema. */
 
 import { z } from 'zod';
-import { cutText, jsonIn } from '../../domain/values.ts';
+import { cutText, parseJson } from '../../domain/values.ts';
 import { type Fetch, fetchWhole } from '../../host/fetch-whole.ts';
 import { redact } from '../../host/redactor.ts';
 import type { VastCluster } from './definition.ts';
@@ -19,8 +19,8 @@ const user = z.object({ id: z.int(), credit: z.number().nullish() });
 /** Reads the account that the key belongs to. */
 export async function readVastSession(
   settings: VastSettings,
-): Promise<VastSession | Extract<Said<never>, { kind: 'unknown' }>> {
-  const said = await ask(settings, { method: 'GET', path: '/api/v0/users/current' }, user);
+): Promise<VastSession | Extract<Reply<never>, { kind: 'unknown' }>> {
+  const said = await call(settings, { method: 'GET', path: '/api/v0/users/current' }, user);
   if (said.kind === 'unknown') return said;
   return { kind: 'session', id: String(said.value.id), version: 'v1', credit: said.value.credit ?? null };
 }
@@ -62,7 +62,7 @@ export const VAST = {
   wordsMax: 300,
 } as const;
 
-export type Question = {
+export type VastRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path below the API's address. */
   readonly path: string;
@@ -84,7 +84,7 @@ export type NoAnswer = {
   readonly body: unknown;
 };
 
-export type Said<Value> = { readonly kind: 'said'; readonly value: Value } | NoAnswer;
+export type Reply<Value> = { readonly kind: 'said'; readonly value: Value } | NoAnswer;
 
 /** Part of every JSON answer. A `success` that is false is a refusal, even with status 200. */
 const verdict = z.looseObject({
@@ -94,15 +94,15 @@ const verdict = z.looseObject({
 });
 
 /** Asks once. Does not follow redirects, because their target would receive the key. */
-export async function ask<Value>(
+export async function call<Value>(
   settings: VastSettings,
-  question: Question,
+  question: VastRequest,
   schema: z.ZodType<Value>,
-): Promise<Said<Value>> {
+): Promise<Reply<Value>> {
   const { key, cluster } = settings;
   const secrets = [...(question.secrets ?? []), ...(key === null ? [] : [key])];
-  if (key === null) return noAnswer('no-key', null, `there is no ${cluster.keyFrom} on this runner`);
-  const answer = await askForText(settings, new URL(question.path, cluster.api), {
+  if (key === null) return buildNoAnswer('no-key', null, `there is no ${cluster.keyFrom} on this runner`);
+  const answer = await fetchText(settings, new URL(question.path, cluster.api), {
     method: question.method,
     headers: {
       authorization: `Bearer ${key}`,
@@ -112,30 +112,30 @@ export async function ask<Value>(
     ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
   });
   if (answer.kind === 'unknown') return { ...answer, message: redact(answer.message, secrets) };
-  return judge(answer, schema, secrets);
+  return judgeVastAnswer(answer, schema, secrets);
 }
 
-function judge<Value>(
+function judgeVastAnswer<Value>(
   { status, text }: { readonly status: number; readonly text: string },
   schema: z.ZodType<Value>,
   secrets: readonly string[],
-): Said<Value> {
-  const json = jsonIn(text);
+): Reply<Value> {
+  const json = parseJson(text);
   const said = verdict.safeParse(json).data;
   const words = redact(cutText((said?.msg ?? String(said?.error ?? text)).trim(), VAST.wordsMax), secrets);
-  if (status === 401) return noAnswer('no-key', status, `Vast.ai refuses this key: ${words}`);
-  if (status === 429) return noAnswer('too-often', status, `Vast.ai was asked too often: ${words}`);
-  if (status >= 500 || status < 200) return noAnswer('lost', status, `Vast.ai answers ${status}: ${words}`, json);
+  if (status === 401) return buildNoAnswer('no-key', status, `Vast.ai refuses this key: ${words}`);
+  if (status === 429) return buildNoAnswer('too-often', status, `Vast.ai was asked too often: ${words}`);
+  if (status >= 500 || status < 200) return buildNoAnswer('lost', status, `Vast.ai answers ${status}: ${words}`, json);
   if (status !== 200 || said?.success === false || (said?.error ?? false) !== false)
-    return noAnswer('refused', status, `Vast.ai answers ${status}: ${words}`, json);
+    return buildNoAnswer('refused', status, `Vast.ai answers ${status}: ${words}`, json);
   const parsed = schema.safeParse(json);
   if (parsed.success) return { kind: 'said', value: parsed.data };
   const why = text === '' ? 'nothing' : redact(z.prettifyError(parsed.error), secrets);
-  return noAnswer('lost', status, `this is no answer of Vast.ai that is known here: ${why}`, json);
+  return buildNoAnswer('lost', status, `this is no answer of Vast.ai that is known here: ${why}`, json);
 }
 
 /** Reads a text from any address, such as a log. Sends no key except the one in `init`. */
-export async function askForText(
+export async function fetchText(
   settings: VastSettings,
   url: URL,
   init: RequestInit = {},
@@ -143,7 +143,7 @@ export async function askForText(
   const bounds = { timeoutMs: settings.cluster.requestTimeoutMs, bytesMax: VAST.answerBytesMax };
   const answer = await fetchWhole(settings.fetch, url.href, init, bounds);
   if (answer.kind === 'failed')
-    return noAnswer(
+    return buildNoAnswer(
       answer.isSent ? 'lost' : 'not-sent',
       null,
       `no answer of Vast.ai: ${answer.message} (${answer.code})`,
@@ -154,7 +154,7 @@ export async function askForText(
 }
 
 /** The result if there is no usable answer, and why. */
-export function noAnswer(
+export function buildNoAnswer(
   cause: NoAnswer['cause'],
   status: number | null,
   message: string,

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { BeyondCap, MachineNeeds } from '../../domain/launch/contract.ts';
 import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { error } from '../../settings/problem.ts';
-import { amount, name, setting, unset, variable, word } from '../../settings/words.ts';
+import { amount, name, orNull, setting, variable, word } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
 
 /** The label of a job's instance: our fleet, and the id under which the job runs once. */
-export function labelOf({ fleet }: Pick<VastCluster, 'fleet'>, jobId: string): string {
+export function instanceLabel({ fleet }: Pick<VastCluster, 'fleet'>, jobId: string): string {
   return `ferrybot:${fleet}:${jobId}`;
 }
 
@@ -50,11 +50,11 @@ export const vastSchema = z.strictObject({
   reliability: setting(amount, '0.98', 'Reliability of the machine by Vast.ai’s own count, at least.'),
   dollarsPerHourMax: amount.describe('No machine is rented that costs more in an hour, its disk included.'),
   dollarsMax: amount.describe('Maximum cost of one run, all its machines together; at this cost they are destroyed.'),
-  dollarsPerDayMax: unset(
+  dollarsPerDayMax: orNull(
     amount,
     'Budget per day, in UTC. A run is launched only if its `dollarsMax` fits into the rest of it; a run that still rents counts with its own `dollarsMax`. `null`: no budget.',
   ),
-  dollarsPerMonthMax: unset(amount, 'The same for one month.'),
+  dollarsPerMonthMax: orNull(amount, 'The same for one month.'),
   hoursMax: z
     .int()
     .min(1)
@@ -107,21 +107,21 @@ export const vastEngine: EngineDefinition<typeof vastSchema> = {
     jobsRunHere: false,
     buildsChange: false,
     leavesOut: [],
-    launcher: launcherOf(cluster),
+    launcher: describeLauncher(cluster),
     image: cluster.image,
     secretVariables: [cluster.keyFrom],
     machines: null,
-    rental: termsOf(cluster),
-    rentedName: labelOf(cluster, ''),
+    rental: rentalTermsOf(cluster),
+    rentedName: instanceLabel(cluster, ''),
   }),
-  fit: fitVast,
+  fit: fitClusterToNeeds,
 };
 
 function isLoopback(address: string): boolean {
   return ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(address).hostname);
 }
 
-function termsOf(cluster: VastCluster): RentalTerms {
+function rentalTermsOf(cluster: VastCluster): RentalTerms {
   const { dollarsPerHourMax, dollarsMax, dollarsPerDayMax, dollarsPerMonthMax } = cluster;
   const { hoursMax, startMinutesMax, idleMinutesMax, endGraceMinutes: endMinutesMax, keepHoursMax } = cluster;
   return {
@@ -131,7 +131,7 @@ function termsOf(cluster: VastCluster): RentalTerms {
 }
 
 /** Everything that decides what is rented, at which price and for how long. It is approved with the manifest. */
-function launcherOf(cluster: VastCluster): string {
+function describeLauncher(cluster: VastCluster): string {
   const { api, fleet, image, gpu, gpus, vramGb, ramGb, diskGb } = cluster;
   const { reliability, dollarsPerHourMax, hoursMax, endGraceMinutes } = cluster;
   return JSON.stringify({
@@ -141,7 +141,7 @@ function launcherOf(cluster: VastCluster): string {
 }
 
 /** A need above a cap gets the value of the cap. `beyond` holds the launch, and a rental would still respect the cap. */
-function fitVast(
+function fitClusterToNeeds(
   cluster: VastCluster,
   needs: MachineNeeds,
 ): { readonly cluster: VastCluster; readonly beyond: readonly BeyondCap[] } {

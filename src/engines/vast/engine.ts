@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CANNOT_DESCRIBE, type Engine, type LogRead } from '../../domain/engine.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { chunkOf } from '../shared/job-files.ts';
-import { guarded, unknownBecause } from '../shared/kit.ts';
-import { instancesOf, rentedOnVast } from './account.ts';
+import { buildChunk } from '../shared/job-files.ts';
+import { guardWithCapabilities, unknownOutcome } from '../shared/kit.ts';
+import { createVastAccount, listInstancesOfJob } from './account.ts';
 import { readVastSession, VAST, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
@@ -29,12 +29,12 @@ export function vastSettings(options: VastEngineOptions): VastSettings {
 /** An engine over one account. It has no local state. */
 export function createVastEngine(options: VastEngineOptions): Engine {
   const settings = vastSettings(options);
-  return guarded({
+  return guardWithCapabilities({
     name: 'vast',
     session: () => readVastSession(settings),
     submit: (spec) => submitOnVast(settings, spec),
     observe: (jobId, lastSession) => observeOnVast(settings, jobId, lastSession),
-    rented: rentedOnVast(settings),
+    rented: createVastAccount(settings),
     describe: async () => CANNOT_DESCRIBE,
     readLog: (jobId, offset) => readLogOnVast(settings, jobId, offset),
     stop: (jobId) => stopOnVast(settings, jobId),
@@ -43,24 +43,24 @@ export function createVastEngine(options: VastEngineOptions): Engine {
 
 /** Requests as many lines as needed to reach back to the offset. */
 async function readLogOnVast(settings: VastSettings, jobId: string, offset: number): Promise<LogRead> {
-  const found = await instancesOf(settings, jobId);
-  if (found.kind === 'unknown') return unknownBecause(found.message);
+  const found = await listInstancesOfJob(settings, jobId);
+  if (found.kind === 'unknown') return unknownOutcome(found.message);
   const [instance] = found.value;
   if (instance === undefined) return { kind: 'absent' };
   for (const count of VAST.logLines) {
     const read = await readLines(settings, instance.id, count);
-    if (read.kind === 'unknown') return unknownBecause(read.message);
+    if (read.kind === 'unknown') return unknownOutcome(read.message);
     const tail = readTail(read.value, jobId);
     // A container that has not started has no log.
-    if (read.value === '') return cut({ ...tail, at: 0 }, offset);
-    if (tail.at !== null && tail.at <= offset) return cut(tail, offset);
+    if (read.value === '') return cutLog({ ...tail, at: 0 }, offset);
+    if (tail.at !== null && tail.at <= offset) return cutLog(tail, offset);
   }
-  return unknownBecause(`the last ${VAST.logLines.at(-1)} lines of the log do not reach back to byte ${offset}`);
+  return unknownOutcome(`the last ${VAST.logLines.at(-1)} lines of the log do not reach back to byte ${offset}`);
 }
 
-function cut({ text, at }: LogTail, offset: number): LogRead {
+function cutLog({ text, at }: LogTail, offset: number): LogRead {
   const begin = at ?? 0;
   const sizeBytes = begin + text.length;
   if (offset > sizeBytes) return { kind: 'rewound', sizeBytes };
-  return chunkOf(Buffer.from(text, 'latin1').subarray(offset - begin), offset, true);
+  return buildChunk(Buffer.from(text, 'latin1').subarray(offset - begin), offset, true);
 }

@@ -1,7 +1,7 @@
 /** Reads the last lines of an instance's log, and their position in the whole log. */
 
 import { z } from 'zod';
-import { ask, askForText, type NoAnswer, noAnswer, type Said, VAST, type VastSettings } from './ask.ts';
+import { buildNoAnswer, call, fetchText, type NoAnswer, type Reply, VAST, type VastSettings } from './ask.ts';
 
 /** The parsed last lines of a log. */
 export type LogTail = {
@@ -19,7 +19,7 @@ export function readTail(text: string, jobId: string): LogTail {
   let at: number | null = null;
   let length = 0;
   let end: LogTail['end'] = null;
-  for (const line of linesOf(text)) {
+  for (const line of splitLines(text)) {
     if (!line.startsWith(mark)) {
       kept.push(line);
       length += line.length + 1;
@@ -34,7 +34,7 @@ export function readTail(text: string, jobId: string): LogTail {
   return { text: kept.map((line) => `${line}\n`).join(''), at: at !== null && at >= 0 ? at : null, end };
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   const lines = text.split('\n');
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
@@ -42,27 +42,27 @@ function linesOf(text: string): readonly string[] {
 const resultAnswer = z.object({ result_url: z.url({ protocol: /^https?$/ }) });
 
 /** The text is published as a job's log, so addresses in this machine's private network, such as cloud metadata, are refused. */
-function isLogPlace({ origin, protocol, hostname }: URL, api: string): boolean {
+function isAllowedLogUrl({ origin, protocol, hostname }: URL, api: string): boolean {
   const isPublicName = /\.[a-z]{2,}$/i.test(hostname) && !/\.(local|internal|localhost)$/i.test(hostname);
   return origin === new URL(api).origin || (protocol === 'https:' && isPublicName);
 }
 
 /** Reads the last lines of an instance's log. */
-export async function readLines(settings: VastSettings, id: number, count: number): Promise<Said<string>> {
+export async function readLines(settings: VastSettings, id: number, count: number): Promise<Reply<string>> {
   const path = `/api/v0/instances/request_logs/${id}/`;
-  const asked = await ask(settings, { method: 'PUT', path, body: { tail: String(count) } }, resultAnswer);
+  const asked = await call(settings, { method: 'PUT', path, body: { tail: String(count) } }, resultAnswer);
   if (asked.kind === 'unknown') return asked;
   const url = new URL(asked.value.result_url);
-  if (!isLogPlace(url, settings.cluster.api)) {
+  if (!isAllowedLogUrl(url, settings.cluster.api)) {
     const message = `the log is said to lie at ${url.protocol}//${url.hostname}, where no log of Vast.ai lies`;
-    return noAnswer('lost', null, message);
+    return buildNoAnswer('lost', null, message);
   }
   let last: NoAnswer | null = null;
   for (let poll = 0; poll < VAST.resultPolls; poll += 1) {
-    const read = await askForText(settings, url);
+    const read = await fetchText(settings, url);
     if (read.kind === 'text' && read.status === 200) return { kind: 'said', value: read.text };
     if (read.kind === 'unknown') last = read;
     await settings.sleep(VAST.resultPollMs);
   }
-  return last ?? noAnswer('lost', null, 'the log did not come');
+  return last ?? buildNoAnswer('lost', null, 'the log did not come');
 }

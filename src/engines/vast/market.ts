@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { OfferRead } from '../../domain/care/machines.ts';
 import { figure, money } from '../../domain/figures.ts';
-import { unknownBecause } from '../shared/kit.ts';
-import { ask, noAnswer, type Said, type VastSettings } from './ask.ts';
+import { unknownOutcome } from '../shared/kit.ts';
+import { buildNoAnswer, call, type Reply, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
 
 /** Hosts report their own machines, so every size has an upper limit. */
@@ -27,15 +27,15 @@ export const offerSchema = z
 
 export type Offer = z.infer<typeof offerSchema>;
 
-export type Needs = Pick<
+export type OfferNeeds = Pick<
   VastCluster,
   'gpu' | 'gpus' | 'vramGb' | 'ramGb' | 'diskGb' | 'reliability' | 'dollarsPerHourMax'
 >;
 
 /** Hard requirements, no preferences: each is a reason not to rent. */
-export type Unfit = 'avoided' | 'card' | 'vram' | 'ram' | 'disk' | 'reliability' | 'price';
+export type UnfitReason = 'avoided' | 'card' | 'vram' | 'ram' | 'disk' | 'reliability' | 'price';
 
-const UNFIT_WORDS: Readonly<Record<Unfit, string>> = {
+const UNFIT_WORDS: Readonly<Record<UnfitReason, string>> = {
   avoided: 'on an avoided machine',
   card: 'with another card',
   vram: 'with too little GPU memory',
@@ -50,7 +50,7 @@ const NOMINAL = 0.97;
 const MB_OF_GB = 1_000;
 
 /** Why an offer does not fit; null: it fits. */
-export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = []): Unfit | null {
+export function findUnfitReason(offer: Offer, needs: OfferNeeds, avoid: readonly string[] = []): UnfitReason | null {
   if (avoid.includes(String(offer.machine_id))) return 'avoided';
   if (offer.gpu_name !== needs.gpu || offer.num_gpus !== needs.gpus) return 'card';
   if (offer.gpu_ram < needs.vramGb * MB_OF_GB * NOMINAL) return 'vram';
@@ -61,16 +61,16 @@ export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = [])
   return offer.dph_total <= Number(needs.dollarsPerHourMax) ? null : 'price';
 }
 
-export type Choice = {
+export type OfferChoice = {
   /** Fitting offers, the cheapest first. At the same price, the more reliable one comes first, then the older one. */
   readonly fitting: readonly Offer[];
-  readonly unfit: Readonly<Partial<Record<Unfit, number>>>;
+  readonly unfit: Readonly<Partial<Record<UnfitReason, number>>>;
 };
 
 /** Selects and sorts the fitting offers. */
-export function chooseOffers(offers: readonly Offer[], needs: Needs, avoid: readonly string[] = []): Choice {
-  const judged = offers.map((offer) => ({ offer, why: unfit(offer, needs, avoid) }));
-  const counts: Partial<Record<Unfit, number>> = {};
+export function chooseOffers(offers: readonly Offer[], needs: OfferNeeds, avoid: readonly string[] = []): OfferChoice {
+  const judged = offers.map((offer) => ({ offer, why: findUnfitReason(offer, needs, avoid) }));
+  const counts: Partial<Record<UnfitReason, number>> = {};
   for (const { why } of judged) if (why !== null) counts[why] = (counts[why] ?? 0) + 1;
   const fitting = judged
     .flatMap(({ offer, why }) => (why === null ? [offer] : []))
@@ -79,8 +79,8 @@ export function chooseOffers(offers: readonly Offer[], needs: Needs, avoid: read
 }
 
 /** One line with the chosen offer and the number of other offers. */
-export function whyChosen({ id, machine_id, dph_total, reliability2 }: Offer, choice: Choice): string {
-  const others = Object.entries(choice.unfit).map(([why, count]) => `${count} ${UNFIT_WORDS[why as Unfit]}`);
+export function explainChoice({ id, machine_id, dph_total, reliability2 }: Offer, choice: OfferChoice): string {
+  const others = Object.entries(choice.unfit).map(([why, count]) => `${count} ${UNFIT_WORDS[why as UnfitReason]}`);
   return [
     `offer ${id} of machine ${machine_id}`,
     `${money(dph_total)} an hour`,
@@ -91,7 +91,7 @@ export function whyChosen({ id, machine_id, dph_total, reliability2 }: Offer, ch
 }
 
 /** The same needs as search filters, so that the market returns some dozens of offers instead of all. */
-export function filtersOf(needs: Needs): Readonly<Record<string, unknown>> {
+export function searchFilters(needs: OfferNeeds): Readonly<Record<string, unknown>> {
   return {
     verified: { eq: true },
     external: { eq: false },
@@ -115,19 +115,19 @@ export function filtersOf(needs: Needs): Readonly<Record<string, unknown>> {
 const page = z.object({ offers: z.array(offerSchema.nullable().catch(null)) });
 
 /** One search, the same for a rental and for a preview. */
-export async function searchOffers(settings: VastSettings): Promise<Said<readonly Offer[]>> {
-  const body = filtersOf(settings.cluster);
-  const said = await ask(settings, { method: 'POST', path: '/api/v0/bundles/', body }, page);
+export async function searchOffers(settings: VastSettings): Promise<Reply<readonly Offer[]>> {
+  const body = searchFilters(settings.cluster);
+  const said = await call(settings, { method: 'POST', path: '/api/v0/bundles/', body }, page);
   if (said.kind === 'unknown') return said;
   const offers = said.value.offers.filter((offer) => offer !== null);
   if (offers.length > 0 || said.value.offers.length === 0) return { kind: 'said', value: offers };
-  return noAnswer('lost', 200, 'no offer of the answer is one that is known here');
+  return buildNoAnswer('lost', 200, 'no offer of the answer is one that is known here');
 }
 
 /** The offer that would be rented now. */
 export async function readOffer(settings: VastSettings): Promise<OfferRead> {
   const said = await searchOffers(settings);
-  if (said.kind === 'unknown') return unknownBecause(said.message);
+  if (said.kind === 'unknown') return unknownOutcome(said.message);
   const [first] = chooseOffers(said.value, settings.cluster).fitting;
   if (first === undefined) return { kind: 'read', offer: null };
   const { id: offer, machine_id, gpu_name: gpu, num_gpus: gpus, dph_total } = first;

@@ -2,9 +2,16 @@
 
 import { z } from 'zod';
 import type { FoundJob, JobObservation, StopOutcome } from '../../domain/engine.ts';
-import { foundJob, isSubmissionId, missingJob, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/kit.ts';
-import { type Instance, instancesOf, metadataOf } from './account.ts';
-import { ask, VAST, type VastSettings } from './ask.ts';
+import {
+  foundJob,
+  isSubmissionId,
+  missingJob,
+  stopAndConfirm,
+  stoppingOutcome,
+  unknownOutcome,
+} from '../shared/kit.ts';
+import { type Instance, listInstancesOfJob, readMetadata } from './account.ts';
+import { call, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
 
 /** Lines that are searched for the wrapper's end line. A container may print more lines after it while it ends. */
@@ -17,14 +24,14 @@ export async function observeOnVast(
   lastSession: string | null,
 ): Promise<JobObservation> {
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
-  const found = await instancesOf(settings, jobId);
-  if (found.kind === 'unknown') return unknownBecause(found.message);
+  const found = await listInstancesOfJob(settings, jobId);
+  if (found.kind === 'unknown') return unknownOutcome(found.message);
   const [instance] = found.value;
   if (instance === undefined) return missingJob(lastSession, null, GONE);
   const observed = await observeInstance(settings, jobId, instance);
   if (observed.kind !== 'unknown') return observed;
   // The instance may have been destroyed between the two requests; only the account proves it.
-  const now = await instancesOf(settings, jobId);
+  const now = await listInstancesOfJob(settings, jobId);
   return now.kind !== 'unknown' && now.value.length === 0 ? missingJob(lastSession, null, GONE) : observed;
 }
 
@@ -32,16 +39,16 @@ const GONE = 'the instance is no longer on the account, which does not say how i
 
 async function observeInstance(settings: VastSettings, jobId: string, instance: Instance): Promise<JobObservation> {
   const { actual_status: actual } = instance;
-  const waits = { ...seen(instance), status: 'PENDING' } as const;
+  const waits = { ...toFoundJob(instance), status: 'PENDING' } as const;
   switch (actual) {
     case null:
     case 'created':
     case 'loading':
     case 'rebooting':
-      return { ...waits, message: `Vast.ai says ${actual ?? 'nothing yet'}: ${messageOf(instance)}` };
+      return { ...waits, message: `Vast.ai says ${actual ?? 'nothing yet'}: ${statusMessage(instance)}` };
     case 'unknown':
     case 'offline':
-      return unknownBecause(
+      return unknownOutcome(
         `instance ${instance.id} is ${actual}, and comes back to running never: it has to be destroyed`,
       );
     case 'running':
@@ -49,14 +56,16 @@ async function observeInstance(settings: VastSettings, jobId: string, instance: 
     case 'exited':
     case 'stopped': {
       const read = await readLines(settings, instance.id, LAST_LINES);
-      return read.kind === 'unknown' ? unknownBecause(read.message) : judge(instance, readTail(read.value, jobId));
+      return read.kind === 'unknown'
+        ? unknownOutcome(read.message)
+        : judgeInstance(instance, readTail(read.value, jobId));
     }
   }
 }
 
-function judge(instance: Instance, { end }: LogTail): FoundJob {
+function judgeInstance(instance: Instance, { end }: LogTail): FoundJob {
   const { actual_status: actual, intended_status: intended, id } = instance;
-  const base = seen(instance);
+  const base = toFoundJob(instance);
   if (end !== null) {
     const { code, begunMs, endedMs } = end;
     const isFine = code === 0;
@@ -70,7 +79,7 @@ function judge(instance: Instance, { end }: LogTail): FoundJob {
       endedAtMs: endedMs,
     };
   }
-  if (actual === 'running') return { ...base, status: 'RUNNING', message: messageOf(instance) };
+  if (actual === 'running') return { ...base, status: 'RUNNING', message: statusMessage(instance) };
   if (actual === 'frozen')
     return {
       ...base,
@@ -84,17 +93,17 @@ function judge(instance: Instance, { end }: LogTail): FoundJob {
       ? `instance ${id} was stopped by Vast.ai, preempted by a higher bid or for want of credit; its disk is billed`
       : `the container of instance ${id} ended without the wrapper's last word`;
   // rule VA-14
-  return { ...base, status: 'FAILED', message: `${why}: ${messageOf(instance)}` };
+  return { ...base, status: 'FAILED', message: `${why}: ${statusMessage(instance)}` };
 }
 
 /** All public facts about an instance, without its environment. */
-function seen(instance: Instance): FoundJob {
+function toFoundJob(instance: Instance): FoundJob {
   const { id, gpu_name, num_gpus, machine_id, dph_total, start_date, gpu_util, actual_status, offer } = instance;
   return foundJob({
     status: 'RUNNING',
     message: '',
     startedAtMs: actual_status === 'running' && start_date !== null ? Math.floor(start_date * 1_000) : null,
-    metadata: metadataOf(instance),
+    metadata: readMetadata(instance),
     details: {
       instance: String(id),
       ...(machine_id == null ? {} : { machine: String(machine_id) }),
@@ -104,19 +113,19 @@ function seen(instance: Instance): FoundJob {
       ...(gpu_util == null || gpu_util < 0 ? {} : { gpuUtil: String(gpu_util) }),
       ...(offer === '' ? {} : { offer }),
     },
-    ...useOf(instance),
+    ...readUse(instance),
   });
 }
 
 /** -1 and null both mean that there is no measurement. */
-function useOf({ gpu_util, mem_usage, mem_limit }: Instance): Pick<FoundJob, 'use'> {
+function readUse({ gpu_util, mem_usage, mem_limit }: Instance): Pick<FoundJob, 'use'> {
   const gpu = gpu_util == null || gpu_util < 0 ? {} : { accelerators: gpu_util };
   const hasRam = mem_usage != null && mem_usage >= 0 && mem_limit != null && mem_limit > 0;
   const use = { ...gpu, ...(hasRam ? { ram: (100 * mem_usage) / mem_limit } : {}) };
   return Object.keys(use).length === 0 ? {} : { use };
 }
 
-function messageOf({ status_msg }: Instance): string {
+function statusMessage({ status_msg }: Instance): string {
   return (status_msg ?? '').trim();
 }
 
@@ -125,18 +134,18 @@ export function stopOnVast(settings: VastSettings, jobId: string): Promise<StopO
   return stopAndConfirm({
     observe: () => observeOnVast(settings, jobId, null),
     ask: async () => {
-      const found = await instancesOf(settings, jobId);
-      if (found.kind === 'unknown') return unknownBecause(found.message);
+      const found = await listInstancesOfJob(settings, jobId);
+      if (found.kind === 'unknown') return unknownOutcome(found.message);
       let complaint = '';
       for (const { id } of found.value) {
         const path = `/api/v0/instances/${id}/`;
         const body = { state: 'stopped' };
-        const said = await ask(settings, { method: 'PUT', path, body }, z.looseObject({}));
+        const said = await call(settings, { method: 'PUT', path, body }, z.looseObject({}));
         if (said.kind === 'unknown') complaint = said.message;
       }
       return complaint;
     },
-    late: (_last, complaint) => stoppingUnless(complaint, 'Vast.ai was asked to stop the instance, and has not yet'),
+    late: (_last, complaint) => stoppingOutcome(complaint, 'Vast.ai was asked to stop the instance, and has not yet'),
     sleep: settings.sleep,
     pollMs: VAST.pollMs,
     waitMs: VAST.goneWaitMs,

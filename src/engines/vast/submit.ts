@@ -5,20 +5,27 @@ import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import { figure } from '../../domain/figures.ts';
 import {
-  changedRefusal,
-  conflictWith,
-  folderRefusal,
-  jobAt,
+  buildJob,
+  checkFiles,
+  checkFolder,
+  checkSpec,
+  findConflict,
   type Rejected,
-  rejected,
-  specRefusal,
+  reject,
   type Unknown,
-  unknownBecause,
+  unknownOutcome,
 } from '../shared/kit.ts';
-import { destroyInstance, type Instance, instancesOf, JOB_VARIABLE, metadataOf, OFFER_VARIABLE } from './account.ts';
-import { ask, type NoAnswer, readVastSession, VAST, type VastSettings } from './ask.ts';
-import { labelOf } from './definition.ts';
-import { type Choice, chooseOffers, type Offer, searchOffers, whyChosen } from './market.ts';
+import {
+  destroyInstance,
+  type Instance,
+  JOB_VARIABLE,
+  listInstancesOfJob,
+  OFFER_VARIABLE,
+  readMetadata,
+} from './account.ts';
+import { call, type NoAnswer, readVastSession, VAST, type VastSettings } from './ask.ts';
+import { instanceLabel } from './definition.ts';
+import { chooseOffers, explainChoice, type Offer, type OfferChoice, searchOffers } from './market.ts';
 
 // The bash script around the job's command on an instance: it unpacks the tree, logs positions of the log, and ends the instance.
 
@@ -83,10 +90,10 @@ over
 `.trim();
 
 /** Variables of the wrapper, of the instance and of GitHub: a stranger owns the host. */
-const NOT_FOR_A_STRANGER = /^(FERRYBOT_.*|CONTAINER_.*|VAST_.*|GITHUB_.*|GH_TOKEN|ACTIONS_.*|RUNNER_.*)$/;
+const NOT_FOR_A_RENTED_HOST = /^(FERRYBOT_.*|CONTAINER_.*|VAST_.*|GITHUB_.*|GH_TOKEN|ACTIONS_.*|RUNNER_.*)$/;
 const GITHUB_TOKEN = /\b(gh[opsur]_[A-Za-z0-9_]{16,}|github_pat_[A-Za-z0-9_]{20,})/;
 
-type Stand = {
+type Submitting = {
   readonly settings: VastSettings;
   readonly spec: JobSpec;
   readonly session: string;
@@ -94,92 +101,92 @@ type Stand = {
 };
 
 /** Null: the offer was not available, and nothing was rented. */
-type Tried = SubmitOutcome | null;
+type RentAttempt = SubmitOutcome | null;
 
 /** Submits. Only a plain success counts; after any other answer the account decides what exists. */
 export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = vastRefusal(spec, settings.key);
+  const refusal = findVastRefusal(spec, settings.key);
   if (refusal !== null) return refusal;
   const session = await readVastSession(settings);
-  if (session.kind === 'unknown') return unanswered(session);
-  const there = await look(settings, spec);
-  if (there.kind === 'mine') return adopt(settings, spec, session.id, there.instance);
+  if (session.kind === 'unknown') return toSubmitOutcome(session);
+  const there = await findExisting(settings, spec);
+  if (there.kind === 'mine') return adoptInstance(settings, spec, session.id, there.instance);
   if (there.kind !== 'none') return there;
   if (spec.adoptOnly === true) return { kind: 'absent' };
   const packed = await packTree(spec);
   if (packed.kind === 'rejected') return packed;
   const market = await searchOffers(settings);
-  if (market.kind === 'unknown') return unanswered(market);
+  if (market.kind === 'unknown') return toSubmitOutcome(market);
   const choice = chooseOffers(market.value, settings.cluster, spec.avoidMachines);
-  const stand: Stand = { settings, spec, session: session.id, tree: packed.variables };
+  const stand: Submitting = { settings, spec, session: session.id, tree: packed.variables };
   for (const offer of choice.fitting.slice(0, VAST.offersTried)) {
-    const tried = await rent(stand, offer, choice);
+    const tried = await rentOffer(stand, offer, choice);
     if (tried !== null) return tried;
   }
-  return rejected(
+  return reject(
     'refused',
     `none of ${market.value.length} offers could be rented: ${choice.fitting.length} fit, ${JSON.stringify(choice.unfit)} do not`,
   );
 }
 
 /** `none`: the account certainly has no instance for the job. */
-type There =
+type ExistingInstance =
   | { readonly kind: 'none' }
   | { readonly kind: 'mine'; readonly instance: Instance }
   | Extract<SubmitOutcome, { kind: 'rejected' | 'conflict' | 'unknown' }>;
 
 /** The instance under the job's label. */
-async function look(settings: VastSettings, spec: JobSpec): Promise<There> {
-  const found = await instancesOf(settings, spec.submissionId);
-  if (found.kind === 'unknown') return unanswered(found);
+async function findExisting(settings: VastSettings, spec: JobSpec): Promise<ExistingInstance> {
+  const found = await listInstancesOfJob(settings, spec.submissionId);
+  if (found.kind === 'unknown') return toSubmitOutcome(found);
   const [instance] = found.value;
   if (instance === undefined) return { kind: 'none' };
-  return conflictWith(metadataOf(instance), spec) ?? { kind: 'mine', instance };
+  return findConflict(readMetadata(instance), spec) ?? { kind: 'mine', instance };
 }
 
 /** Adopts the instance of an earlier call, under the same price cap as a new one. */
-async function adopt(
+async function adoptInstance(
   settings: VastSettings,
   spec: JobSpec,
   session: string,
   { id, dph_total: price }: Instance,
 ): Promise<SubmitOutcome> {
-  const why = priceProblem(settings, id, price);
-  if (why === null) return { kind: 'adopted', job: jobOf(settings, spec, session, id) };
-  if (price === null) return unknownBecause(why);
-  return (await takeBack(settings, id, why)) ?? rejected('refused', `instance ${id} was given back: ${why}`);
+  const why = findPriceProblem(settings, id, price);
+  if (why === null) return { kind: 'adopted', job: toJob(settings, spec, session, id) };
+  if (price === null) return unknownOutcome(why);
+  return (await destroyUnused(settings, id, why)) ?? reject('refused', `instance ${id} was given back: ${why}`);
 }
 
 const created = z.object({ success: z.literal(true), new_contract: z.int() });
 /** A failed create may still have made an instance. */
 const failed = z.object({ new_contract: z.int() });
 
-async function rent(stand: Stand, offer: Offer, choice: Choice): Promise<Tried> {
+async function rentOffer(stand: Submitting, offer: Offer, choice: OfferChoice): Promise<RentAttempt> {
   const { settings, spec } = stand;
   const secrets = Object.values(spec.env);
-  const body = createBody(stand, whyChosen(offer, choice));
-  const answer = await ask(settings, { method: 'PUT', path: `/api/v0/asks/${offer.id}/`, body, secrets }, created);
+  const body = buildCreateBody(stand, explainChoice(offer, choice));
+  const answer = await call(settings, { method: 'PUT', path: `/api/v0/asks/${offer.id}/`, body, secrets }, created);
   if (answer.kind === 'said') return checkPrice(stand, answer.value.new_contract);
   const made = failed.safeParse(answer.body).data?.new_contract ?? null;
-  if (made !== null) return takeBack(settings, made, answer.message);
-  return settle(stand, answer);
+  if (made !== null) return destroyUnused(settings, made, answer.message);
+  return settleUnanswered(stand, answer);
 }
 
 /**
  * A host may raise its price between the search and the creation, so the price of the instance itself decides. An instance
  * without a known price is not kept.
  */
-async function checkPrice({ settings, spec, session }: Stand, id: number): Promise<Tried> {
-  const why = priceProblem(settings, id, await readPrice(settings, spec, id));
-  if (why !== null) return takeBack(settings, id, why);
-  return { kind: 'submitted', job: jobOf(settings, spec, session, id) };
+async function checkPrice({ settings, spec, session }: Submitting, id: number): Promise<RentAttempt> {
+  const why = findPriceProblem(settings, id, await readPrice(settings, spec, id));
+  if (why !== null) return destroyUnused(settings, id, why);
+  return { kind: 'submitted', job: toJob(settings, spec, session, id) };
 }
 
 /** Dollars per hour; null if several reads of the account did not contain the price. */
 async function readPrice(settings: VastSettings, spec: JobSpec, id: number): Promise<number | null> {
   for (const pauseMs of VAST.lookAgainMs) {
     await settings.sleep(pauseMs);
-    const found = await instancesOf(settings, spec.submissionId);
+    const found = await listInstancesOfJob(settings, spec.submissionId);
     const mine = found.kind === 'said' ? found.value.find((one) => one.id === id) : undefined;
     if (mine !== undefined && mine.dph_total !== null) return mine.dph_total;
   }
@@ -187,7 +194,7 @@ async function readPrice(settings: VastSettings, spec: JobSpec, id: number): Pro
 }
 
 /** Why an instance may not be kept at this price; null: it may. */
-function priceProblem({ cluster }: VastSettings, id: number, price: number | null): string | null {
+function findPriceProblem({ cluster }: VastSettings, id: number, price: number | null): string | null {
   if (price === null) return `the account does not say what instance ${id} costs`;
   return price > Number(cluster.dollarsPerHourMax)
     ? `it costs $${figure(price)} an hour, more than $${cluster.dollarsPerHourMax}`
@@ -195,39 +202,39 @@ function priceProblem({ cluster }: VastSettings, id: number, price: number | nul
 }
 
 /** Destroys an instance that should not have been rented. Another offer is tried only after the instance is gone. */
-async function takeBack(settings: VastSettings, id: number, why: string): Promise<Unknown | null> {
+async function destroyUnused(settings: VastSettings, id: number, why: string): Promise<Unknown | null> {
   const gone = await destroyInstance(settings, id);
-  return gone.kind === 'destroyed' ? null : unknownBecause(`${why}; ${gone.message}`);
+  return gone.kind === 'destroyed' ? null : unknownOutcome(`${why}; ${gone.message}`);
 }
 
 /** Settles a create without a usable answer: the label decides, checked for as long as the request may be in transit. */
-async function settle(stand: Stand, answer: NoAnswer): Promise<Tried> {
+async function settleUnanswered(stand: Submitting, answer: NoAnswer): Promise<RentAttempt> {
   const { settings, spec } = stand;
   for (const pauseMs of VAST.lookAgainMs) {
     await settings.sleep(pauseMs);
-    const found = await look(settings, spec);
+    const found = await findExisting(settings, spec);
     if (found.kind === 'mine') return checkPrice(stand, found.instance.id);
     if (found.kind === 'conflict' || found.kind === 'rejected') return found;
     if (found.kind === 'unknown') continue;
-    if (answer.cause === 'refused') return isGone(answer) ? null : rejected('refused', answer.message);
-    if (answer.cause === 'no-key' || answer.cause === 'not-sent') return unanswered(answer);
+    if (answer.cause === 'refused') return isOfferGone(answer) ? null : reject('refused', answer.message);
+    if (answer.cause === 'no-key' || answer.cause === 'not-sent') return toSubmitOutcome(answer);
   }
-  return unknownBecause(`the creation was not confirmed: ${answer.message}`);
+  return unknownOutcome(`the creation was not confirmed: ${answer.message}`);
 }
 
 /** Whether the offer was taken or withdrawn. */
-function isGone({ status }: NoAnswer): boolean {
+function isOfferGone({ status }: NoAnswer): boolean {
   // rule VA-07
   return status === 404 || status === 410;
 }
 
-function createBody({ settings, spec, tree }: Stand, why: string): object {
+function buildCreateBody({ settings, spec, tree }: Submitting, why: string): object {
   const { cluster } = settings;
   return {
     client_id: 'me',
     image: cluster.image,
     disk: cluster.diskGb,
-    label: labelOf(cluster, spec.submissionId),
+    label: instanceLabel(cluster, spec.submissionId),
     runtype: 'args',
     args: ['bash', '-c', WRAPPER, 'ferrybot', ...spec.command],
     // On demand: no bid, and no stopped instance if the machine is not available.
@@ -246,21 +253,21 @@ function createBody({ settings, spec, tree }: Stand, why: string): object {
   };
 }
 
-function jobOf({ cluster }: VastSettings, spec: JobSpec, session: string, id: Instance['id']): Job {
-  return jobAt('vast', spec, session, new URL(`/instances/?instance=${id}`, cluster.api).href);
+function toJob({ cluster }: VastSettings, spec: JobSpec, session: string, id: Instance['id']): Job {
+  return buildJob('vast', spec, session, new URL(`/instances/?instance=${id}`, cluster.api).href);
 }
 
-function unanswered({ cause, message }: NoAnswer): Rejected | Unknown {
-  return cause === 'no-key' ? rejected('unauthorized', message) : { kind: 'unknown', message };
+function toSubmitOutcome({ cause, message }: NoAnswer): Rejected | Unknown {
+  return cause === 'no-key' ? reject('unauthorized', message) : { kind: 'unknown', message };
 }
 
 /** The shipped tree as variables of an instance, because runner and instance share no folder. */
-type Packed = { readonly kind: 'packed'; readonly variables: Readonly<Record<string, string>> } | Rejected;
+type PackedTree = { readonly kind: 'packed'; readonly variables: Readonly<Record<string, string>> } | Rejected;
 
 /** Packs the approved files byte for byte. Refuses a tree that is too large for this way. */
-async function packTree(spec: JobSpec): Promise<Packed> {
+async function packTree(spec: JobSpec): Promise<PackedTree> {
   const { workingDirectory } = spec;
-  const refusal = (await folderRefusal(spec)) ?? (await changedRefusal(workingDirectory, spec));
+  const refusal = (await checkFolder(spec)) ?? (await checkFiles(workingDirectory, spec));
   if (refusal !== null) return refusal;
   const tar = await execa(
     'tar',
@@ -268,11 +275,11 @@ async function packTree(spec: JobSpec): Promise<Packed> {
     { encoding: 'buffer', reject: false, maxBuffer: VAST.packageBytesMax + 1, stdin: 'ignore' },
   );
   if (tar.isMaxBuffer || (!tar.failed && tar.stdout.length > VAST.packageBytesMax))
-    return rejected(
+    return reject(
       'refused',
       `the shipped tree has more than ${VAST.packageBytesMax} bytes when it is packed, which is what can be handed over with the creation: ship less, or build it into the image`,
     );
-  if (tar.failed) return rejected('refused', `the shipped tree could not be packed: ${tar.shortMessage}`);
+  if (tar.failed) return reject('refused', `the shipped tree could not be packed: ${tar.shortMessage}`);
   const text = Buffer.from(tar.stdout).toString('base64');
   const parts = Array.from({ length: Math.ceil(text.length / VAST.packagePartCharacters) }, (_, index) =>
     text.slice(index * VAST.packagePartCharacters, (index + 1) * VAST.packagePartCharacters),
@@ -283,10 +290,10 @@ async function packTree(spec: JobSpec): Promise<Packed> {
   };
 }
 
-function vastRefusal(spec: JobSpec, key: string | null): Rejected | null {
-  return specRefusal(spec, {
+function findVastRefusal(spec: JobSpec, key: string | null): Rejected | null {
+  return checkSpec(spec, {
     isGiven: (name, value) =>
-      /^[A-Za-z_]\w*$/.test(name) && !NOT_FOR_A_STRANGER.test(name) && !GITHUB_TOKEN.test(value) && value !== key,
+      /^[A-Za-z_]\w*$/.test(name) && !NOT_FOR_A_RENTED_HOST.test(name) && !GITHUB_TOKEN.test(value) && value !== key,
     complaint: (names) => `no rented machine is given the variable ${names}: its host is a stranger`,
   });
 }

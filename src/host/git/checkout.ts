@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { GitError, type GitExporter, type GitReader, type GitWriter } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import { branded, isSha, type Sha } from '../../domain/values.ts';
+import { brandAs, isSha, type Sha } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { createGitProgram } from './git-program.ts';
-import { type GitCall, type GitIdentity, type GitMirror, gitEnvironment, gitError, mirrorOf } from './mirror.ts';
+import { createGitRunner, type GitCall, type GitIdentity, type GitMirror, gitEnvironment, gitError } from './mirror.ts';
 import { createReader } from './read.ts';
 
 export type Checkout = {
@@ -42,11 +42,11 @@ export async function openCheckout(
   if (found.exitCode === null) throw gitError('failed', { args: ['rev-parse'] }, found);
   if (!found.ok) return null;
   const [directory = '', prefix = ''] = found.stdout.split('\n');
-  const inPlace = (call: GitCall): Promise<ProgramResult> =>
+  const runInFolder = (call: GitCall): Promise<ProgramResult> =>
     run({ ...call, args: ['--git-dir', directory, ...call.args] });
   const mirror: GitMirror = {
     options: { directory },
-    ...mirrorOf(inPlace, {
+    ...createGitRunner(runInFolder, {
       directory,
       ready: async () => undefined,
       env: own,
@@ -56,17 +56,17 @@ export async function openCheckout(
   return {
     git: createReader(mirror, null),
     prefix,
-    commitOf: (revision) => commitOf(mirror, revision),
+    commitOf: (revision) => resolveCommit(mirror, revision),
   };
 }
 
-async function commitOf(mirror: GitMirror, revision: string): Promise<Sha | null> {
+async function resolveCommit(mirror: GitMirror, revision: string): Promise<Sha | null> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   const found = await mirror.run({ args });
-  return found.ok ? branded(found.stdout.trim(), isSha) : null;
+  return found.ok ? brandAs(found.stdout.trim(), isSha) : null;
 }
 
-export type PersonsClone = {
+export type UserClone = {
   /** `owner/name` from the remote's URL. */
   readonly repository: string;
   readonly defaultBranch: string;
@@ -78,22 +78,22 @@ export type PersonsClone = {
 };
 
 /** A person's own clone with their credentials. Null without a remote `origin`. Throws `GitError` if the remote does not answer. */
-export async function openPersonsClone(
+export async function openUserClone(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<PersonsClone | null> {
-  const plain = personsEnvironment(environment);
+): Promise<UserClone | null> {
+  const plain = userEnvironment(environment);
   const git = (args: readonly string[], env = plain): Promise<ProgramResult> =>
     runProgram('git', args, { cwd: folder, env, timeoutMs: limits.gitNetworkTimeoutMs });
   const top = await git(['rev-parse', '--path-format=absolute', '--git-common-dir']);
   if (top.exitCode === null) throw gitError('failed', { args: ['rev-parse'] }, top);
   const url = await git(['config', 'remote.origin.url']);
-  const address = url.ok ? addressOf(url.stdout.trim(), folder) : null;
+  const address = url.ok ? parseRemote(url.stdout.trim(), folder) : null;
   if (!top.ok || address === null) return null;
   const common = top.stdout.trim();
   const ofPerson = {
-    ...gitEnvironment(plain, await settingsOf(git)),
-    ...kept(plain),
+    ...gitEnvironment(plain, await readGitSettings(git)),
+    ...pickKeptVariables(plain),
     GIT_ALLOW_PROTOCOL: 'https:http:file:ssh',
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(common, 'objects'),
   };
@@ -123,8 +123,8 @@ export async function openPersonsClone(
 }
 
 /** A path is relative to the clone; URLs and `host:path` stay unchanged. */
-function addressOf(text: string, folder: string): { readonly url: string; readonly repository: string } | null {
-  const named = withoutEnd(withoutEnd(text, '/'), '.git').split('/');
+function parseRemote(text: string, folder: string): { readonly url: string; readonly repository: string } | null {
+  const named = stripSuffix(stripSuffix(text, '/'), '.git').split('/');
   const [name = '', before = ''] = named.toReversed();
   const owner = before.split(/[:\\]/).at(-1) ?? '';
   if (named.length < 2 || name === '' || owner === '') return null;
@@ -132,14 +132,12 @@ function addressOf(text: string, folder: string): { readonly url: string; readon
   return { url: isElsewhere ? text : resolve(folder, text), repository: `${owner}/${name}` };
 }
 
-function withoutEnd(text: string, end: string): string {
+function stripSuffix(text: string, end: string): string {
   return text.endsWith(end) ? text.slice(0, -end.length) : text;
 }
 
 /** Drops variables that redirect git to another repository or add settings. */
-function personsEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
+function userEnvironment(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value === undefined || (name.startsWith('GIT_') && !KEPT.includes(name)) ? [] : [[name, value]],
@@ -150,14 +148,14 @@ function personsEnvironment(
 /** Credentials of a person's git and ssh. */
 const KEPT = ['HOME', 'XDG_CONFIG_HOME', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'SSH_ASKPASS'];
 
-function kept(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function pickKeptVariables(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => KEPT.includes(name)));
 }
 
 const SETTINGS = String.raw`^(credential|http|url)\.|^core\.(sshcommand|askpass|gitproxy)$`;
 
 /** The person's settings for contacting the remote. */
-async function settingsOf(
+async function readGitSettings(
   git: (args: readonly string[]) => Promise<ProgramResult>,
 ): Promise<readonly (readonly [string, string])[]> {
   const listed = await git(['config', '--null', '--get-regexp', SETTINGS]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/values.ts';
 import type { GitMirror } from './mirror.ts';
-import { filesOnDisk, firstOf, idsOf } from './tree-on-disk.ts';
+import { computeTreeIds, joinFirst, listFilesOnDisk } from './tree-on-disk.ts';
 
 /**
  * Exports a commit's files byte for byte: fetches missing blobs together, then runs `git checkout` with a private index and work tree. The
@@ -21,25 +21,25 @@ export async function exportTree(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if ((await readdir(directory)).length > 0)
     throw new GitError('failed', `${directory} is not empty: something else lies there`);
-  const listed = await listOf(mirror, commit, paths);
+  const listed = await listTree(mirror, commit, paths);
   const blobs = [...listed.files.values()].map((row) => row.slice(row.indexOf(' ') + 1));
   await mirror.objects.fetchMissing(blobs);
   await checkOut(mirror, commit, paths, directory);
-  const files = await filesOnDisk(directory);
-  const differences = differencesOf(listed.files, files);
+  const files = await listFilesOnDisk(directory);
+  const differences = listDifferences(listed.files, files);
   if (differences.length > 0)
-    throw new GitError('unreadable', `the export of ${commit} is not what it has: ${firstOf(differences)}`);
+    throw new GitError('unreadable', `the export of ${commit} is not what it has: ${joinFirst(differences)}`);
   return {
     files,
     submodules: Object.keys(listed.submodules),
-    ids: idsOf(files, listed.submodules, paths),
+    ids: computeTreeIds(files, listed.submodules, paths),
   };
 }
 
 async function checkOut(mirror: GitMirror, commit: Sha, paths: readonly string[], directory: string): Promise<void> {
   const { directory: gitDirectory } = mirror.options;
   await mkdir(join(gitDirectory, 'info'), { recursive: true });
-  await writeFile(join(gitDirectory, 'info', 'attributes'), AS_THEY_ARE);
+  await writeFile(join(gitDirectory, 'info', 'attributes'), NO_CONVERSION);
   const index = join(gitDirectory, `export-${randomUUID()}.index`);
   try {
     const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
@@ -61,7 +61,7 @@ async function checkOut(mirror: GitMirror, commit: Sha, paths: readonly string[]
 }
 
 /** No conversions. The encoding must be unspecified, because git rejects `-working-tree-encoding`. */
-const AS_THEY_ARE = '* -text -ident -filter !eol !working-tree-encoding\n';
+const NO_CONVERSION = '* -text -ident -filter !eol !working-tree-encoding\n';
 
 const SETTINGS = {
   'core.bare': 'false',
@@ -73,14 +73,14 @@ const SETTINGS = {
   'core.sparseCheckout': 'false',
 } as const;
 
-type Listed = {
+type ListedTree = {
   /** Path → mode and blob. */
   readonly files: ReadonlyMap<string, string>;
   readonly submodules: Readonly<Record<string, string>>;
 };
 
 /** Lists files and submodules without reading contents. */
-export async function listOf(mirror: GitMirror, commit: Sha, paths: readonly string[]): Promise<Listed> {
+export async function listTree(mirror: GitMirror, commit: Sha, paths: readonly string[]): Promise<ListedTree> {
   const asked = paths.includes('.') ? [] : ['--', ...paths];
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', commit, ...asked];
   const output = await mirror.output({ args }, 'unreadable');
@@ -95,7 +95,7 @@ export async function listOf(mirror: GitMirror, commit: Sha, paths: readonly str
   return { files, submodules };
 }
 
-function differencesOf(listed: ReadonlyMap<string, string>, found: readonly ExportedFile[]): readonly string[] {
+function listDifferences(listed: ReadonlyMap<string, string>, found: readonly ExportedFile[]): readonly string[] {
   const there = new Set(found.map(({ path }) => path));
   const missing = [...listed.keys()].filter((path) => !there.has(path)).map((path) => `${path} is missing`);
   const other = found.flatMap(({ path, mode, blob }) => {

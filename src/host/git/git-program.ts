@@ -10,12 +10,12 @@ import {
   type TagOutcome,
   type TagRequest,
 } from '../../domain/git.ts';
-import { branded, isSha, type Sha } from '../../domain/values.ts';
+import { brandAs, isSha, type Sha } from '../../domain/values.ts';
 import { exportTree } from './export-tree.ts';
 import { createFetcher } from './fetch.ts';
-import { createMirror, type GitIdentity, type GitMirror, lastWords, type MirrorOptions } from './mirror.ts';
+import { createMirror, type GitIdentity, type GitMirror, lastLines, type MirrorOptions } from './mirror.ts';
 import { createReader, readTree, rootTree } from './read.ts';
-import { FOLDER_MODE, type TreeRow, treeBytes } from './tree-on-disk.ts';
+import { FOLDER_MODE, formatTree, type TreeRow } from './tree-on-disk.ts';
 
 /** A `GitWriter` on a mirror. The remote's compare-and-set (`--force-with-lease`) decides races. */
 function createWriter(mirror: GitMirror, identity: GitIdentity): GitWriter {
@@ -27,7 +27,7 @@ function createWriter(mirror: GitMirror, identity: GitIdentity): GitWriter {
         const object = await makeTag(mirror, identity, { ...tag, commit, atMs: request.atMs });
         tags.push({ ref: `refs/tags/${tag.name}`, object, expected: null });
       }
-      return push(mirror, { ref: request.ref, object: commit, expected: request.expected }, tags);
+      return pushRef(mirror, { ref: request.ref, object: commit, expected: request.expected }, tags);
     },
     pushTag: (request) => pushTag(mirror, identity, request),
     deleteTags: (names) => deleteTags(mirror, names),
@@ -40,24 +40,28 @@ async function makeCommit(mirror: GitMirror, identity: GitIdentity, request: Com
   const parent = request.parent === 'expected' ? request.expected : request.parent;
   const root = parent === null ? null : await rootTree(mirror, parent);
   const changes = Object.entries(request.files).map(([path, text]) => ({ names: path.split('/'), text }));
-  const tree = (await changedTree(mirror, root, changes)) ?? (await writeTree(mirror, []));
+  const tree = (await writeChangedTree(mirror, root, changes)) ?? (await writeTree(mirror, []));
   const parents = [...(parent === null ? [] : [parent]), ...(request.merges ?? [])];
-  const who = signatureOf(identity, request.atMs);
+  const who = formatSignature(identity, request.atMs);
   const lines = [
     `tree ${tree}`,
     ...parents.map((one) => `parent ${one}`),
     `author ${who}`,
     `committer ${who}`,
     '',
-    withNewline(request.message),
+    endWithNewline(request.message),
   ];
-  return branded(await mirror.objects.write('commit', Buffer.from(lines.join('\n'))), isSha);
+  return brandAs(await mirror.objects.write('commit', Buffer.from(lines.join('\n'))), isSha);
 }
 
 type Change = { readonly names: readonly string[]; readonly text: string | null };
 
 /** A tree with the changed files; null if nothing is left. Scripts keep their mode; links and submodules become files. */
-async function changedTree(mirror: GitMirror, tree: string | null, changes: readonly Change[]): Promise<string | null> {
+async function writeChangedTree(
+  mirror: GitMirror,
+  tree: string | null,
+  changes: readonly Change[],
+): Promise<string | null> {
   const rows = new Map((tree === null ? [] : await readTree(mirror, tree)).map((row) => [row.name, row]));
   const byName = Map.groupBy(changes, ({ names: [name = ''] }) => name);
   for (const [name, ofName] of byName) {
@@ -72,7 +76,7 @@ async function changedTree(mirror: GitMirror, tree: string | null, changes: read
     }
     if (below.length === 0) continue;
     const folder = before?.mode === FOLDER_MODE ? before.id : null;
-    const id = await changedTree(mirror, folder, below);
+    const id = await writeChangedTree(mirror, folder, below);
     if (id !== null) rows.set(name, { name, mode: FOLDER_MODE, id });
     else if (folder !== null) rows.delete(name);
   }
@@ -82,17 +86,17 @@ async function changedTree(mirror: GitMirror, tree: string | null, changes: read
 const NOT_A_NAME = /^(?:|\.|\.\.|\.git)$|\0/i;
 
 function writeTree({ objects }: GitMirror, rows: readonly TreeRow[]): Promise<string> {
-  return objects.write('tree', treeBytes(rows));
+  return objects.write('tree', formatTree(rows));
 }
 
 /** Author, committer or tagger. Git has no way to quote these characters. */
-function signatureOf({ name, email }: GitIdentity, atMs: number): string {
+function formatSignature({ name, email }: GitIdentity, atMs: number): string {
   const [who, where] = [name, email].map((text) => text.replaceAll(/[<>\n\0]/g, '').trim());
   return `${who} <${where}> ${Math.floor(atMs / 1000)} +0000`;
 }
 
 /** Pushes an object if the ref is still `expected`; `others` are pushed atomically with it. */
-async function push(mirror: GitMirror, wanted: Push, others: readonly Push[] = []): Promise<PushOutcome> {
+async function pushRef(mirror: GitMirror, wanted: Push, others: readonly Push[] = []): Promise<PushOutcome> {
   const all = [wanted, ...others];
   const result = await mirror.run({
     args: [
@@ -106,11 +110,11 @@ async function push(mirror: GitMirror, wanted: Push, others: readonly Push[] = [
       ...all.map(({ ref, object }) => `${object}:${ref}`),
     ],
   });
-  if (result.ok) return pushed(mirror, wanted, others);
-  return lookAfterwards(mirror, wanted, others, result);
+  if (result.ok) return pushAndVerify(mirror, wanted, others);
+  return checkAfterPush(mirror, wanted, others, result);
 }
 
-async function pushed(mirror: GitMirror, wanted: Push, others: readonly Push[]): Promise<PushOutcome> {
+async function pushAndVerify(mirror: GitMirror, wanted: Push, others: readonly Push[]): Promise<PushOutcome> {
   for (const { ref, object } of [wanted, ...others]) await mirror.refs.note(ref, object);
   return { kind: 'pushed', sha: wanted.object };
 }
@@ -119,38 +123,38 @@ async function pushed(mirror: GitMirror, wanted: Push, others: readonly Push[]):
  * Resolves an unconfirmed push by the remote's ref. Our object: pushed. Another object: rejected. Still `expected`: refused if the remote
  * reported that, otherwise unknown. The push may still arrive; the lease lets only it or a retry win. For atomic pushes, one ref suffices.
  */
-async function lookAfterwards(
+async function checkAfterPush(
   mirror: GitMirror,
   wanted: Push,
   others: readonly Push[],
   result: Awaited<ReturnType<GitMirror['run']>>,
 ): Promise<PushOutcome> {
   const { ref, object, expected } = wanted;
-  const above = foldersOf(ref);
+  const above = parentRefs(ref);
   const looked = await mirror.run({ args: ['ls-remote', '--quiet', 'origin', ref, ...above, `${ref}/*`] });
-  if (!looked.ok) return { kind: 'unknown', message: `${lastWords(result)}; then ${lastWords(looked)}` };
-  const now = remoteId(looked.stdout, ref);
-  if (now === object) return pushed(mirror, wanted, others);
+  if (!looked.ok) return { kind: 'unknown', message: `${lastLines(result)}; then ${lastLines(looked)}` };
+  const now = findRemoteId(looked.stdout, ref);
+  if (now === object) return pushAndVerify(mirror, wanted, others);
   if (now !== expected) return { kind: 'rejected', sha: object };
   const saidNo = /^!\t/m.test(result.stdout) && !/\[remote failure\]/.test(result.stdout);
-  const line = refusedLine(result.stdout, others);
-  if (line !== null && saidNo) return { kind: 'refused', message: `${line} (${lastWords(result)})` };
+  const line = findRefusedLine(result.stdout, others);
+  if (line !== null && saidNo) return { kind: 'refused', message: `${line} (${lastLines(result)})` };
   const names = looked.stdout.split('\n').map((text) => text.split('\t')[1] ?? '');
   const inTheWay = names.find((name) => above.includes(name) || name.startsWith(`${ref}/`));
   if (inTheWay !== undefined && saidNo)
     return { kind: 'refused', message: `${inTheWay} is there and leaves no room for ${ref}: delete it` };
   if (LOST_RACE.test(result.stdout)) return { kind: 'rejected', sha: object };
-  return { kind: saidNo ? 'refused' : 'unknown', message: refusalOf(result) };
+  return { kind: saidNo ? 'refused' : 'unknown', message: describeRefusal(result) };
 }
 
 /** Git stores refs like files, so a ref cannot be a folder of another. */
-function foldersOf(ref: string): readonly string[] {
+function parentRefs(ref: string): readonly string[] {
   const parts = ref.split('/');
   return parts.flatMap((_, at) => (at < 3 ? [] : [parts.slice(0, at).join('/')]));
 }
 
 /** The remote's refusal of one of `others`; their names are unique, so it was not a race. */
-function refusedLine(stdout: string, others: readonly Push[]): string | null {
+function findRefusedLine(stdout: string, others: readonly Push[]): string | null {
   const line = stdout
     .split('\n')
     .find((text) => text.startsWith('!\t') && others.some(({ ref }) => text.includes(`:${ref}\t`)));
@@ -161,12 +165,12 @@ function refusedLine(stdout: string, others: readonly Push[]): string | null {
 const LOST_RACE =
   /stale info|fetch first|non-fast-forward|already exists|failed to update ref|cannot lock ref|failed to lock|incorrect old value/;
 
-function refusalOf(result: Awaited<ReturnType<GitMirror['run']>>): string {
+function describeRefusal(result: Awaited<ReturnType<GitMirror['run']>>): string {
   const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
-  return line === undefined ? lastWords(result) : `${line.split('\t').slice(2).join(' ')} (${lastWords(result)})`;
+  return line === undefined ? lastLines(result) : `${line.split('\t').slice(2).join(' ')} (${lastLines(result)})`;
 }
 
-function remoteId(listing: string, ref: string): string | null {
+function findRemoteId(listing: string, ref: string): string | null {
   for (const line of listing.split('\n')) {
     const [id, name] = line.split('\t');
     if (name === ref && id !== undefined) return id;
@@ -177,14 +181,14 @@ function remoteId(listing: string, ref: string): string | null {
 async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<TagOutcome> {
   const ref = `refs/tags/${request.name}`;
   const object = await makeTag(mirror, identity, request);
-  const outcome = await push(mirror, { ref, object, expected: null });
+  const outcome = await pushRef(mirror, { ref, object, expected: null });
   if (outcome.kind !== 'rejected') return outcome;
   const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`] };
   const looked = await mirror.run(call);
-  if (!looked.ok) return { kind: 'unknown', message: lastWords(looked) };
+  if (!looked.ok) return { kind: 'unknown', message: lastLines(looked) };
   // A lightweight tag has no peeled line and points to the commit itself.
-  const commit = remoteId(looked.stdout, `${ref}^{}`) ?? remoteId(looked.stdout, ref);
-  return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
+  const commit = findRemoteId(looked.stdout, `${ref}^{}`) ?? findRemoteId(looked.stdout, ref);
+  return commit === null ? outcome : { kind: 'exists', commit: brandAs(commit, isSha) };
 }
 
 /** Tags per deleting push, so that the names stay far below the limit of a command line. */
@@ -195,7 +199,7 @@ async function deleteTags(mirror: GitMirror, names: readonly string[]): Promise<
   for (let at = 0; at < names.length; at += TAGS_DELETED_AT_ONCE) {
     const refs = names.slice(at, at + TAGS_DELETED_AT_ONCE).map((name) => `:refs/tags/${name}`);
     const result = await mirror.run({ args: ['push', '--quiet', '--no-verify', 'origin', ...refs] });
-    if (!result.ok) refused = lastWords(result);
+    if (!result.ok) refused = lastLines(result);
   }
   return refused;
 }
@@ -207,14 +211,14 @@ async function makeTag(mirror: GitMirror, identity: GitIdentity, request: TagReq
     `object ${commit}`,
     'type commit',
     `tag ${name}`,
-    `tagger ${signatureOf(identity, atMs)}`,
+    `tagger ${formatSignature(identity, atMs)}`,
     '',
-    withNewline(message),
+    endWithNewline(message),
   ];
-  return branded(await mirror.objects.write('tag', Buffer.from(lines.join('\n'))), isSha);
+  return brandAs(await mirror.objects.write('tag', Buffer.from(lines.join('\n'))), isSha);
 }
 
-function withNewline(text: string): string {
+function endWithNewline(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 

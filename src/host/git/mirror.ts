@@ -136,7 +136,7 @@ export type GitRefs = {
 export function createMirror(options: MirrorOptions): GitMirror {
   let preparing: Promise<void> | null = null;
   const ready = async (): Promise<void> => {
-    preparing ??= prepare(options);
+    preparing ??= prepareMirror(options);
     try {
       await preparing;
     } catch (error) {
@@ -151,10 +151,10 @@ export function createMirror(options: MirrorOptions): GitMirror {
   };
   return {
     options,
-    ...mirrorOf(run, {
+    ...createGitRunner(run, {
       directory: options.directory,
       ready,
-      env: environmentOf(options),
+      env: gitProcessEnvironment(options),
       fetch: async (ids) => {
         const args = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', '--quiet', '--no-tags'];
         await run({
@@ -167,7 +167,7 @@ export function createMirror(options: MirrorOptions): GitMirror {
 }
 
 /** The parts of a mirror that depend only on how git is run. */
-export function mirrorOf(run: GitMirror['run'], objects: ObjectsOptions): Omit<GitMirror, 'options'> {
+export function createGitRunner(run: GitMirror['run'], objects: ObjectsOptions): Omit<GitMirror, 'options'> {
   const output: GitMirror['output'] = async (call, code) => {
     const result = await run(call);
     if (!result.ok) throw gitError(code, call, result);
@@ -210,11 +210,11 @@ export function mirrorOf(run: GitMirror['run'], objects: ObjectsOptions): Omit<G
 
 /** Includes the end of git's output, which cannot contain the token. */
 export function gitError(code: GitErrorCode, call: GitCall, result: ProgramResult): GitError {
-  return new GitError(code, `git ${call.args[0] ?? ''}: ${lastWords(result)}`);
+  return new GitError(code, `git ${call.args[0] ?? ''}: ${lastLines(result)}`);
 }
 
 /** The end of git's output, shortened. */
-export function lastWords(result: ProgramResult): string {
+export function lastLines(result: ProgramResult): string {
   const said = result.stderr.trim() === '' ? result.stdout : result.stderr;
   const tail = cutTextFromEnd(said.trim(), limits.messageCharactersMax);
   return `${result.kind}${result.exitCode === null ? '' : ` ${result.exitCode}`}${tail === '' ? '' : `: ${tail}`}`;
@@ -223,10 +223,10 @@ export function lastWords(result: ProgramResult): string {
 async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramResult> {
   const file = call.isLocal === true ? null : await writeToken(options);
   const token = file === null ? {} : { GIT_CONFIG_GLOBAL: file };
-  const settings = call.isLocal === true ? [] : remoteOf(options);
+  const settings = call.isLocal === true ? [] : remoteSetting(options);
   try {
     return await runProgram('git', ['--git-dir', options.directory, ...call.args], {
-      env: { ...withSettings(environmentOf(options), settings), ...token, ...call.env },
+      env: { ...withSettings(gitProcessEnvironment(options), settings), ...token, ...call.env },
       timeoutMs: limits.gitNetworkTimeoutMs,
       outputBytesMax: limits.logbookFileBytesMax,
       ...(call.input === undefined ? {} : { input: call.input }),
@@ -236,12 +236,12 @@ async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramRes
   }
 }
 
-function environmentOf({ ofPerson, environment }: MirrorOptions): Readonly<Record<string, string>> {
+function gitProcessEnvironment({ ofPerson, environment }: MirrorOptions): Readonly<Record<string, string>> {
   return ofPerson ?? gitEnvironment(environment);
 }
 
 /** Settings of the remote. They are not in the mirror's config file, so that commands without them cannot fetch. */
-function remoteOf({ remoteUrl }: MirrorOptions): readonly (readonly [string, string])[] {
+function remoteSetting({ remoteUrl }: MirrorOptions): readonly (readonly [string, string])[] {
   return [
     ['remote.origin.url', remoteUrl],
     ['remote.origin.promisor', 'true'],
@@ -266,7 +266,7 @@ async function writeToken(options: MirrorOptions): Promise<string | null> {
 }
 
 /** Creates the files of `git init --bare` without a process. Idempotent, so that it repairs a half-created mirror. */
-async function prepare({ directory }: MirrorOptions): Promise<void> {
+async function prepareMirror({ directory }: MirrorOptions): Promise<void> {
   for (const folder of ['objects', 'refs/heads'])
     await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
   await removeStaleLocks(directory);

@@ -39,13 +39,13 @@ const OBJECTS_READ_AT_ONCE = 256;
 /** Reads and writes the objects of one repository. */
 export function createObjects({ directory, ready, env, fetch }: ObjectsOptions): GitObjects {
   const ask = createCatFile(directory, env);
-  const missingOf = async (ids: readonly string[]): Promise<readonly string[]> => {
+  const listMissing = async (ids: readonly string[]): Promise<readonly string[]> => {
     await ready();
     const found = await Promise.all(ids.map(async (id) => [id, await ask('info', id)] as const));
     return found.flatMap(([id, answer]) => (answer === null ? [id] : []));
   };
   const fetchMissing = async (ids: readonly string[]): Promise<void> => {
-    const missing = await missingOf([...new Set(ids)]);
+    const missing = await listMissing([...new Set(ids)]);
     if (missing.length > 0) await fetch(missing);
   };
   return {
@@ -113,12 +113,12 @@ function createCatFile(
     program?.stdin.end();
     program = null;
   };
-  const answers = createParser(
+  const answers = createBatchParser(
     () => waiting[0]?.command,
     (answer) => {
       waiting.shift()?.done(answer);
       if (waiting.length > 0 || program === null) return;
-      hold(program, 'unref');
+      keepAlive(program, 'unref');
       idle = setTimeout(end, CAT_FILE_IDLE_MS).unref();
     },
   );
@@ -147,22 +147,22 @@ function createCatFile(
       clearTimeout(idle);
       program ??= start();
       waiting.push({ command, done, failed });
-      hold(program, 'ref');
+      keepAlive(program, 'ref');
       program.stdin.write(`${command} ${id}\n`);
     });
 }
 
 /** The pipes are sockets, which also keep a process alive. */
-function hold(program: Program, how: 'ref' | 'unref'): void {
+function keepAlive(program: Program, how: 'ref' | 'unref'): void {
   program[how]();
   for (const pipe of [program.stdin, program.stdout])
     if (how in pipe) (pipe as Readable & { ref(): void; unref(): void })[how]();
 }
 
 /** Splits the output into answers: a line with id, type and size, then for `contents` the bytes and a newline. */
-function createParser(
+function createBatchParser(
   expected: () => Command | undefined,
-  tell: (answer: Answer | null) => void,
+  deliver: (answer: Answer | null) => void,
 ): { readonly take: (chunk: Buffer) => void; readonly reset: () => void } {
   let chunks: Buffer[] = [];
   let wanted = 0;
@@ -184,12 +184,12 @@ function createParser(
         rest = rest.subarray(end + 1);
         const isThere = size !== '';
         if (isThere && expected() === 'contents') head = { type, size: Number(size) };
-        else tell(isThere ? { type, size: Number(size), bytes: Buffer.alloc(0) } : null);
+        else deliver(isThere ? { type, size: Number(size), bytes: Buffer.alloc(0) } : null);
         continue;
       }
       if (rest.length <= head.size) break;
       const { size } = head;
-      tell({ ...head, bytes: rest.subarray(0, size) });
+      deliver({ ...head, bytes: rest.subarray(0, size) });
       head = null;
       rest = rest.subarray(size + 1);
     }

@@ -11,19 +11,19 @@ import {
   type VersionsQuery,
 } from '../../domain/git.ts';
 import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
-import { branded, isSha, isTreeId, type Sha, type TreeId, trimmedEnd } from '../../domain/values.ts';
+import { brandAs, isSha, isTreeId, type Sha, type TreeId, trimEndCharacters } from '../../domain/values.ts';
 import { createKept } from '../memory.ts';
-import { listOf } from './export-tree.ts';
+import { listTree } from './export-tree.ts';
 import type { Fetcher } from './fetch.ts';
 import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import type { GitObject } from './objects.ts';
-import { blobIdOf, FOLDER_MODE, idsOf, type TreeRow, treeRows } from './tree-on-disk.ts';
+import { blobIdOf, computeTreeIds, FOLDER_MODE, parseTree, type TreeRow } from './tree-on-disk.ts';
 
 /** Maximum cached answers. One reconciliation asks for the same history several times. */
 const ANSWERS_KEPT = 100;
 
 /** Caches answers about commits, which are immutable. A failed answer is not cached. */
-function readOnce<Asked, Found>(read: (asked: Asked) => Promise<Found>): (asked: Asked) => Promise<Found> {
+function cacheReads<Asked, Found>(read: (asked: Asked) => Promise<Found>): (asked: Asked) => Promise<Found> {
   const kept = createKept<Promise<Found>>(ANSWERS_KEPT);
   return async (asked) => {
     const key = JSON.stringify(asked);
@@ -47,25 +47,25 @@ export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs
 function createVersionReader(mirror: GitMirror, fetcher: Fetcher | null): VersionReader {
   const tags = new Map<string, Omit<TagText, 'name'> | null>();
   return {
-    tagTexts: (prefixes) => tagTexts(mirror, prefixes, tags),
-    versions: readOnce((query: VersionsQuery) => versions(mirror, fetcher, query)),
+    tagTexts: (prefixes) => readTagTexts(mirror, prefixes, tags),
+    versions: cacheReads((query: VersionsQuery) => listVersions(mirror, fetcher, query)),
     readBlobs: async (ids) => {
       const found = new Map<TreeId, string>();
       for (const [id, { type, bytes }] of await mirror.objects.read(ids))
-        if (type === 'blob') found.set(branded(id, isTreeId), bytes.toString('utf8'));
+        if (type === 'blob') found.set(brandAs(id, isTreeId), bytes.toString('utf8'));
       return found;
     },
-    beginningsOf,
-    blobIdOf: idOfText,
+    beginningsOf: matchPrefixes,
+    blobIdOf: textBlobId,
   };
 }
 
 /** Git's blob id of a text. */
-export function idOfText(text: string): TreeId {
-  return branded(blobIdOf(Buffer.from(text, 'utf8')), isTreeId);
+export function textBlobId(text: string): TreeId {
+  return brandAs(blobIdOf(Buffer.from(text, 'utf8')), isTreeId);
 }
 
-async function tagTexts(
+async function readTagTexts(
   { refs, objects }: GitMirror,
   prefixes: readonly string[],
   known: Map<string, Omit<TagText, 'name'> | null>,
@@ -75,10 +75,10 @@ async function tagTexts(
   );
   const fresh = listed.map(([, object]) => object).filter((object) => !known.has(object));
   const tags = await objects.read(fresh, MARK_BYTES_MAX);
-  const commits = await objects.read([...tags.values()].map(commitOfTag));
+  const commits = await objects.read([...tags.values()].map(taggedCommit));
   for (const object of fresh) {
     const tag = tags.get(object);
-    known.set(object, tag === undefined ? null : textOfTag(tag, commits));
+    known.set(object, tag === undefined ? null : parseTagText(tag, commits));
   }
   return listed.flatMap(([ref, object]) => {
     const text = known.get(object);
@@ -88,13 +88,13 @@ async function tagTexts(
 
 const TAGS = 'refs/tags/';
 
-function commitOfTag({ type, bytes }: GitObject): string {
+function taggedCommit({ type, bytes }: GitObject): string {
   const head = type === 'tag' ? /^object ([0-9a-f]{40})\ntype commit\n/.exec(bytes.toString('utf8')) : null;
   return head?.[1] ?? '';
 }
 
-function textOfTag(tag: GitObject, commits: ReadonlyMap<string, GitObject>): Omit<TagText, 'name'> | null {
-  const commit = commitOfTag(tag);
+function parseTagText(tag: GitObject, commits: ReadonlyMap<string, GitObject>): Omit<TagText, 'name'> | null {
+  const commit = taggedCommit(tag);
   const object = commits.get(commit);
   if (!isSha(commit) || object?.type !== 'commit') return null;
   const [head = ''] = object.bytes.toString('utf8').split('\n\n', 1);
@@ -105,7 +105,7 @@ function textOfTag(tag: GitObject, commits: ReadonlyMap<string, GitObject>): Omi
 }
 
 /** Fetches older history until the range is complete. */
-async function versions(
+async function listVersions(
   mirror: GitMirror,
   fetcher: Fetcher | null,
   query: VersionsQuery,
@@ -152,11 +152,11 @@ const COMMIT_LINE = /commit ([0-9a-f]{40})/g;
 const RAW_LINE = /:\d{6} \d{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\d*\0([^\0]*)\0/g;
 
 /** The id hashes length and content, so each prefix is hashed separately, longest first. */
-export function beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeId> {
+export function matchPrefixes(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeId> {
   const bytes = Buffer.from(text, 'utf8');
   const found = new Set<TreeId>();
   let hashed = 0;
-  for (let end = bytes.length; found.size < ids.size; end = lineBefore(bytes, end)) {
+  for (let end = bytes.length; found.size < ids.size; end = previousLineStart(bytes, end)) {
     hashed += end;
     if (hashed > VERSION_BYTES_HASHED_MAX) return found;
     const id = blobIdOf(bytes.subarray(0, end));
@@ -167,14 +167,14 @@ export function beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySe
 }
 
 /** Start of the line that ends at `end`. */
-function lineBefore(bytes: Buffer, end: number): number {
+function previousLineStart(bytes: Buffer, end: number): number {
   return end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1;
 }
 
 /** A `GitReader` on a mirror. Blobs are fetched on first use (partial clone). `fetcher`: null for a checkout, which is read as it is. */
 export function createReader(mirror: GitMirror, fetcher: Fetcher | null): GitReader {
-  const base = readOnce(([a, b]: readonly [Sha, Sha]) => mergeBase(mirror, a, b));
-  const changed = readOnce(([from, to]: readonly [Sha, Sha]) => changedPaths(mirror, from, to));
+  const base = cacheReads(([a, b]: readonly [Sha, Sha]) => findMergeBase(mirror, a, b));
+  const changed = cacheReads(([from, to]: readonly [Sha, Sha]) => listChangedPaths(mirror, from, to));
   return {
     fetch: async (request) => {
       if (fetcher === null) throw new GitError('failed', 'a checkout is read as it stands');
@@ -182,18 +182,18 @@ export function createReader(mirror: GitMirror, fetcher: Fetcher | null): GitRea
     },
     resolve: async (ref) => {
       await fetcher?.need(ref);
-      return resolve(mirror, ref);
+      return resolveRef(mirror, ref);
     },
     readText: (commit, path) => readText(mirror, commit, path),
     listFiles: (commit, folder) => listFiles(mirror, commit, folder),
     entriesIn: async (commit, folders) =>
-      (await Promise.all(folders.map((folder) => entriesIn(mirror, commit, folder)))).flat(),
+      (await Promise.all(folders.map((folder) => listEntries(mirror, commit, folder)))).flat(),
     treeId: async (commit, path, isLeftOut) => {
-      if (path === WHOLE_TREE && isLeftOut !== undefined) return treeWithout(mirror, commit, isLeftOut);
+      if (path === WHOLE_TREE && isLeftOut !== undefined) return treeIdWithout(mirror, commit, isLeftOut);
       const id = (await entryAt(mirror, commit, path === WHOLE_TREE ? '' : path))?.id;
-      return id === undefined ? null : branded(id, isTreeId);
+      return id === undefined ? null : brandAs(id, isTreeId);
     },
-    log: readOnce((query: LogQuery) => log(mirror, query)),
+    log: cacheReads((query: LogQuery) => listCommits(mirror, query)),
     mergeBase: async (a, b) => (a === b ? a : base([a, b])),
     isOnBranch: async (commit) => {
       await fetcher?.need('refs/heads/');
@@ -204,23 +204,23 @@ export function createReader(mirror: GitMirror, fetcher: Fetcher | null): GitRea
   };
 }
 
-async function resolve({ refs, objects }: GitMirror, ref: string): Promise<Sha | null> {
+async function resolveRef({ refs, objects }: GitMirror, ref: string): Promise<Sha | null> {
   let id = (await refs.all()).get(ref);
-  if (id === undefined || ref.startsWith('refs/heads/')) return id === undefined ? null : branded(id, isSha);
+  if (id === undefined || ref.startsWith('refs/heads/')) return id === undefined ? null : brandAs(id, isSha);
   // An annotated tag may point to another one.
   while (true) {
     const object = (await objects.read([id])).get(id);
     if (object === undefined) throw new GitError('unreadable', `${ref} cannot be read`);
-    if (object.type !== 'tag') return branded(id, isSha);
+    if (object.type !== 'tag') return brandAs(id, isSha);
     id = /^object ([0-9a-f]{40})\n/.exec(object.bytes.toString('utf8'))?.[1] ?? '';
   }
 }
 
-type Found = Pick<TreeRow, 'mode' | 'id'>;
+type TreeEntry = Pick<TreeRow, 'mode' | 'id'>;
 
 /** The file, folder or submodule at a path; '' is the root. */
-async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<Found | null> {
-  let found: Found = { mode: FOLDER_MODE, id: await rootTree(mirror, commit) };
+async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<TreeEntry | null> {
+  let found: TreeEntry = { mode: FOLDER_MODE, id: await rootTree(mirror, commit) };
   for (const name of path === '' ? [] : path.split('/')) {
     if (found.mode !== FOLDER_MODE) return null;
     const row = (await readTree(mirror, found.id)).find((one) => one.name === name);
@@ -234,7 +234,7 @@ async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<Fo
 export async function readTree({ objects }: GitMirror, id: string): Promise<readonly TreeRow[]> {
   const tree = (await objects.read([id])).get(id);
   if (tree?.type !== 'tree') throw new GitError('unreadable', `the tree ${id} cannot be read`);
-  return treeRows(tree.bytes);
+  return parseTree(tree.bytes);
 }
 
 /** The id of the commit's root tree. Throws `GitError` if the commit cannot be read. */
@@ -245,14 +245,14 @@ export async function rootTree({ objects }: GitMirror, commit: Sha): Promise<str
   return tree[1];
 }
 
-async function treeWithout(mirror: GitMirror, commit: Sha, isLeftOut: (path: string) => boolean): Promise<TreeId> {
-  const { files, submodules } = await listOf(mirror, commit, [WHOLE_TREE]);
+async function treeIdWithout(mirror: GitMirror, commit: Sha, isLeftOut: (path: string) => boolean): Promise<TreeId> {
+  const { files, submodules } = await listTree(mirror, commit, [WHOLE_TREE]);
   const kept = [...files].flatMap(([path, entry]) => {
     const [mode = '', blob = ''] = entry.split(' ');
     return isLeftOut(path) ? [] : [{ path, mode, blob }];
   });
   const others = Object.fromEntries(Object.entries(submodules).filter(([path]) => !isLeftOut(path)));
-  return branded(idsOf(kept, others, [WHOLE_TREE])[WHOLE_TREE] ?? '', isTreeId);
+  return brandAs(computeTreeIds(kept, others, [WHOLE_TREE])[WHOLE_TREE] ?? '', isTreeId);
 }
 
 async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<string | null> {
@@ -270,24 +270,24 @@ async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<s
 const SUBMODULE_MODE = '160000';
 
 async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly string[]> {
-  const path = folder === '' ? WHOLE_TREE : `${trimmedEnd(folder, '/')}/`;
-  return [...(await listOf(mirror, commit, [path])).files.keys()].sort();
+  const path = folder === '' ? WHOLE_TREE : `${trimEndCharacters(folder, '/')}/`;
+  return [...(await listTree(mirror, commit, [path])).files.keys()].sort();
 }
 
-async function entriesIn(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly FolderEntry[]> {
+async function listEntries(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly FolderEntry[]> {
   const entry = await entryAt(mirror, commit, folder);
   if (entry?.mode !== FOLDER_MODE) return [];
   const rows = (await readTree(mirror, entry.id)).filter(({ mode }) => mode !== SUBMODULE_MODE);
   return rows.map(({ mode, name, id }) => ({
     path: `${folder}/${name}`,
     type: mode === FOLDER_MODE ? 'tree' : 'blob',
-    id: branded(id, isTreeId),
+    id: brandAs(id, isTreeId),
     ...(mode === '120000' ? { isLink: true as const } : {}),
     ...(mode === '100755' ? { isExecutable: true as const } : {}),
   }));
 }
 
-async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedCommit[]> {
+async function listCommits(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedCommit[]> {
   const { leavesOut = [] } = query;
   const args = [
     ...(leavesOut.length === 0 ? ['--literal-pathspecs'] : []),
@@ -304,13 +304,13 @@ async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedC
       ? query.paths
       : [
           ...query.paths.map((path) => `:(top,literal)${path === WHOLE_TREE ? '' : path}`),
-          ...leavesOut.flatMap(excluded),
+          ...leavesOut.flatMap(excludePathspec),
         ]),
   ];
-  return zeroSeparated(await mirror.output({ args }, 'unreadable')).map((record) => {
+  return splitAtNul(await mirror.output({ args }, 'unreadable')).map((record) => {
     const [sha = '', seconds = '', authorName = '', ...subject] = record.split('\n');
     return {
-      sha: branded(sha, isSha),
+      sha: brandAs(sha, isSha),
       subject: subject.join('\n').trimEnd(),
       authorName,
       atMs: Number(seconds) * 1000,
@@ -319,7 +319,7 @@ async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedC
 }
 
 /** Converts a .gitignore pattern to an excluding pathspec; negated ones (`!`) exclude nothing. */
-function excluded(pattern: string): readonly string[] {
+function excludePathspec(pattern: string): readonly string[] {
   if (/^[!#]/.test(pattern)) return [];
   const isFolder = pattern.endsWith('/');
   const bare = pattern.slice(pattern.startsWith('/') ? 1 : 0, isFolder ? -1 : undefined);
@@ -328,17 +328,17 @@ function excluded(pattern: string): readonly string[] {
   return isFolder ? [`${glob}/**`] : [glob, `${glob}/**`];
 }
 
-async function changedPaths(mirror: GitMirror, from: Sha, to: Sha): Promise<readonly string[]> {
+async function listChangedPaths(mirror: GitMirror, from: Sha, to: Sha): Promise<readonly string[]> {
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to];
-  return zeroSeparated(await mirror.output({ args }, 'unreadable')).sort();
+  return splitAtNul(await mirror.output({ args }, 'unreadable')).sort();
 }
 
-async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null> {
+async function findMergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null> {
   const call = { args: ['merge-base', a, b] };
   const result = await mirror.run(call);
   if (result.exitCode === 1) return null;
   if (!result.ok) throw gitError('unreadable', call, result);
-  return branded(result.stdout.trim(), isSha);
+  return brandAs(result.stdout.trim(), isSha);
 }
 
 /** All branches were fetched, so an unavailable commit is on none. */
@@ -352,6 +352,6 @@ async function isOnBranch(mirror: GitMirror, commit: Sha): Promise<boolean> {
   throw gitError('unreadable', call, result);
 }
 
-function zeroSeparated(text: string): string[] {
+function splitAtNul(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
 }

@@ -9,7 +9,7 @@ import { type ExportedFile, GitError } from '../../domain/git.ts';
 const FILES_SHOWN_MAX = 10;
 
 /** Sorted by path, without following links. Throws `GitError` for anything that a git tree cannot contain. */
-export async function filesOnDisk(folder: string): Promise<readonly ExportedFile[]> {
+export async function listFilesOnDisk(folder: string): Promise<readonly ExportedFile[]> {
   const files: ExportedFile[] = [];
   const visit = async (parent: string): Promise<void> => {
     const entries = await readdir(join(folder, parent), { withFileTypes: true });
@@ -18,7 +18,7 @@ export async function filesOnDisk(folder: string): Promise<readonly ExportedFile
       // The replacement character marks a name with invalid UTF-8, which could be ambiguous.
       if (path.includes('\uFFFD')) throw new GitError('unreadable', `${path} has a name that is not UTF-8`);
       if (entry.isDirectory()) await visit(path);
-      else files.push(await fileAt(folder, path));
+      else files.push(await readFileEntry(folder, path));
     }
   };
   await visit('');
@@ -26,8 +26,11 @@ export async function filesOnDisk(folder: string): Promise<readonly ExportedFile
 }
 
 /** Differences between `folder` and `files`, one phrase per path. */
-export async function differencesOnDisk(folder: string, files: readonly ExportedFile[]): Promise<readonly string[]> {
-  const found = await filesOnDisk(folder);
+export async function listDifferencesOnDisk(
+  folder: string,
+  files: readonly ExportedFile[],
+): Promise<readonly string[]> {
+  const found = await listFilesOnDisk(folder);
   const there = new Map(found.map((file) => [file.path, file]));
   const expected = new Set(files.map(({ path }) => path));
   return [
@@ -41,13 +44,13 @@ export async function differencesOnDisk(folder: string, files: readonly Exported
 }
 
 /** The first phrases, and the number of others. */
-export function firstOf(phrases: readonly string[]): string {
+export function joinFirst(phrases: readonly string[]): string {
   const shown = phrases.slice(0, FILES_SHOWN_MAX).join(', ');
   const more = phrases.length - FILES_SHOWN_MAX;
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
-async function fileAt(folder: string, path: string): Promise<ExportedFile> {
+async function readFileEntry(folder: string, path: string): Promise<ExportedFile> {
   const place = join(folder, path);
   const seen = await lstat(place);
   if (seen.isSymbolicLink()) {
@@ -57,12 +60,12 @@ async function fileAt(folder: string, path: string): Promise<ExportedFile> {
   }
   if (!seen.isFile()) throw new GitError('unreadable', `${path} is neither a file nor a folder nor a link`);
   const mode = (seen.mode & 0o111) === 0 ? '100644' : '100755';
-  return { path, mode, blob: await blobOf(place, seen.size), bytes: seen.size, target: null };
+  return { path, mode, blob: await hashFile(place, seen.size), bytes: seen.size, target: null };
 }
 
 /** Streams the file, which may be large. */
-async function blobOf(place: string, size: number): Promise<string> {
-  const hash = headed('blob', size);
+async function hashFile(place: string, size: number): Promise<string> {
+  const hash = hashWithHead('blob', size);
   await using file = await open(place);
   for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
   return hash.digest('hex');
@@ -74,23 +77,23 @@ type Folder = Map<string, Entry | Folder>;
 /**
  * Git's id of each of `paths` (`.`: the root); missing paths are omitted. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
  */
-export function idsOf(
+export function computeTreeIds(
   files: readonly (Pick<ExportedFile, 'path' | 'blob'> & { readonly mode: string })[],
   submodules: Readonly<Record<string, string>>,
   paths: readonly string[],
 ): Readonly<Record<string, string>> {
   const root: Folder = new Map();
-  for (const { path, mode, blob } of files) put(root, path.split('/'), { mode, id: blob });
-  for (const [path, id] of Object.entries(submodules)) put(root, path.split('/'), { mode: '160000', id });
+  for (const { path, mode, blob } of files) addEntry(root, path.split('/'), { mode, id: blob });
+  for (const [path, id] of Object.entries(submodules)) addEntry(root, path.split('/'), { mode: '160000', id });
   return Object.fromEntries(
     paths.flatMap((path) => {
-      const found = path === '.' ? root : at(root, path.split('/'));
-      return found === undefined ? [] : [[path, found instanceof Map ? treeId(found) : found.id]];
+      const found = path === '.' ? root : findEntry(root, path.split('/'));
+      return found === undefined ? [] : [[path, found instanceof Map ? computeTreeId(found) : found.id]];
     }),
   );
 }
 
-function put(folder: Folder, [name = '', ...rest]: readonly string[], entry: Entry): void {
+function addEntry(folder: Folder, [name = '', ...rest]: readonly string[], entry: Entry): void {
   if (rest.length === 0) {
     folder.set(name, entry);
     return;
@@ -98,20 +101,20 @@ function put(folder: Folder, [name = '', ...rest]: readonly string[], entry: Ent
   const there = folder.get(name);
   const inner: Folder = there instanceof Map ? there : new Map();
   folder.set(name, inner);
-  put(inner, rest, entry);
+  addEntry(inner, rest, entry);
 }
 
-function at(folder: Folder, [name = '', ...rest]: readonly string[]): Entry | Folder | undefined {
+function findEntry(folder: Folder, [name = '', ...rest]: readonly string[]): Entry | Folder | undefined {
   const found = folder.get(name);
   if (rest.length === 0) return found;
-  return found instanceof Map ? at(found, rest) : undefined;
+  return found instanceof Map ? findEntry(found, rest) : undefined;
 }
 
-function treeId(folder: Folder): string {
+function computeTreeId(folder: Folder): string {
   const rows = [...folder].map(([name, value]) =>
-    value instanceof Map ? { name, mode: FOLDER_MODE, id: treeId(value) } : { name, ...value },
+    value instanceof Map ? { name, mode: FOLDER_MODE, id: computeTreeId(value) } : { name, ...value },
   );
-  return objectId('tree', treeBytes(rows));
+  return objectId('tree', formatTree(rows));
 }
 
 export type TreeRow = Entry & { readonly name: string };
@@ -120,7 +123,7 @@ export type TreeRow = Entry & { readonly name: string };
 export const FOLDER_MODE = '40000';
 
 /** The bytes of a tree object with these rows. */
-export function treeBytes(entries: readonly TreeRow[]): Buffer {
+export function formatTree(entries: readonly TreeRow[]): Buffer {
   const rows = entries.map(({ name, mode, id }) => ({
     // Git sorts folders with a trailing slash.
     key: Buffer.from(mode === FOLDER_MODE ? `${name}/` : name),
@@ -130,7 +133,7 @@ export function treeBytes(entries: readonly TreeRow[]): Buffer {
 }
 
 /** The rows of a tree object. */
-export function treeRows(bytes: Buffer): readonly TreeRow[] {
+export function parseTree(bytes: Buffer): readonly TreeRow[] {
   const rows: TreeRow[] = [];
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(' ', at);
@@ -151,7 +154,7 @@ export function blobIdOf(bytes: Uint8Array): string {
 
 /** Git's id of an object. */
 export function objectId(type: GitType, bytes: Uint8Array): string {
-  return headed(type, bytes.length).update(bytes).digest('hex');
+  return hashWithHead(type, bytes.length).update(bytes).digest('hex');
 }
 
 /** The header before the bytes of an object. */
@@ -160,6 +163,6 @@ export function objectHead(type: GitType, size: number): Buffer {
 }
 
 /** SHA-1, the object format of these repositories. */
-function headed(type: GitType, size: number): Hash {
+function hashWithHead(type: GitType, size: number): Hash {
   return createHash('sha1').update(objectHead(type, size));
 }

@@ -1,15 +1,15 @@
 /** An adopted run: ferrybot watches a job that a person launched by hand, and relaunches it if the failure and the approvals allow. */
 
 import { z } from 'zod';
-import { settingsOfKind } from '../../config/lane-kind.ts';
-import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
-import { type CommandLine, commandIn, readCommandLine } from '../../contracts/fields.ts';
+import { settingsReader } from '../../config/lane-kind.ts';
+import { LANE_KEYS, type LaneConfig } from '../../config/lane-schema.ts';
+import { type CommandLine, commandSettings, readCommandLine } from '../../contracts/fields.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import type { PinnedSource } from '../../domain/launch/contract.ts';
-import { covers } from '../../domain/launch/manifest.ts';
+import { isPathCovered } from '../../domain/launch/manifest.ts';
 import type { Description } from '../../domain/logbook/run-state.ts';
 import { HIDDEN } from '../../domain/written-secrets.ts';
-import { defineGate, given } from '../../gates/gate.ts';
+import { defineGate, ifKnown } from '../../gates/gate.ts';
 import { defineKind } from '../../run/kind.ts';
 import { argumentArray, fixerSettings, name, path, setting } from '../../settings/words.ts';
 
@@ -18,13 +18,13 @@ const YEAR_HOURS = 8_760;
 
 const adoptionSettings = z.strictObject({
   kind: z.literal('adoption').describe('What a run of this lane is.'),
-  ...laneKeys,
+  ...LANE_KEYS,
   runName: setting(name, '{date}', 'Omit it: an adopted job has its own name.'),
   command: setting(argumentArray, ['false'], 'Omit it: the job defines its command.'),
   outputRoot: setting(name, '{run}', 'Omit it: the job defines its output root.'),
-  finalStep: setting(laneKeys.finalStep, null, 'Omit it: the log of the job has it.'),
+  finalStep: setting(LANE_KEYS.finalStep, null, 'Omit it: the log of the job has it.'),
   freshnessHours: setting(
-    laneKeys.freshnessHours,
+    LANE_KEYS.freshnessHours,
     YEAR_HOURS,
     'How old the merge base with the target branch may be where a job is launched again.',
   ),
@@ -38,31 +38,31 @@ const adoptionSettings = z.strictObject({
 
 type AdoptionLane = z.infer<typeof adoptionSettings>;
 
-const adoptionLane = settingsOfKind<AdoptionLane>('adoption', 'fixScope');
+const adoptionLane = settingsReader<AdoptionLane>('adoption', 'fixScope');
 
 /** The command line that the engine reports for the job. Null if it cannot be launched or is partly redacted. */
-function startedBy({ entrypoint }: Pick<Description, 'entrypoint'>): CommandLine | null {
+function parseEntrypoint({ entrypoint }: Pick<Description, 'entrypoint'>): CommandLine | null {
   return entrypoint === null || entrypoint.includes(HIDDEN) ? null : readCommandLine(entrypoint);
 }
 
 /** If the job's command is unknown, keep the lane's default command, which the gate `entrypoint-known` blocks. */
-function settingsOf(lane: LaneConfig, job: Description): LaneConfig {
-  return { ...lane, ...commandIn(startedBy(job), lane) };
+function laneSettings(lane: LaneConfig, job: Description): LaneConfig {
+  return { ...lane, ...commandSettings(parseEntrypoint(job), lane) };
 }
 
 /** The commit that the job reports, if a branch of this repository has it. The job does not report its branch. */
-function sourceOf({ commit, commitIsHere }: Description): PinnedSource | null {
+function pinnedSource({ commit, commitIsHere }: Description): PinnedSource | null {
   return commit === null || !commitIsHere ? null : { commit, branch: null };
 }
 
 /** Requires the job's complete command, and its commit in this repository: ferrybot cannot relaunch anything else. */
-const entrypointKnown = defineGate('entrypoint-known', ({ adopts: job, change }, { block, pass }) => {
+const entrypointKnownGate = defineGate('entrypoint-known', ({ adopts: job, change }, { block, pass }) => {
   if (job === undefined) return block('not-told', 'author');
   const { commit, commitIsHere } = job;
-  if (startedBy(job) === null || commit === null) return block('not-repeatable', 'author');
+  if (parseEntrypoint(job) === null || commit === null) return block('not-repeatable', 'author');
   if (!commitIsHere) return block('commit-missing', 'author', { commit });
   // The job gets the files at `headSha`, so `headSha` must be the job's commit.
-  return given(change, ({ headSha }) =>
+  return ifKnown(change, ({ headSha }) =>
     headSha === commit ? pass('known', { commit }) : block('commit-missing', 'author', { commit }),
   );
 });
@@ -73,11 +73,11 @@ export const adoptionKind = defineKind({
   rules: [],
   fixes: (lane) => {
     const { fixScope, fixer } = adoptionLane(lane);
-    const isInScope = (path: string): boolean => fixScope.some((folder) => covers(folder, path));
+    const isInScope = (path: string): boolean => fixScope.some((folder) => isPathCovered(folder, path));
     return { fixable: [], mends: fixScope.length === 0 ? null : isInScope, fixer, preApproved: [] };
   },
-  gates: [entrypointKnown],
+  gates: [entrypointKnownGate],
   // These responses apply to approved attempts. After the job that a person launched by hand, ferrybot starts nothing by itself.
   responses: { ...USUAL_RESPONSES, stopped: 'ask' },
-  adopts: { settings: settingsOf, source: sourceOf },
+  adopts: { settings: laneSettings, source: pinnedSource },
 });

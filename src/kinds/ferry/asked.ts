@@ -4,19 +4,19 @@ import type { Answers } from '../../commands/decision.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { type Knob, readKnobs, valueAt } from '../../delta/config-delta.ts';
 import type { Facts } from '../../domain/incidents.ts';
-import type { ExperimentFile, KnobChange, ReadFile } from '../../domain/launch/change-facts.ts';
+import type { ExperimentFile, KnobChange, ReadSource } from '../../domain/launch/change-facts.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { after, dateAfter, fail, fromRfc3339, type Instant, ok, type Result, timeOf } from '../../domain/values.ts';
+import { addDays, addMs, fail, fromRfc3339, type Instant, ok, type Result, utcTime } from '../../domain/values.ts';
 import { code } from '../../render/words.ts';
-import type { AskedWhat, Asks, ObjectiveReading, Unanswered } from '../../run/proposing.ts';
-import { nearest } from '../../settings/problem.ts';
+import type { Asks, ObjectiveQuestionInput, ObjectiveReading, Unanswered } from '../../run/proposing.ts';
+import { findNearestName } from '../../settings/problem.ts';
 import type { Candidate, RecentFerry } from './candidates.ts';
 import { applyEdits, type Edit, type EditedFile, isSameValueText } from './edit.ts';
-import { type GivenFerry, type LastFerry, lastFerryOf, referencesText } from './interval.ts';
+import { type ConfiguredFerry, findLastFerry, formatReferences, type LastFerry } from './interval.ts';
 import { type FerryLane, ferryLane, RISKS, type Risk } from './settings.ts';
 
 /** The highest risk of the changes: `high` for a scale knob, the configured risk for a candidate's knob, otherwise `medium`. */
-export function riskOf(
+export function assessRisk(
   changes: readonly KnobChange[],
   lane: {
     readonly candidates: readonly Pick<Candidate, 'path' | 'risk'>[];
@@ -37,12 +37,12 @@ export function renderObjectiveQuestion(asked: {
   readonly date: string;
   readonly until: Instant;
   readonly last: LastFerry | null;
-  readonly given: GivenFerry | null;
+  readonly given: ConfiguredFerry | null;
 }): { readonly title: string; readonly body: string } {
   const { lane, date, until, last, given } = asked;
   return {
     title: `What is the ${lane} ferry of ${date} for?`,
-    body: `Nobody has said what the ferry of today is for, so nothing is edited yet. Answer here with one line until ${timeOf(until)} UTC; without an answer it is proposed then as the normal integration check of lane ${code(lane)}.
+    body: `Nobody has said what the ferry of today is for, so nothing is edited yet. Answer here with one line until ${utcTime(until)} UTC; without an answer it is proposed then as the normal integration check of lane ${code(lane)}.
 
 - \`/propose objective="integration"\` for the normal integration check now, with a candidate of the lab's list
 - \`/propose objective="regression: …"\` to confirm or rule out a regression by running the same configuration again
@@ -53,13 +53,13 @@ Whoever asks for a ferry here cannot approve its launch, unless the lab says tha
 
 ### How the last one ended
 
-${referencesText(last, given)}
+${formatReferences(last, given)}
 `,
   };
 }
 
 /** Explains why a proposal uses the usual objective: the question got no answer, or there was no time to ask. */
-export function unansweredText(unanswered: Unanswered): string {
+export function describeUnanswered(unanswered: Unanswered): string {
   return unanswered.issue === null
     ? 'Nobody was asked what it is for: there was no time left in the day to wait for an answer.'
     : `Nobody answered #${unanswered.issue} by ${unanswered.until.slice(11, 16)} UTC, so it is the normal check.`;
@@ -69,7 +69,7 @@ export function unansweredText(unanswered: Unanswered): string {
 export const USUAL_OBJECTIVE: Objective = { kind: 'integration', text: 'normal daily integration check' };
 
 /** Reads the given text. Without a text, uses the lab's default objective, if the lab has one. */
-export function ferryObjective(said: string | null, lane: LaneConfig): ObjectiveReading {
+export function readFerryObjective(said: string | null, lane: LaneConfig): ObjectiveReading {
   if (said !== null) return readObjective(said);
   return ferryLane(lane).objective === 'integration'
     ? { kind: 'clear', objective: USUAL_OBJECTIVE }
@@ -78,24 +78,24 @@ export function ferryObjective(said: string | null, lane: LaneConfig): Objective
 }
 
 /** The question for a person who knows how the last ferry ended (policy DF-39). Null if the day has no time left for an answer. */
-export function objectiveQuestion(asked: AskedWhat): ReturnType<Asks['question']> {
+export function objectiveQuestion(asked: ObjectiveQuestionInput): ReturnType<Asks['question']> {
   const { date, laneName, runs } = asked;
-  const until = answeredBy(ferryLane(asked.lane), asked);
+  const until = answerDeadline(ferryLane(asked.lane), asked);
   if (until === null) return null;
-  const last = lastFerryOf(runs, `${date}~`);
+  const last = findLastFerry(runs, `${date}~`);
   const given = ferryLane(asked.lane).lastFerry;
   return { ...renderObjectiveQuestion({ lane: laneName, date, until, last, given }), until };
 }
 
 /** The deadline of the answer: the configured hour or the minimum wait. Null if it is too late for a ferry on the same day. */
-function answeredBy(
+function answerDeadline(
   { objectiveBy, objectiveWaitMinutes }: FerryLane,
-  { date, now }: Pick<AskedWhat, 'date' | 'now'>,
+  { date, now }: Pick<ObjectiveQuestionInput, 'date' | 'now'>,
 ): Instant | null {
   const hour = fromRfc3339(`${date}T${objectiveBy}:00Z`) ?? now;
-  const until = after(now, Math.max(hour - now, objectiveWaitMinutes * MINUTE_MS));
-  const end = fromRfc3339(`${dateAfter(date, 1)}T00:00:00Z`) ?? until;
-  return until <= now || after(until, LATE_LOOK_MS) > end ? null : until;
+  const until = addMs(now, Math.max(hour - now, objectiveWaitMinutes * MINUTE_MS));
+  const end = fromRfc3339(`${addDays(date, 1)}T00:00:00Z`) ?? until;
+  return until <= now || addMs(until, LATE_LOOK_MS) > end ? null : until;
 }
 
 const MINUTE_MS = 60_000;
@@ -123,12 +123,12 @@ const DECLARED = /^(integration|regression)(?:\s*:|$)/i;
 const NAMED = { integration: /\bintegration\b/i, regression: /\bregressions?\b/i } as const;
 const NEGATION = /\b(?:no|not|never|without|neither|nor|instead)\b|n['’]t\b/i;
 
-function namesIn({ names, settings }: ExperimentFile): ReadonlySet<string> {
+function listUsedNames({ names, settings }: ExperimentFile): ReadonlySet<string> {
   return new Set([...names, ...settings.flatMap((setting) => setting.names ?? [])]);
 }
 
 /** Rejects powers and shifts, which can produce a number that fills the memory, and calls, which read more than the file. */
-const TOO_MUCH = /\*\*|<<|\w\s*\(/;
+const TOO_MUCH_TEXT = /\*\*|<<|\w\s*\(/;
 
 /**
  * Tries one edit. It writes a value, not code (policy DF-10): one line, one expression, and no identifier that the file does not have.
@@ -137,7 +137,7 @@ const TOO_MUCH = /\*\*|<<|\w\s*\(/;
 async function tryEdit(
   file: ExperimentFile,
   { path, after }: Edit,
-  read: ReadFile,
+  read: ReadSource,
 ): Promise<Result<{ readonly isString: boolean }, 'unchanged' | 'refused'>> {
   if (after.trim() === '' || /[\n\r]/.test(after)) return fail('refused');
   const edited = await applyEdits(file, [{ path, after }], read);
@@ -146,66 +146,68 @@ async function tryEdit(
   const value = now.kind === 'read' ? valueAt(now, path) : null;
   if (value === null) return fail('refused');
   const isString = value.isString === true;
-  const known = namesIn(file);
-  const isPlain = (isString || !TOO_MUCH.test(after)) && (value.names ?? []).every((name) => known.has(name));
+  const known = listUsedNames(file);
+  const isPlain = (isString || !TOO_MUCH_TEXT.test(after)) && (value.names ?? []).every((name) => known.has(name));
   return isPlain ? ok({ isString }) : fail('refused');
 }
 
 /** Why nothing was edited, as `/propose` posts it. */
 type EditRefusal = Facts<Answers['propose-edit-refused']>;
 
-function refused(why: EditRefusal['why'], name: string, about = ''): Result<never, EditRefusal> {
+function refuseEdit(why: EditRefusal['why'], name: string, about = ''): Result<never, EditRefusal> {
   return fail({ why, name, about });
 }
 
 /** Finds a knob by its path, then by its bare name, then by the end of its path. A name that fits two knobs is refused. */
 function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRefusal> {
-  const asked = spelledPath(name);
+  const asked = displayPath(name);
   const fits: readonly ((knob: Knob) => boolean)[] = [
-    (knob) => spelledPath(knob.path) === asked,
+    (knob) => displayPath(knob.path) === asked,
     (knob) => knob.knob === asked,
-    (knob) => spelledPath(knob.path).endsWith(`.${asked}`),
+    (knob) => displayPath(knob.path).endsWith(`.${asked}`),
   ];
   for (const fit of fits) {
     const found = knobs.filter(fit);
     const [knob] = found;
-    if (found.length > 1) return refused('ambiguous-knob', name, found.map(({ path }) => spelledPath(path)).join('\n'));
+    if (found.length > 1)
+      return refuseEdit('ambiguous-knob', name, found.map(({ path }) => displayPath(path)).join('\n'));
     if (knob !== undefined) return ok(knob);
   }
-  return refused('unknown-knob', name, suggestion(asked, knobs) ?? '');
+  return refuseEdit('unknown-knob', name, suggestKnob(asked, knobs) ?? '');
 }
 
 /**
  * Removes the quotes around dict keys, which people omit. A key that a command line accepts only in quotes
  * (it contains a blank or an equals sign) keeps them.
  */
-export function spelledPath(path: string): string {
+export function displayPath(path: string): string {
   return path.replace(/\[(["'])([^"'\]\s=\u2018-\u201f\u00ab\u00bb]*)\1\]/gu, '[$2]');
 }
 
-function suggestion(asked: string, knobs: readonly Knob[]): string | null {
+function suggestKnob(asked: string, knobs: readonly Knob[]): string | null {
   const names = knobs.map((knob) => knob.knob);
   return (
-    nearest(asked, [...new Set(names)]) ?? nearest(asked, [...new Set(knobs.map((knob) => spelledPath(knob.path)))])
+    findNearestName(asked, [...new Set(names)]) ??
+    findNearestName(asked, [...new Set(knobs.map((knob) => displayPath(knob.path)))])
   );
 }
 
 /** Writes all requested values or none; `file` must parse. `knobsMax` null: the lab only warns about too many knobs. */
-export async function askedChange(
+export async function applyRequestedKnobs(
   file: ExperimentFile,
-  read: ReadFile,
+  read: ReadSource,
   asked: readonly (readonly [name: string, value: string])[],
   knobsMax: number | null,
 ): Promise<Result<EditedFile, EditRefusal>> {
   if (knobsMax !== null && asked.length > knobsMax)
-    return refused('over-budget', String(asked.length), String(knobsMax));
+    return refuseEdit('over-budget', String(asked.length), String(knobsMax));
   const knobs = readKnobs(file);
   const edits: Edit[] = [];
   for (const [name, value] of asked) {
     const knob = resolveKnob(name, knobs);
     if (!knob.ok) return knob;
     const { path, value: before, isString } = knob.value;
-    if (edits.some((other) => other.path === path)) return refused('repeated-knob', name, spelledPath(path));
+    if (edits.some((other) => other.path === path)) return refuseEdit('repeated-knob', name, displayPath(path));
     // Try each edit separately first, so that the refusal names the edit that does not fit.
     let after = value.trim();
     let alone = await tryEdit(file, { path, after }, read);
@@ -215,12 +217,14 @@ export async function askedChange(
       alone = await tryEdit(file, { path, after }, read);
     }
     if (!alone.ok)
-      return alone.error === 'unchanged' ? refused('unchanged', name, before) : refused('value-refused', name, value);
+      return alone.error === 'unchanged'
+        ? refuseEdit('unchanged', name, before)
+        : refuseEdit('value-refused', name, value);
     edits.push({ path, after });
   }
   const all = await applyEdits(file, edits, read);
   const [name, value] = asked[0] ?? ['', ''];
-  return all.ok ? all : refused('value-refused', name, value);
+  return all.ok ? all : refuseEdit('value-refused', name, value);
 }
 
 /** In quotes that every format reads in the same way; those of the file, if nothing has to be escaped. */
@@ -240,9 +244,9 @@ type ProposerBounds = {
 };
 
 /** Returns the edited file, or the first error. The delta of the result is exactly the edits (`applyEdits`). */
-export async function checkProposedEdits(
+export async function validateProposedEdits(
   file: ExperimentFile,
-  read: ReadFile,
+  read: ReadSource,
   edits: readonly ProposedEdit[],
   { knobsMax, scaleKnobs, recent }: ProposerBounds,
 ): Promise<Result<EditedFile, string>> {
@@ -255,7 +259,7 @@ export async function checkProposedEdits(
     if (scaleKnobs.includes(path) || scaleKnobs.includes(knob.knob)) return fail(`scale-knob ${path}`);
     const alone = await tryEdit(file, { path, after }, read);
     if (!alone.ok && alone.error === 'refused') return fail(`value-refused ${path}`);
-    if (hasFailed(path, after, recent)) return fail(`failed-before ${path}`);
+    if (hasFailedRecently(path, after, recent)) return fail(`failed-before ${path}`);
   }
   const edited = await applyEdits(
     file,
@@ -266,7 +270,7 @@ export async function checkProposedEdits(
 }
 
 /** Whether a run with this value failed recently; such a value is not proposed again unasked. */
-function hasFailed(path: string, value: string, recent: readonly RecentFerry[]): boolean {
+function hasFailedRecently(path: string, value: string, recent: readonly RecentFerry[]): boolean {
   return recent.some(
     (ferry) =>
       ferry.outcome === 'failed' &&

@@ -3,8 +3,8 @@
 import type { Knob } from '../../delta/config-delta.ts';
 import type { Bucket } from '../../domain/launch/change-facts.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { dateAfter } from '../../domain/values.ts';
-import { type Edit, isSameValueText, largeStep, type Steps } from './edit.ts';
+import { addDays } from '../../domain/values.ts';
+import { type Edit, findLargeStep, isSameValueText, type Steps } from './edit.ts';
 import { type FerryLane, RISKS } from './settings.ts';
 
 /** A knob that ferrybot may change, from the config. `values` are tried in order. */
@@ -14,7 +14,7 @@ export type Candidate = FerryLane['candidates'][number];
 export type Signal = NonNullable<Candidate['signal']>;
 
 /** The configured signal; without one, `exploration` for architecture or high risk, else `validation` (policy DF-37). */
-export function signalOf({ signal, bucket, risk }: Pick<Candidate, 'signal' | 'bucket' | 'risk'>): Signal {
+export function candidateSignal({ signal, bucket, risk }: Pick<Candidate, 'signal' | 'bucket' | 'risk'>): Signal {
   return signal ?? (bucket === 'architecture' || risk === 'high' ? 'exploration' : 'validation');
 }
 
@@ -46,7 +46,7 @@ export type ChoiceInput = {
 };
 
 /** Why a candidate was skipped; the rationale shows it to the lab. */
-export type Skipped = {
+export type SkippedCandidate = {
   readonly id: string;
   readonly why: 'path-missing' | 'all-values-recent' | 'step-too-large';
 };
@@ -59,10 +59,10 @@ export type ChoiceRationale = {
   readonly signal: Signal;
   readonly bucketLastTried: string | null;
   readonly candidateLastTried: string | null;
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly SkippedCandidate[];
 };
 
-export type Choice =
+export type CandidateChoice =
   | {
       readonly kind: 'proposal';
       readonly edits: readonly Edit[];
@@ -75,28 +75,28 @@ export type Choice =
   | {
       readonly kind: 'none';
       readonly reason: 'no-candidates' | 'nothing-due';
-      readonly skipped: readonly Skipped[];
+      readonly skipped: readonly SkippedCandidate[];
     };
 
 /**
  * Deterministic order: validation before exploration (policy DF-37), the least recently tried bucket, the least recently tried
  * candidate, the lower risk, the order of the config. Only one knob changes, so that a changed result has one cause.
  */
-export function chooseCandidate(input: ChoiceInput): Choice {
+export function chooseCandidate(input: ChoiceInput): CandidateChoice {
   if (input.objective.kind === 'regression') return { kind: 'identical-rerun' };
-  const options: Option[] = [];
-  const skipped: Skipped[] = [];
+  const options: CandidateOption[] = [];
+  const skipped: SkippedCandidate[] = [];
   for (const candidate of input.candidates) {
     const knob = input.knobs.find((one) => one.path === candidate.path);
-    const fresh = knob === undefined ? [] : freshValues(candidate, knob, input);
-    const after = fresh.find((value) => knob !== undefined && isSmall(knob, value, input.steps));
+    const fresh = knob === undefined ? [] : listUntriedValues(candidate, knob, input);
+    const after = fresh.find((value) => knob !== undefined && isSmallStep(knob, value, input.steps));
     if (knob === undefined) skipped.push({ id: candidate.id, why: 'path-missing' });
     else if (after === undefined)
       skipped.push({ id: candidate.id, why: fresh.length > 0 ? 'step-too-large' : 'all-values-recent' });
-    else options.push({ candidate, before: knob.value, after, ...lastTried(candidate, input.recent) });
+    else options.push({ candidate, before: knob.value, after, ...findLastTried(candidate, input.recent) });
   }
   // rule DF-12
-  const [best] = options.toSorted(byUrgency);
+  const [best] = options.toSorted(compareUrgency);
   if (best === undefined)
     return { kind: 'none', reason: input.candidates.length === 0 ? 'no-candidates' : 'nothing-due', skipped };
   const { candidate, before, after, bucketLastTried, candidateLastTried } = best;
@@ -109,7 +109,7 @@ export function chooseCandidate(input: ChoiceInput): Choice {
       before,
       after,
       bucket: candidate.bucket,
-      signal: signalOf(candidate),
+      signal: candidateSignal(candidate),
       bucketLastTried,
       candidateLastTried,
       skipped,
@@ -117,7 +117,7 @@ export function chooseCandidate(input: ChoiceInput): Choice {
   };
 }
 
-type Option = {
+type CandidateOption = {
   readonly candidate: Candidate;
   readonly before: string;
   readonly after: string;
@@ -127,15 +127,15 @@ type Option = {
 
 const SIGNALS: readonly Signal[] = ['validation', 'exploration'];
 
-function isSmall({ knob, path, value: before }: Knob, after: string, steps: Steps): boolean {
-  return largeStep([{ knob, path, before, after }], steps) === null;
+function isSmallStep({ knob, path, value: before }: Knob, after: string, steps: Steps): boolean {
+  return findLargeStep([{ knob, path, before, after }], steps) === null;
 }
 
 // The sort is stable, so equal candidates keep the order of the config.
-function byUrgency(left: Option, right: Option): number {
+function compareUrgency(left: CandidateOption, right: CandidateOption): number {
   return (
     // rule DF-37
-    SIGNALS.indexOf(signalOf(left.candidate)) - SIGNALS.indexOf(signalOf(right.candidate)) ||
+    SIGNALS.indexOf(candidateSignal(left.candidate)) - SIGNALS.indexOf(candidateSignal(right.candidate)) ||
     // rule DF-35
     (left.bucketLastTried ?? '').localeCompare(right.bucketLastTried ?? '') ||
     (left.candidateLastTried ?? '').localeCompare(right.candidateLastTried ?? '') ||
@@ -144,8 +144,12 @@ function byUrgency(left: Option, right: Option): number {
 }
 
 // A recent change's `before` is not fresh either: writing it back would revert that ferry by accident.
-function freshValues(candidate: Candidate, knob: Knob, { recent, today, memoryDays }: ChoiceInput): readonly string[] {
-  const since = dateAfter(today, -memoryDays);
+function listUntriedValues(
+  candidate: Candidate,
+  knob: Knob,
+  { recent, today, memoryDays }: ChoiceInput,
+): readonly string[] {
+  const since = addDays(today, -memoryDays);
   const remembered = recent.flatMap((ferry) =>
     ferry.changes
       .filter((change) => change.path === candidate.path)
@@ -161,21 +165,21 @@ function freshValues(candidate: Candidate, knob: Knob, { recent, today, memoryDa
   );
 }
 
-function lastTried(
+function findLastTried(
   candidate: Candidate,
   recent: readonly RecentFerry[],
-): Pick<Option, 'bucketLastTried' | 'candidateLastTried'> {
-  const newest = (ferries: readonly RecentFerry[]): string | null =>
+): Pick<CandidateOption, 'bucketLastTried' | 'candidateLastTried'> {
+  const newestDate = (ferries: readonly RecentFerry[]): string | null =>
     ferries
       .map((ferry) => ferry.date)
       .sort()
       .at(-1) ?? null;
   const launched = recent.filter((ferry) => ferry.outcome !== 'not-launched');
   return {
-    bucketLastTried: newest(
+    bucketLastTried: newestDate(
       launched.filter((ferry) => ferry.changes.some((change) => change.bucket === candidate.bucket)),
     ),
-    candidateLastTried: newest(
+    candidateLastTried: newestDate(
       launched.filter(
         (ferry) => ferry.candidate === candidate.id || ferry.changes.some((change) => change.path === candidate.path),
       ),

@@ -1,15 +1,15 @@
 /** Edits values of an experiment file in place: only the characters of the value change, all other bytes stay. */
 
-import { configDelta, type Knob, readKnobs } from '../../delta/config-delta.ts';
+import { diffConfigs, type Knob, readKnobs } from '../../delta/config-delta.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type {
-  CarriedOver,
+  CarriedOverFile,
   Delta,
   ExperimentFile,
+  FileReading,
   KnobChange,
-  NotTaken,
-  ReadFile,
-  Reading,
+  KnobNotTaken,
+  ReadSource,
 } from '../../domain/launch/change-facts.ts';
 import { fail, ok, type Result } from '../../domain/values.ts';
 import type { StartPlace } from '../../run/kind.ts';
@@ -20,13 +20,13 @@ const PLAIN_STRING = /^(['"])((?:(?!\1)[^\\\n]|\\['"\\])*)\1$/;
 
 /** `3e-3` equals `0.003`, `'a'` equals `"a"`, `1` differs from `1.0`. Other texts are compared by their characters. */
 export function isSameValueText(left: string, right: string): boolean {
-  return valueForm(left) === valueForm(right);
+  return normalizeValue(left) === normalizeValue(right);
 }
 
-function valueForm(text: string): string {
+function normalizeValue(text: string): string {
   const trimmed = text.trim();
   const [, sign = '', digits] = NUMBER.exec(trimmed) ?? [];
-  if (digits !== undefined) return sign === '-' ? negated(numberValue(digits)) : numberValue(digits);
+  if (digits !== undefined) return sign === '-' ? negateValue(numberValue(digits)) : numberValue(digits);
   const [, , characters] = PLAIN_STRING.exec(trimmed) ?? [];
   return characters === undefined
     ? `text:${trimmed.replace(/\s+/g, ' ')}`
@@ -34,7 +34,7 @@ function valueForm(text: string): string {
 }
 
 /** The number in a source text; null if the text is not a finite real number. */
-function numberOf(text: string): number | null {
+function parseNumber(text: string): number | null {
   const [, sign = '', digits] = NUMBER.exec(text.trim()) ?? [];
   if (digits === undefined) return null;
   const value = Number(numberValue(digits).replace(/^(?:int|float):/, ''));
@@ -55,7 +55,7 @@ function numberValue(source: string): string {
 }
 
 /** Reverses the sign: `-0.0` differs from `0.0`, but `-0` is `0`. */
-function negated(value: string): string {
+function negateValue(value: string): string {
   const [type = '', magnitude = ''] = value.split(':');
   if (type === 'int' && magnitude === '0') return value;
   return `${type}:${magnitude.startsWith('-') ? magnitude.slice(1) : `-${magnitude}`}`;
@@ -68,31 +68,31 @@ type Change = Pick<KnobChange, 'knob' | 'path' | 'before' | 'after'>;
 /** A change that exceeds the lane's limit for one step, and the limit. */
 type LargeStep = { readonly change: Change; readonly most: string };
 
-/** The first change that is too large. A setting that is added or removed has no size; `canBePutBack` is a separate check. */
-export function largeStep(changes: readonly Change[], steps: Steps): LargeStep | null {
+/** The first change that is too large. A setting that is added or removed has no size; `isRevertible` is a separate check. */
+export function findLargeStep(changes: readonly Change[], steps: Steps): LargeStep | null {
   for (const change of changes) {
-    const most = tooLarge(change, stepOf(change, steps));
+    const most = describeTooLarge(change, stepBounds(change, steps));
     if (most !== null) return { change, most };
   }
   return null;
 }
 
 /** Whether restoring the old values restores the old file, byte for byte. */
-export function canBePutBack(delta: Delta): boolean {
+export function isRevertible(delta: Delta): boolean {
   return delta.kind === 'none' || (delta.kind === 'knobs' && delta.leavesMore !== true);
 }
 
 /** Finds the step by path before bare name, as for scale knobs. A number without a configured step may change by the factor. */
-function stepOf({ path, knob }: Change, { factor, knobs }: Steps): Step {
+function stepBounds({ path, knob }: Change, { factor, knobs }: Steps): Step {
   return knobs[path] ?? knobs[knob] ?? { factor };
 }
 
 /** The limit that the change exceeds, in words of the config; null if the change is small. */
-function tooLarge({ before, after }: Change, step: Step): string | null {
+function describeTooLarge({ before, after }: Change, step: Step): string | null {
   if (before === null || after === null) return null;
   if ('values' in step)
     return step.values.some((value) => isSameValueText(value, after)) ? null : step.values.join(', ');
-  const [from, to] = [numberOf(before), numberOf(after)];
+  const [from, to] = [parseNumber(before), parseNumber(after)];
   if (from === null) return null;
   if (to === null) return 'a number that can be compared';
   if ('absolute' in step)
@@ -120,21 +120,22 @@ type EditFault = 'unchanged' | 'refused';
 export async function applyEdits(
   file: ExperimentFile,
   edits: readonly Edit[],
-  read: ReadFile,
+  read: ReadSource,
 ): Promise<Result<EditedFile, EditFault>> {
-  const planned = plan(readKnobs(file), edits);
+  const planned = planEdits(readKnobs(file), edits);
   if (planned === null) return fail('refused');
-  const text = replaced(file.text, planned);
-  const delta = configDelta(file, await read(text));
+  const text = applyPlanned(file.text, planned);
+  const delta = diffConfigs(file, await read(text));
   if (delta.kind === 'none') return fail('unchanged');
-  if (delta.kind !== 'knobs' || !delta.changes.every((change) => isPlanned(change, planned))) return fail('refused');
+  if (delta.kind !== 'knobs' || !delta.changes.every((change) => isPlannedChange(change, planned)))
+    return fail('refused');
   return delta.changes.length === planned.length ? ok({ text, changes: delta.changes }) : fail('unchanged');
 }
 
 type Planned = { readonly knob: Knob; readonly after: string };
 
 /** The edits in file order; null if an edit has no knob or two edits overlap. */
-function plan(knobs: readonly Knob[], edits: readonly Edit[]): readonly Planned[] | null {
+function planEdits(knobs: readonly Knob[], edits: readonly Edit[]): readonly Planned[] | null {
   const planned = edits
     .flatMap(({ path, after }) => {
       const knob = knobs.find((one) => one.path === path);
@@ -145,7 +146,7 @@ function plan(knobs: readonly Knob[], edits: readonly Edit[]): readonly Planned[
   return planned.length === edits.length && planned.length > 0 && isApart ? planned : null;
 }
 
-function replaced(text: string, planned: readonly Planned[]): string {
+function applyPlanned(text: string, planned: readonly Planned[]): string {
   let result = '';
   let from = 0;
   for (const { knob, after } of planned) {
@@ -158,7 +159,7 @@ function replaced(text: string, planned: readonly Planned[]): string {
   return result + text.slice(from);
 }
 
-function isPlanned(change: KnobChange, planned: readonly Planned[]): boolean {
+function isPlannedChange(change: KnobChange, planned: readonly Planned[]): boolean {
   return planned.some(({ knob, after }) => knob.path === change.path && after === change.after);
 }
 
@@ -179,49 +180,49 @@ type PassedFile = {
  * meantime, even back to its old value, keeps the branch's value, because people set it later. Null if the pass changed
  * more than knobs: ferrybot cannot decide which part to carry over.
  */
-async function carryOver(file: PassedFile, read: ReadFile): Promise<CarriedOver | null> {
+async function carryOverPass(file: PassedFile, read: ReadSource): Promise<CarriedOverFile | null> {
   if (file.since?.length === 0) return { text: file.ran, notTaken: [] };
-  const passed = configDelta(await read(file.left), await read(file.ran));
+  const passed = diffConfigs(await read(file.left), await read(file.ran));
   if (passed.kind === 'structural' || passed.kind === 'unparsable') return null;
-  const since: Reading[] = [];
+  const since: FileReading[] = [];
   for (const text of file.since ?? []) since.push(await read(text));
   const start = await read(file.target);
   if (start.kind === 'unparsable') return null;
   let target: ExperimentFile = start;
-  const notTaken: NotTaken[] = [];
+  const notTaken: KnobNotTaken[] = [];
   for (const change of passed.kind === 'none' ? [] : passed.changes) {
     const { knob, path, after } = change;
-    const value = valueIn(target, path);
-    if (isSame(value, after)) continue;
-    const why = objection(change, value, file.since === null ? null : since);
-    const edited: Edited = why === null ? await applyEdits(target, [{ path, after: after ?? '' }], read) : null;
-    const written: Reading | null = edited?.ok === true ? await read(edited.value.text) : null;
+    const value = findValue(target, path);
+    if (isSameText(value, after)) continue;
+    const why = findObjection(change, value, file.since === null ? null : since);
+    const edited: EditResult = why === null ? await applyEdits(target, [{ path, after: after ?? '' }], read) : null;
+    const written: FileReading | null = edited?.ok === true ? await read(edited.value.text) : null;
     if (written?.kind === 'read') target = written;
     else notTaken.push({ knob, path, ran: after, target: value, why: why ?? 'no-value' });
   }
   return { text: target.text, notTaken };
 }
 
-type Edited = Awaited<ReturnType<typeof applyEdits>> | null;
+type EditResult = Awaited<ReturnType<typeof applyEdits>> | null;
 
 /** Why a value of the pass is not carried over; null = no objection. */
-function objection(
+function findObjection(
   { path, before, after }: KnobChange,
   target: string | null,
-  since: readonly Reading[] | null,
-): NotTaken['why'] | null {
+  since: readonly FileReading[] | null,
+): KnobNotTaken['why'] | null {
   if (before === null || after === null) return 'no-value';
   if (target === null) return 'gone';
   if (since === null || since.some(({ kind }) => kind === 'unparsable')) return 'unclear';
-  return since.some((version) => !isSame(valueIn(version, path), before)) ? 'moved' : null;
+  return since.some((version) => !isSameText(findValue(version, path), before)) ? 'moved' : null;
 }
 
-function valueIn(file: Reading, path: string): string | null {
+function findValue(file: FileReading, path: string): string | null {
   if (file.kind === 'unparsable') return null;
   return readKnobs(file).find((knob) => knob.path === path)?.value ?? null;
 }
 
-function isSame(left: string | null, right: string | null): boolean {
+function isSameText(left: string | null, right: string | null): boolean {
   return left === null || right === null ? left === right : isSameValueText(left, right);
 }
 
@@ -229,20 +230,20 @@ function isSame(left: string | null, right: string | null): boolean {
 const BASE_COMMITS_READ = 50;
 
 /** Depends only on commits, so the answer is the same on every machine and at any time. Throws `GitError` if git cannot answer. */
-export async function readStart(
+export async function readStartFile(
   git: GitReader,
-  read: ReadFile,
+  read: ReadSource,
   { path, pass, onto }: StartPlace,
-): Promise<CarriedOver> {
+): Promise<CarriedOverFile> {
   const left = await git.mergeBase(onto, pass);
-  if (left === null) throw unclear(`${pass} has no history in common with ${onto}`);
+  if (left === null) throw unclearError(`${pass} has no history in common with ${onto}`);
   const [ranText, leftText, targetText] = [
     await git.readText(pass, path),
     await git.readText(left, path),
     await git.readText(onto, path),
   ];
   if (ranText === null || leftText === null || targetText === null)
-    throw unclear(`${path} is not at ${ranText === null ? pass : leftText === null ? left : onto}`);
+    throw unclearError(`${path} is not at ${ranText === null ? pass : leftText === null ? left : onto}`);
   const commits = await git.log({
     from: onto,
     not: left,
@@ -257,11 +258,11 @@ export async function readStart(
   }
   const isWhole = commits.length <= BASE_COMMITS_READ;
   const file = { ran: ranText, left: leftText, target: targetText, since: isWhole ? since : null };
-  const carried = await carryOver(file, read);
-  if (carried === null) throw unclear(`${path} at ${pass} differs from ${left} in more than knobs`);
+  const carried = await carryOverPass(file, read);
+  if (carried === null) throw unclearError(`${path} at ${pass} differs from ${left} in more than knobs`);
   return carried;
 }
 
-function unclear(why: string): GitError {
+function unclearError(why: string): GitError {
   return new GitError('unreadable', `what the last pass ran cannot be taken over: ${why}`);
 }

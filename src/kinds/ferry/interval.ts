@@ -2,11 +2,11 @@
 
 import type { Actor } from '../../domain/actor.ts';
 import type { LoggedCommit } from '../../domain/git.ts';
-import type { KnobChange, NotTaken, RunBase } from '../../domain/launch/change-facts.ts';
+import type { KnobChange, KnobNotTaken, RunBase } from '../../domain/launch/change-facts.ts';
 import type { IntervalStart, Objective } from '../../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { assertNever, dateAfter, type RunId, type Sha } from '../../domain/values.ts';
-import { code, count, details, link, paragraphs, safeUrl, text } from '../../render/words.ts';
+import { addDays, assertNever, type RunId, type Sha } from '../../domain/values.ts';
+import { code, count, folded, link, paragraphs, safeUrl, text } from '../../render/words.ts';
 import type { Unanswered } from '../../run/proposing.ts';
 import type { ChoiceRationale } from './candidates.ts';
 import type { FerryLane, Risk } from './settings.ts';
@@ -30,7 +30,7 @@ export type LastFerry = {
   readonly trackerUrl: string | null;
 };
 
-/** The parts of a run that `lastFerryOf` reads. */
+/** The parts of a run that `findLastFerry` reads. */
 export type FinishedRun = Pick<
   RunState,
   'run' | 'proposal' | 'proposedAt' | 'submission' | 'seal' | 'closed' | 'end' | 'observation'
@@ -40,13 +40,13 @@ export type FinishedRun = Pick<
 export type UpdatedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
 
 /** The last ferry before ferrybot was installed, from the config. */
-export type GivenFerry = NonNullable<FerryLane['lastFerry']>;
+export type ConfiguredFerry = NonNullable<FerryLane['lastFerry']>;
 
 export type IntervalContext = {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
   /** Absent if the record has a ferry, or the config gives none. */
-  readonly given?: GivenFerry;
+  readonly given?: ConfiguredFerry;
   /** Newest first, at most `INTERVAL_COMMITS_MAX`. */
   readonly commits: readonly LoggedCommit[];
   readonly commitsOmitted: number;
@@ -59,9 +59,9 @@ export type IntervalContext = {
  * The last ferry of a lane: the newest run dated earlier than `before` that was submitted and is sealed or closed.
  * A run that never reached a cluster has no training result, so it does not count.
  */
-export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastFerry | null {
+export function findLastFerry(runs: readonly FinishedRun[], beforeDate: string): LastFerry | null {
   const over = runs.filter(
-    (run) => run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < before,
+    (run) => run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < beforeDate,
   );
   // rule DF-02
   const newest = over.toSorted(
@@ -75,7 +75,7 @@ export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastF
  * The start of the interval: the launch commit of the last ferry, else a date, which the result marks as a fallback
  * (policy DF-04 and DF-09). Until the record has a ferry, `given` is the last ferry (policy DF-40).
  */
-export function intervalStart(
+export function findIntervalStart(
   last: LastFerry | null,
   today: string,
   fallbackDays: number,
@@ -91,17 +91,17 @@ export function intervalStart(
   return {
     sinceCommit: last?.launchCommit ?? null,
     // rule DF-04
-    sinceDate: last?.date ?? dateAfter(today, -fallbackDays),
+    sinceDate: last?.date ?? addDays(today, -fallbackDays),
     fallback: last?.launchCommit == null,
     lastRun: last?.run ?? null,
   };
 }
 
 /** Combines the facts and cuts them to the size of a body; the omitted items are counted. */
-export function intervalContext(facts: {
+export function buildIntervalContext(facts: {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
-  readonly given?: GivenFerry | null;
+  readonly given?: ConfiguredFerry | null;
   readonly commits: readonly LoggedCommit[];
   readonly issues: readonly UpdatedIssue[];
   readonly ferryIssues: ReadonlySet<number>;
@@ -141,7 +141,7 @@ function toLastFerry(run: FinishedRun): LastFerry {
 /** What a proposal starts from, and everything that it changes on the target branch. */
 type ProposalStart = {
   readonly pass: RunBase | null;
-  readonly notTaken: readonly NotTaken[];
+  readonly notTaken: readonly KnobNotTaken[];
   readonly total: readonly KnobChange[];
   /** A person made this change without starting from the pass; it is only compared with the pass. */
   readonly isOwn?: true;
@@ -183,7 +183,7 @@ export type ProposalView = {
 };
 
 /** Issue, pull request, launch commit, tag, job, tracker and closure of the last ferry, or a note that there is none. */
-export function referencesText(last: LastFerry | null, given: GivenFerry | null = null): string {
+export function formatReferences(last: LastFerry | null, given: ConfiguredFerry | null = null): string {
   if (last === null && given !== null)
     return [
       `The last ferry of ${given.date}, from before there was a record here, as the config gives it.`,
@@ -196,7 +196,7 @@ export function referencesText(last: LastFerry | null, given: GivenFerry | null 
   const jobLinks = Object.entries(last.jobUrls).map(([name, url]) => link(name, url));
   const job = [last.jobId === null ? 'none' : code(last.jobId), ...jobLinks].join(', ');
   return [
-    `- Run: ${code(last.run)} of ${last.date}, ${outcomeWords(last.outcome)}`,
+    `- Run: ${code(last.run)} of ${last.date}, ${describeOutcome(last.outcome)}`,
     `- Issue: #${last.issue}`,
     `- Pull request: #${last.pull}`,
     `- Sealing tag: ${last.sealTag === null ? 'N/A' : code(last.sealTag)}`,
@@ -208,35 +208,35 @@ export function referencesText(last: LastFerry | null, given: GivenFerry | null 
 }
 
 /** The start of the interval, marked if it is a fallback, and what was merged and discussed since. */
-export function intervalText({ interval, context }: ProposalView): string {
+export function describeInterval({ interval, context }: ProposalView): string {
   const start =
     // rule DF-09
     interval.sinceCommit === null
       ? `Since ${interval.sinceDate} (a date, as a fallback: ${context.given === undefined ? 'no launch commit of an earlier ferry is on record' : 'the launch commit that the config gives is not in the history of the branch'}).`
       : `Since the last ferry's launch commit ${interval.sinceCommit} (${interval.sinceDate}).`;
-  return paragraphs(start, commitsText(context), issuesText(context));
+  return paragraphs(start, listCommits(context), listIssues(context));
 }
 
-function commitsText({ commits, commitsOmitted }: ProposalView['context']): string {
+function listCommits({ commits, commitsOmitted }: ProposalView['context']): string {
   if (commits.length === 0) return 'No commit in it touches what the job ships.';
   const total = commits.length + commitsOmitted;
   const lines = commits.map((commit) => `- ${commit.sha} ${text(commit.subject)}`);
-  return details(
+  return folded(
     `${count(total, 'commit touches', 'commits touch')} what the job ships`,
     [...lines, ...(commitsOmitted > 0 ? [`- and ${commitsOmitted} more`] : [])].join('\n'),
   );
 }
 
-function issuesText({ issues, issuesOmitted }: ProposalView['context']): string {
+function listIssues({ issues, issuesOmitted }: ProposalView['context']): string {
   if (issues.length === 0) return 'No issue with the label `experiment` was updated in it.';
   const lines = issues.map((issue) => `- #${issue.number} ${text(issue.title)}`);
-  return details(
+  return folded(
     `${count(issues.length + issuesOmitted, 'issue')} with the label experiment updated`,
     [...lines, ...(issuesOmitted > 0 ? [`- and ${issuesOmitted} more`] : [])].join('\n'),
   );
 }
 
-function outcomeWords(outcome: LastFerry['outcome']): string {
+function describeOutcome(outcome: LastFerry['outcome']): string {
   switch (outcome) {
     case 'pass':
       return 'sealed as a pass';

@@ -1,10 +1,10 @@
 /** The ferry: a small scheduled regression run that changes one or two settings of one experiment file each time. */
 
 import { isWithinBounds, parseMarkdown, plainText } from '../../commands/grammar/markdown.ts';
-import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
+import { metricsHaveARule } from '../../config/rules/lane-rules.ts';
 import { QUIET_INCIDENTS } from '../../domain/incidents.ts';
 import type { Delta } from '../../domain/launch/change-facts.ts';
-import { covers, type Manifest } from '../../domain/launch/manifest.ts';
+import { isPathCovered, type Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -14,13 +14,13 @@ import type { Gate } from '../../gates/gate.ts';
 import { preemptedText } from '../../render/card.ts';
 import { incidentTitle } from '../../render/incident-words.ts';
 import { trackerUrl } from '../../render/job-table.ts';
-import { metricsLine } from '../../render/state-line.ts';
+import { renderMetrics } from '../../render/state-line.ts';
 import {
   cleanLine,
   code,
-  headText,
+  formatHead,
   jobWords,
-  listed,
+  joinAnd,
   nonEmpty,
   paragraphs,
   safeUrl,
@@ -28,25 +28,25 @@ import {
 } from '../../render/words.ts';
 import { type ClosureDecision, type ClosureLog, type ClosureView, defineKind } from '../../run/kind.ts';
 import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../run/proposing.ts';
-import { ferryObjective, objectiveQuestion, riskOf, USUAL_OBJECTIVE } from './asked.ts';
-import { readStart } from './edit.ts';
+import { assessRisk, objectiveQuestion, readFerryObjective, USUAL_OBJECTIVE } from './asked.ts';
+import { readStartFile } from './edit.ts';
 import {
-  budget,
-  deltaDeclared,
-  deltaReadable,
-  identicalRerun,
-  lastFerryLinked,
-  riskPresent,
-  scaleStable,
-  scope,
-  sizeOf,
+  budgetGate,
+  deltaDeclaredGate,
+  deltaReadableGate,
+  identicalRerunGate,
+  lastFerryLinkedGate,
+  riskPresentGate,
+  scaleStableGate,
+  scopeGate,
+  sizeReader,
 } from './gates.ts';
 import type { ProposalView } from './interval.ts';
-import { readerOf, sinceLastFerry, startOn } from './plan/experiment.ts';
-import { knobsBetween, planProposal, viewOf } from './plan/plan.ts';
-import { bodyFacts, readPullBody } from './pull-body.ts';
-import { FERRY_RULES, ferryLane, ferrySettings, fixableOf } from './settings.ts';
-import { laneTitle, nameOf, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
+import { createSourceReader, readIntervalContext, readStartOn } from './plan/experiment.ts';
+import { buildProposalView, diffKnobs, planProposal } from './plan/plan.ts';
+import { readBodyFacts, readPullBody } from './pull-body.ts';
+import { FERRY_RULES, ferryLane, ferrySettings, listFixablePaths } from './settings.ts';
+import { ferryName, laneTitle, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
 
 // The closure: one entry in the ferry log, in a pull request that contains nothing else (policy DF-29 to DF-32).
 
@@ -79,7 +79,7 @@ export function renderClosureLog(
 /** The closure PR's title, plain text. */
 function renderClosureTitle({ state, decision }: ClosureView): string {
   const what = decision.kind === 'seal' ? 'final seal' : `closed as ${decision.outcome}`;
-  return cleanLine(`${nameOf(state.proposal)}: log ${what}`, limits.titleCharsMax);
+  return cleanLine(`${ferryName(state.proposal)}: log ${what}`, limits.titleCharsMax);
 }
 
 function renderClosureBody({ state, decision, tag }: ClosureView): string {
@@ -95,7 +95,7 @@ function renderClosureBody({ state, decision, tag }: ClosureView): string {
       `- Proposal: #${state.proposal.pull}`,
       `- Launch commit: ${state.submission?.commit ?? 'none'}`,
       `- Job: ${state.submission === null ? 'none' : jobWords(state.submission)}`,
-      `- Record: ${code(headText(state, 64))}`,
+      `- Record: ${code(formatHead(state, 64))}`,
     ].join('\n'),
     'What was tried and debugged on the way stands in the issue.',
   )}\n`;
@@ -112,7 +112,7 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
     preemptedText(state.observation?.course?.preemptions) ?? false,
   );
   return [
-    `- Outcome: ${outcomeText(decision)}`,
+    `- Outcome: ${describeOutcome(decision)}`,
     `- Final status: ${end?.status ?? 'unknown'}`,
     `- Issue: #${proposal.issue}`,
     `- Pull request: #${proposal.pull}`,
@@ -120,32 +120,32 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
     `- Launch commit: ${submission?.commit ?? 'none'}`,
     `- Job: ${submission === null ? 'none' : `${jobWords(submission)} on ${code(submission.cluster)}`}`,
     `- W&B: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
-    `- Config delta: ${deltaText(state)}`,
-    ...startLine(state),
+    `- Config delta: ${describeDelta(state)}`,
+    ...describeStart(state),
     `- Last step: ${end?.lastStep ?? 'unknown'} of ${end?.totalSteps ?? 'unknown'}`,
-    `- Metrics: ${end === null ? 'none' : metricsLine(end, verdict)}`,
-    `- Notable failures and fixes: ${listed(failures) || 'none'}`,
-    `- Record: ${code(headText(state, 64))}`,
+    `- Metrics: ${end === null ? 'none' : renderMetrics(end, verdict)}`,
+    `- Notable failures and fixes: ${joinAnd(failures) || 'none'}`,
+    `- Record: ${code(formatHead(state, 64))}`,
   ];
 }
 
-function outcomeText(decision: ClosureDecision): string {
+function describeOutcome(decision: ClosureDecision): string {
   if (decision.kind === 'close')
     return decision.outcome === 'failed' ? decision.outcome : `${decision.outcome}: ${text(decision.reason)}`;
   return decision.verdict === 'pass' ? 'pass' : `accepted (${text(decision.accept ?? '')})`;
 }
 
-function deltaText({ gate }: RunState): string {
-  return changesText(gate?.manifest?.delta ?? []) || 'none (the same configuration again)';
+function describeDelta({ gate }: RunState): string {
+  return formatChanges(gate?.manifest?.delta ?? []) || 'none (the same configuration again)';
 }
 
-function startLine({ gate }: RunState): readonly string[] {
+function describeStart({ gate }: RunState): readonly string[] {
   const base = gate?.manifest?.base;
   if (base === undefined) return [];
-  return [`- Started from: ${code(base.run)}, new against it: ${changesText(base.changes) || 'nothing'}`];
+  return [`- Started from: ${code(base.run)}, new against it: ${formatChanges(base.changes) || 'nothing'}`];
 }
 
-function changesText(changes: Manifest['delta']): string {
+function formatChanges(changes: Manifest['delta']): string {
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return changes.map((c) => `${code(c.knob)} ${value(c.before)} to ${value(c.after)}`).join(', ');
 }
@@ -157,12 +157,12 @@ const LINK =
   /\b(?:close|closes|closed|fix|fixes|fixed|resolve|resolves|resolved|part of|tracked in|issue):? #(\d{1,9})\b/gi;
 
 /** Throws `GitError` if git cannot answer. */
-async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull | Failed> {
+async function planPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull | Failed> {
   const { run, date, request, mergeBase, head, body, pull: number } = pull;
-  const context = await sinceLastFerry(open, mergeBase, date);
+  const context = await readIntervalContext(open, mergeBase, date);
   if ('kind' in context) return context;
   const lane = ferryLane(open.config.lane);
-  const file = await proposedFile(open, { mergeBase, head });
+  const file = await readProposedFile(open, { mergeBase, head });
   const knobs = file?.knobs ?? null;
   const start: ProposalView['start'] = {
     pass: null,
@@ -171,14 +171,14 @@ async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull
     total: knobs?.total ?? [],
     isOwn: true,
   };
-  const objective = objectiveOf(body);
+  const objective = readObjective(body);
   const view: ProposalView = {
-    ...viewOf(open, { run, date, objective, request }, context),
+    ...buildProposalView(open, { run, date, objective, request }, context),
     changes: knobs?.changes ?? [],
     start,
     ...(knobs === null ? { isMore: true } : {}),
     pull: number,
-    risk: knobs === null ? 'high' : riskOf(knobs.changes, lane),
+    risk: knobs === null ? 'high' : assessRisk(knobs.changes, lane),
     reason: `what #${number} says`,
     candidate: null,
     rationale: null,
@@ -187,8 +187,8 @@ async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull
   return {
     kind: 'planned-pull',
     issue: { title: renderIssueTitle(view), body: renderIssueBody(view) },
-    linked: linkedIssues(body),
-    missing: isWhole(body, view) ? null : renderPullParts(view, lane.checklist.preconditions),
+    linked: listLinkedIssues(body),
+    missing: hasAllParts(body, view) ? null : renderPullParts(view, lane.checklist.preconditions),
     recorded: {
       experiment,
       objective,
@@ -200,7 +200,7 @@ async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull
 }
 
 /** The file's change against the branch and the pass; null if a commit lacks the file. `knobs` null: not only knobs. Throws `GitError`. */
-async function proposedFile(
+async function readProposedFile(
   open: PlanWork,
   { mergeBase, head }: Pick<PullToPlan, 'mergeBase' | 'head'>,
 ): Promise<ProposedFile | null> {
@@ -208,10 +208,10 @@ async function proposedFile(
   const path = ferryLane(config.lane).experiment;
   const [onBranch, text] = [await git.readText(mergeBase, path), await git.readText(head, path)];
   if (onBranch === null || text === null) return null;
-  const { text: from, pass, notTaken } = await startOn(open, mergeBase, onBranch);
-  const read = readerOf(open);
-  const changes = await knobsBetween(read, from, text);
-  const total = await knobsBetween(read, onBranch, text);
+  const { text: from, pass, notTaken } = await readStartOn(open, mergeBase, onBranch);
+  const read = createSourceReader(open);
+  const changes = await diffKnobs(read, from, text);
+  const total = await diffKnobs(read, onBranch, text);
   return { start: { pass, notTaken }, knobs: changes === null || total === null ? null : { changes, total } };
 }
 
@@ -224,16 +224,16 @@ type ProposedFile = {
 };
 
 /** The objective that the text declares, verbatim; without one, the usual objective. */
-function objectiveOf(body: string): Objective {
+function readObjective(body: string): Objective {
   const said = readPullBody(body)?.objective ?? null;
   return said === null ? USUAL_OBJECTIVE : { kind: said.kind, text: cutText(said.text, limits.answerTextChars) };
 }
 
 /** Whether the text has every part that a gate reads. The gates compare its table with the change. */
-function isWhole(body: string, { start, context, isMore }: ProposalView): boolean {
+function hasAllParts(body: string, { start, context, isMore }: ProposalView): boolean {
   const { total: changes } = start;
   const delta: Delta = changes.length === 0 || isMore === true ? { kind: 'none' } : { kind: 'knobs', changes };
-  const read = bodyFacts(body, { delta, last: context.last });
+  const read = readBodyFacts(body, { delta, last: context.last });
   return (
     read !== null &&
     read.risk !== null &&
@@ -244,35 +244,35 @@ function isWhole(body: string, { start, context, isMore }: ProposalView): boolea
 }
 
 /** Unique issue numbers in order; numbers in code, quotes or struck text do not count. */
-function linkedIssues(markdown: string): readonly number[] {
+function listLinkedIssues(markdown: string): readonly number[] {
   if (!isWithinBounds(markdown)) return [];
   const text = parseMarkdown(markdown).children.map(plainText).join('\n');
   return [...new Set([...text.matchAll(LINK)].map((match) => Number(match[1])))];
 }
 
 const FERRY_GATES: readonly Gate[] = [
-  scope,
-  deltaReadable,
-  deltaDeclared,
-  budget,
-  scaleStable,
-  identicalRerun,
-  riskPresent,
-  lastFerryLinked,
+  scopeGate,
+  deltaReadableGate,
+  deltaDeclaredGate,
+  budgetGate,
+  scaleStableGate,
+  identicalRerunGate,
+  riskPresentGate,
+  lastFerryLinkedGate,
 ];
 
 export const ferryKind = defineKind({
   name: 'ferry',
   settings: ferrySettings,
-  rules: [METRICS_JUDGE, ...FERRY_RULES],
+  rules: [metricsHaveARule, ...FERRY_RULES],
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
   fixes: (lane) => {
     const { scope, fixScope, fixer, preApprovedFixes } = ferryLane(lane);
     // Automatic fixes exclude the files in `scope`, which people review: a change of more than values would hide the knobs.
     const isInScope = (path: string): boolean =>
-      !scope.includes(path) && fixScope.some((folder) => covers(folder, path));
+      !scope.includes(path) && fixScope.some((folder) => isPathCovered(folder, path));
     return {
-      fixable: fixableOf(ferryLane(lane)),
+      fixable: listFixablePaths(ferryLane(lane)),
       mends: fixScope.length === 0 ? null : isInScope,
       fixer,
       preApproved: preApprovedFixes,
@@ -292,12 +292,12 @@ export const ferryKind = defineKind({
     };
   },
   proposes: {
-    change: { file: (lane) => ferryLane(lane).experiment, size: sizeOf, start: readStart },
-    readText: bodyFacts,
+    change: { file: (lane) => ferryLane(lane).experiment, size: sizeReader, start: readStartFile },
+    readText: readBodyFacts,
     usual: USUAL_OBJECTIVE,
-    asks: { objective: ferryObjective, question: objectiveQuestion },
+    asks: { objective: readFerryObjective, question: objectiveQuestion },
     plan: planProposal,
-    planOfPull,
+    planOfPull: planPull,
     closureLog: FERRY_CLOSURE_LOG,
     afterSeal: (lane) => ferryLane(lane).afterSeal,
   },

@@ -4,8 +4,8 @@ import type { Nodes, Root, RootContent, Table, TableCell, TableRow } from 'mdast
 import { isWithinBounds, parseMarkdown, plainText } from '../../commands/grammar/markdown.ts';
 import type { BodyFacts, Mismatch } from '../../domain/facts.ts';
 import type { Delta, KnobChange } from '../../domain/launch/change-facts.ts';
-import { remembered } from '../../domain/values.ts';
-import type { TextAbout } from '../../run/kind.ts';
+import { memoize } from '../../domain/values.ts';
+import type { BodyContext } from '../../run/kind.ts';
 import { isSameValueText } from './edit.ts';
 import { RISKS, type Risk } from './settings.ts';
 
@@ -33,12 +33,12 @@ const BEGINNINGS: Readonly<Record<PartName, readonly string[]>> = {
 type Section = { readonly part: PartName; readonly content: readonly RootContent[] };
 
 /** The sections in the order of the body. A deeper heading inside a section belongs to it. */
-function sectionsOf(root: Root): readonly Section[] {
+function splitSections(root: Root): readonly Section[] {
   const sections: { part: PartName; content: RootContent[] }[] = [];
   let open: { part: PartName | null; depth: number } = { part: null, depth: 0 };
   for (const node of root.children) {
     if (node.type === 'heading') {
-      const part = partOf(plainText(node));
+      const part = findPart(plainText(node));
       if (part !== null || open.part === null || node.depth <= open.depth) {
         open = { part, depth: node.depth };
         if (part !== null) sections.push({ part, content: [] });
@@ -50,17 +50,17 @@ function sectionsOf(root: Root): readonly Section[] {
   return sections;
 }
 
-function partOf(heading: string): PartName | null {
+function findPart(heading: string): PartName | null {
   const text = heading
     .toLowerCase()
     .replace(/[^a-z ]/g, '')
     .trim();
   for (const [part, beginnings] of Object.entries(BEGINNINGS))
-    if (isPart(part) && beginnings.some((start) => text === start || text.startsWith(`${start} `))) return part;
+    if (isPartName(part) && beginnings.some((start) => text === start || text.startsWith(`${start} `))) return part;
   return null;
 }
 
-function isPart(name: string): name is PartName {
+function isPartName(name: string): name is PartName {
   return name in PART_HEADINGS;
 }
 
@@ -82,7 +82,7 @@ const COLUMNS = ['knob', 'before', 'after'] as const;
 function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[] | null {
   const tables = content.filter((node) => node.type === 'table');
   const [found, second] = tables.flatMap((table) => {
-    const columns = columnsOf(table);
+    const columns = findColumns(table);
     return columns === null ? [] : [{ table, columns }];
   });
   if (found === undefined || second !== undefined) return null;
@@ -92,7 +92,7 @@ function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[]
   return filled.map((row) => readRow(row, found.columns));
 }
 
-function columnsOf(table: Table): readonly [number, number, number] | null {
+function findColumns(table: Table): readonly [number, number, number] | null {
   const names = table.children[0]?.children.map((cell) => plainText(cell).toLowerCase()) ?? [];
   const [knob = -1, before = -1, after = -1] = COLUMNS.map((column) => names.indexOf(column));
   return knob < 0 || before < 0 || after < 0 ? null : [knob, before, after];
@@ -100,14 +100,14 @@ function columnsOf(table: Table): readonly [number, number, number] | null {
 
 function readRow(row: TableRow, [knob, before, after]: readonly [number, number, number]): DeclaredRow {
   return {
-    knob: sourceText(row.children[knob]) ?? '',
-    before: sourceText(row.children[before]),
-    after: sourceText(row.children[after]),
+    knob: cellSource(row.children[knob]) ?? '',
+    before: cellSource(row.children[before]),
+    after: cellSource(row.children[after]),
   };
 }
 
 // Inline code is verbatim source text: `None` in code is the literal, and a dash in plain text means absent.
-function sourceText(cell: TableCell | undefined): string | null {
+function cellSource(cell: TableCell | undefined): string | null {
   const parts = cell?.children.filter((node) => node.type !== 'text' || node.value.trim() !== '') ?? [];
   const [only] = parts;
   if (parts.length === 1 && only?.type === 'inlineCode') return only.value;
@@ -115,7 +115,7 @@ function sourceText(cell: TableCell | undefined): string | null {
   return ABSENT.has(text.toLowerCase()) ? null : text;
 }
 
-type Box = { readonly text: string; readonly checked: boolean; readonly line: number };
+type ChecklistBox = { readonly text: string; readonly checked: boolean; readonly line: number };
 
 /** A part that is missing, duplicated or malformed is null: it does not count. */
 type PullBody = {
@@ -124,7 +124,7 @@ type PullBody = {
   readonly objective: { readonly kind: 'integration' | 'regression'; readonly text: string } | null;
   readonly delta: readonly DeclaredRow[] | null;
   readonly risk: Risk | null;
-  readonly checklist: readonly Box[];
+  readonly checklist: readonly ChecklistBox[];
 };
 
 /**
@@ -133,23 +133,23 @@ type PullBody = {
  */
 export function readPullBody(markdown: string): PullBody | null {
   if (!isWithinBounds(markdown)) return null;
-  const sections = sectionsOf(parseMarkdown(markdown));
-  const part = <Value>(name: PartName, read: (content: Section['content']) => Value | null): Value | null => {
+  const sections = splitSections(parseMarkdown(markdown));
+  const readPart = <Value>(name: PartName, read: (content: Section['content']) => Value | null): Value | null => {
     const [section, again] = sections.filter((one) => one.part === name);
     return section === undefined || again !== undefined ? null : read(section.content);
   };
   return {
-    lastFerry: part('lastFerry', readReferences),
-    objective: part('objective', readObjective),
-    delta: part('delta', readDeltaTable),
-    risk: part('risk', readRisk),
-    checklist: part('checklist', readChecklist) ?? [],
+    lastFerry: readPart('lastFerry', readReferences),
+    objective: readPart('objective', readObjective),
+    delta: readPart('delta', readDeltaTable),
+    risk: readPart('risk', readRisk),
+    checklist: readPart('checklist', readChecklist) ?? [],
   };
 }
 
 // Every integration check is for "regression detection", so that word pair declares nothing.
 function readObjective(content: Section['content']): PullBody['objective'] {
-  const text = content.map(seenText).filter(Boolean).join('\n');
+  const text = content.map(visibleText).filter(Boolean).join('\n');
   const words = text.toLowerCase().replace(/regression detection|detect(?:s|ing)? regressions?/g, '');
   const isRegression = /\bregressions?\b/.test(words);
   const isIntegration = /\b(?:integration|daily|normal)\b/.test(words);
@@ -158,13 +158,13 @@ function readObjective(content: Section['content']): PullBody['objective'] {
 
 // The first line has the level. Later lines may mention medium weights, and "medium-sized" is no level.
 function readRisk(content: Section['content']): PullBody['risk'] {
-  const first = content.map(seenText).find(Boolean) ?? '';
+  const first = content.map(visibleText).find(Boolean) ?? '';
   const found = new Set(first.toLowerCase().match(/(?<![\w-])(?:low|medium|high)(?![\w-])/g) ?? []);
   const [only, second] = RISKS.filter((level) => found.has(level));
   return second === undefined ? (only ?? null) : null;
 }
 
-function readChecklist(content: Section['content']): readonly Box[] {
+function readChecklist(content: Section['content']): readonly ChecklistBox[] {
   return content
     .filter((node) => node.type === 'list')
     .flatMap((list) => list.children)
@@ -181,7 +181,7 @@ function readChecklist(content: Section['content']): readonly Box[] {
     );
 }
 
-function seenText(node: RootContent): string {
+function visibleText(node: RootContent): string {
   return node.type === 'list' ? node.children.map(plainText).join(' ') : plainText(node);
 }
 
@@ -189,7 +189,7 @@ const NONE = /^(?:[a-z ]*:)?\s*(?:none|n\/a|first ferry|no (?:last|earlier|previ
 
 /** Numbers from `#12` and from links that end in `/issues/12` or `/pull/12`; null without any reference or "none". */
 function readReferences(content: Section['content']): readonly number[] | null {
-  const urls = content.flatMap(urlsIn);
+  const urls = content.flatMap(listUrls);
   const text = content.map(plainText).filter(Boolean).join('\n');
   const linked = urls.flatMap((url) => [...url.matchAll(/\/(?:issues|pull)\/(\d{1,9})(?=$|[#?/])/g)]);
   const written = [...text.matchAll(/(?<![\p{L}\p{N}&])#(\d{1,9})\b/gu)];
@@ -198,17 +198,17 @@ function readReferences(content: Section['content']): readonly number[] | null {
 }
 
 // Ignore a link in a quote or code, which may be another person's, and in struck text, which was withdrawn.
-function urlsIn(node: Nodes): readonly string[] {
+function listUrls(node: Nodes): readonly string[] {
   if (node.type === 'link') return [node.url];
   if (node.type === 'blockquote' || node.type === 'delete') return [];
-  return 'children' in node ? node.children.flatMap(urlsIn) : [];
+  return 'children' in node ? node.children.flatMap(listUrls) : [];
 }
 
 export const DELTA_TABLE_HEAD = ['| Knob | Before | After |', '|---|---|---|'] as const;
 
 /** The correct row for a change. `name` is the knob, or its path if two changed knobs share a name. */
 export function declaredRow(change: Pick<KnobChange, 'before' | 'after'>, name: string): string {
-  return `| ${code(name)} | ${value(change.before)} | ${value(change.after)} |`;
+  return `| ${formatCode(name)} | ${formatValue(change.before)} | ${formatValue(change.after)} |`;
 }
 
 /** The name of a change in the table: the knob, or the path if the knob is ambiguous. */
@@ -217,17 +217,17 @@ export function declaredName(change: KnobChange, all: readonly KnobChange[]): st
 }
 
 /** Source text on one line, for a table cell: layout is no part of a value. */
-export function onOneLine(source: string): string {
+export function toOneLine(source: string): string {
   return source.replace(/\s+/g, ' ').trim();
 }
 
-function value(source: string | null): string {
-  return source === null ? 'absent' : code(onOneLine(source));
+function formatValue(source: string | null): string {
+  return source === null ? 'absent' : formatCode(toOneLine(source));
 }
 
 // A fence longer than any run of backticks inside; a pipe ends the cell even in code (GFM, tables).
-function code(source: string): string {
-  if (/\\\|/.test(source)) return htmlCode(source);
+function formatCode(source: string): string {
+  if (/\\\|/.test(source)) return formatHtmlCode(source);
   const longest = Math.max(0, ...(source.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   const pad = source.startsWith('`') || source.endsWith('`') ? ' ' : '';
@@ -235,7 +235,7 @@ function code(source: string): string {
 }
 
 // Parsers disagree on a backslash before a pipe, so write both as entities.
-function htmlCode(source: string): string {
+function formatHtmlCode(source: string): string {
   const signs = [...source].map((sign) => (/[A-Za-z0-9 ]/.test(sign) ? sign : `&#${sign.codePointAt(0)};`));
   return `<code>${signs.join('')}</code>`;
 }
@@ -244,16 +244,16 @@ function htmlCode(source: string): string {
  * Changes without a matching row, and rows without a matching change (policy DF-18). Returns nothing for an uncountable
  * delta, which `delta-readable` blocks.
  */
-export function compareDeclared(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
+export function findMismatches(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
   if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
   const changes = delta.kind === 'knobs' ? delta.changes : [];
   const spare = new Set(rows);
   const undeclared = changes.filter((change) => {
-    const row = [...spare].find((one) => isNamed(change, one) && saysTheSame(change, one));
+    const row = [...spare].find((one) => isRowOfChange(change, one) && hasSameValues(change, one));
     return row === undefined || !spare.delete(row);
   });
   // The correct row replaces a row with a wrong value.
-  const needless = [...spare].filter((row) => !undeclared.some((change) => isNamed(change, row)));
+  const needless = [...spare].filter((row) => !undeclared.some((change) => isRowOfChange(change, row)));
   return [
     // rule DF-18
     ...undeclared.map((change) => ({
@@ -273,28 +273,28 @@ export function compareDeclared(delta: Delta, rows: readonly DeclaredRow[]): rea
   ];
 }
 
-function isNamed(change: KnobChange, row: DeclaredRow): boolean {
+function isRowOfChange(change: KnobChange, row: DeclaredRow): boolean {
   return row.knob === change.path || row.knob === change.knob;
 }
 
-function saysTheSame(change: KnobChange, row: DeclaredRow): boolean {
-  return isSameText(change.before, row.before) && isSameText(change.after, row.after);
+function hasSameValues(change: KnobChange, row: DeclaredRow): boolean {
+  return isSameValueOrAbsent(change.before, row.before) && isSameValueOrAbsent(change.after, row.after);
 }
 
-function isSameText(real: string | null, declared: string | null): boolean {
+function isSameValueOrAbsent(real: string | null, declared: string | null): boolean {
   if (real === null || declared === null) return real === declared;
   // `0.003` equals `3e-3`, but `1` differs from `1.0`.
-  return onOneLine(real) === onOneLine(declared) || isSameValueText(real, declared);
+  return toOneLine(real) === toOneLine(declared) || isSameValueText(real, declared);
 }
 
-const readOnce = remembered(readPullBody, (markdown) => markdown);
+const readPullBodyOnce = memoize(readPullBody, (markdown) => markdown);
 
 /**
  * The declared facts; null if the text cannot be read. The last ferry counts as linked if the body names its issue or PR.
  * Without a last ferry, the body must name something or declare that there is none. A malformed part counts as missing.
  */
-export function bodyFacts(markdown: string, { delta, last }: TextAbout): Omit<BodyFacts, 'fingerprint'> | null {
-  const body = readOnce(markdown);
+export function readBodyFacts(markdown: string, { delta, last }: BodyContext): Omit<BodyFacts, 'fingerprint'> | null {
+  const body = readPullBodyOnce(markdown);
   if (body === null) return null;
   const { delta: rows, lastFerry } = body;
   return {
@@ -303,7 +303,7 @@ export function bodyFacts(markdown: string, { delta, last }: TextAbout): Omit<Bo
     linksLastFerry:
       lastFerry !== null && (last === null || lastFerry.includes(last.issue) || lastFerry.includes(last.pull)),
     hasDeltaTable: rows !== null,
-    mismatches: compareDeclared(delta, rows ?? []),
+    mismatches: findMismatches(delta, rows ?? []),
     boxes: body.checklist,
   };
 }

@@ -1,15 +1,24 @@
 /** The settings that only a ferry lane has (docs/policy-coverage.md, the rows DF): what a ferry edits and tries, and its limits. */
 
 import { z } from 'zod';
-import { settingsOfKind } from '../../config/lane-kind.ts';
-import { checklistSetting, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
-import { doubled, inLane, standingPaths } from '../../config/rules/lane-rules.ts';
+import { settingsReader } from '../../config/lane-kind.ts';
+import { checklistSetting, LANE_KEYS, type LaneRule } from '../../config/lane-schema.ts';
+import { checkPathSyntax, inLane, listDuplicates } from '../../config/rules/lane-rules.ts';
 import { dataFormatOf } from '../../delta/read-data-file.ts';
-import { covers, WHOLE_TREE } from '../../domain/launch/manifest.ts';
-import { decidesTraining } from '../../domain/launch/small-fix.ts';
+import { isPathCovered, WHOLE_TREE } from '../../domain/launch/manifest.ts';
+import { affectsTraining } from '../../domain/launch/small-fix.ts';
 import { isBuildFile } from '../../run/manifest-of.ts';
-import { type ConfigIssue, errorIf, inArguments, warningIf } from '../../settings/problem.ts';
-import { argumentArray, fixerSettings, name, namedBy, path, setting, unset, word } from '../../settings/words.ts';
+import { type ConfigIssue, checkArguments, errorIf, warningIf } from '../../settings/problem.ts';
+import {
+  argumentArray,
+  createPathMatcher,
+  fixerSettings,
+  name,
+  orNull,
+  path,
+  setting,
+  word,
+} from '../../settings/words.ts';
 
 /** Risk levels, the lowest first. */
 export const RISKS = ['low', 'medium', 'high'] as const;
@@ -105,7 +114,7 @@ export const ferrySettings = z.strictObject({
     [],
     'Paths of knobs that set the scale: a change blocks unless a person asked for it by name.',
   ),
-  scale: unset(
+  scale: orNull(
     z.strictObject({
       parameters: large.describe('Parameters of the model.'),
       flops: large.describe('Model FLOPs that a ferry spends.'),
@@ -114,14 +123,14 @@ export const ferrySettings = z.strictObject({
         20,
         'How far the FLOPs of a proposal may be from that unless a person asked for it by name.',
       ),
-      tokens: unset(
+      tokens: orNull(
         z
           .array(z.union([name, z.number().positive()]))
           .min(1)
           .max(10),
         'What makes the tokens of a run when multiplied: paths of knobs, and plain numbers.',
       ),
-      flopsVariable: unset(
+      flopsVariable: orNull(
         z.string().regex(/^[A-Z][A-Z0-9_]*$/),
         "The variable of the lane's environment that sets the FLOPs, where the job works its steps out from it.",
       ),
@@ -144,19 +153,19 @@ export const ferrySettings = z.strictObject({
     'Minimum time to answer the question, also if it is asked after that time; if the day would end first, no question is asked.',
   ),
   candidates: setting(z.array(candidate).max(100), [], 'What may be proposed without a person saying what.'),
-  lastFerry: unset(
+  lastFerry: orNull(
     z.strictObject({
       commit: z
         .string()
         .regex(/^[0-9a-f]{40}$/, 'a full commit id: 40 hex digits in quotes')
         .describe('The commit that it was launched from.'),
       date: z.iso.date().describe('The day of its launch.'),
-      issue: unset(z.int().min(1), 'Number of its issue, if it had one.'),
+      issue: orNull(z.int().min(1), 'Number of its issue, if it had one.'),
     }),
     'The last ferry before the lab used the bot: while the record has none, proposals list what changed since then. null: since a date some days ago.',
   ),
   memoryDays: setting(z.int().min(1).max(365), 14, 'A value tried within so many days is not proposed again.'),
-  proposer: unset(
+  proposer: orNull(
     proposer,
     "A program of the lab that proposes edits, run with an empty environment and checked like a person's proposal, or null.",
   ),
@@ -171,37 +180,37 @@ export const ferrySettings = z.strictObject({
     'What happens to the proposal PR after the seal. Whichever it is, the next ferry starts from what the last sealed pass ran.',
   ),
   closureLog: setting(path, 'docs/experiments/daily-ferry-log.md', 'The only file that a closure PR changes.'),
-  ...laneKeys,
+  ...LANE_KEYS,
   checklist: checklistSetting(['issue created/updated']),
 });
 
 export type FerryLane = z.infer<typeof ferrySettings>;
 
-export const ferryLane = settingsOfKind<FerryLane>('ferry', 'experiment');
+export const ferryLane = settingsReader<FerryLane>('ferry', 'experiment');
 
 /** Files and folders that a fix may change after a failed attempt. */
-export function fixableOf({ scope, fixScope }: FerryLane): readonly string[] {
+export function listFixablePaths({ scope, fixScope }: FerryLane): readonly string[] {
   return [...new Set([...scope, ...fixScope])];
 }
 
 /** Whether a ferry may change this file: a file in `scope` or, for a fix after a failed attempt, in `fixScope`. */
-export function mayChange({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
-  return scope.includes(path) || (isFix && fixScope.some((folder) => covers(folder, path)));
+export function isPathAllowed({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
+  return scope.includes(path) || (isFix && fixScope.some((folder) => isPathCovered(folder, path)));
 }
 
 type FerryRule = (lane: FerryLane, traits: Traits) => readonly ConfigIssue[];
 type Traits = Parameters<LaneRule>[1];
 
 /** The entry of `ships` that covers a path; undefined if there is none, or if the path is excluded from the whole tree. */
-function shippedIn(lane: FerryLane, traits: Traits, path: string): string | undefined {
-  const isLeftOut = lane.ships.includes(WHOLE_TREE) && namedBy(traits?.leavesOut ?? [])(path);
-  return isLeftOut ? undefined : lane.ships.find((shipped) => covers(shipped, path));
+function findLeftOutReason(lane: FerryLane, traits: Traits, path: string): string | undefined {
+  const isLeftOut = lane.ships.includes(WHOLE_TREE) && createPathMatcher(traits?.leavesOut ?? [])(path);
+  return isLeftOut ? undefined : lane.ships.find((shipped) => isPathCovered(shipped, path));
 }
 
-const experimentStands: FerryRule = (lane, traits) => {
+const experimentIsInTheTree: FerryRule = (lane, traits) => {
   const { experiment, runName } = lane;
   const inScope = lane.scope.includes(experiment);
-  const isShipped = shippedIn(lane, traits, experiment) !== undefined;
+  const isShipped = findLeftOutReason(lane, traits, experiment) !== undefined;
   const isRead = experiment.endsWith('.py') || dataFormatOf(experiment) !== null;
   const formats = 'a ferry edits a .py, .yaml, .yml, .toml or .json file';
   const dated = 'a ferry is named by its date: put {date} into it';
@@ -214,19 +223,20 @@ const experimentStands: FerryRule = (lane, traits) => {
 };
 
 /** A change that is not shipped does not reach the job and makes no new manifest, so no approval would cover it. */
-const shipsHoldTheScope: FerryRule = (lane, traits) => [
+const shippedPathsContainTheScope: FerryRule = (lane, traits) => [
   ...lane.scope.flatMap((file, index) => {
-    const isMissing = file !== lane.experiment && shippedIn(lane, traits, file) === undefined;
+    const isMissing = file !== lane.experiment && findLeftOutReason(lane, traits, file) === undefined;
     return warningIf(isMissing, 'not-shipped', inLane('scope', index), `the job would not get ${file}`);
   }),
   ...lane.fixScope.flatMap((file, index) => {
-    const isMissing = shippedIn(lane, traits, file) === undefined && !lane.ships.some((path) => covers(file, path));
+    const isMissing =
+      findLeftOutReason(lane, traits, file) === undefined && !lane.ships.some((path) => isPathCovered(file, path));
     return warningIf(isMissing, 'not-shipped', inLane('fixScope', index), `the job would not get ${file}`);
   }),
 ];
 
 /** A fixer needs a `fixScope`. A pre-approved fix launches unasked, so it must be in `fixScope` and decide nothing about training. */
-const fixesAreFixes: FerryRule = ({ fixer, fixScope, preApprovedFixes }) => [
+const fixSettingsAreConsistent: FerryRule = ({ fixer, fixScope, preApprovedFixes }) => [
   ...errorIf(
     fixer !== null && fixScope.length === 0,
     'fixer-without-scope',
@@ -235,17 +245,17 @@ const fixesAreFixes: FerryRule = ({ fixer, fixScope, preApprovedFixes }) => [
   ),
   ...preApprovedFixes.flatMap((path, index) => {
     const where = inLane('preApprovedFixes', index);
-    const isFix = path !== WHOLE_TREE && fixScope.some((folder) => covers(folder, path));
+    const isFix = path !== WHOLE_TREE && fixScope.some((folder) => isPathCovered(folder, path));
     const none = `${path} is nothing that a fix may change by \`fixScope\``;
     const trains = `${path} speaks of model, optimizer or data: each fix of it takes an approval of its own`;
     return isFix
-      ? errorIf(decidesTraining(path), 'pre-approved-trains', where, trains)
+      ? errorIf(affectsTraining(path), 'pre-approved-trains', where, trains)
       : errorIf(true, 'not-in-fix-scope', where, none);
   }),
 ];
 
 /** Two sources of the FLOPs could disagree, and without a source there is nothing to show. */
-const scaleIsCountedOnce: FerryRule = ({ scale, environment }) => {
+const scaleHasOneSource: FerryRule = ({ scale, environment }) => {
   if (scale === null) return [];
   const { tokens, flopsVariable } = scale;
   if ((tokens === null) === (flopsVariable === null))
@@ -256,12 +266,12 @@ const scaleIsCountedOnce: FerryRule = ({ scale, environment }) => {
 };
 
 /** The gates compare paths literally. A change must not include what judges it or what runs with the cluster's credentials. */
-const scopesAreSound: FerryRule = (lane, traits) =>
+const scopesAreValid: FerryRule = (lane, traits) =>
   (['scope', 'fixScope'] as const).flatMap((key) => [
-    ...standingPaths(key, lane[key]),
+    ...checkPathSyntax(key, lane[key]),
     ...lane[key].flatMap((path, index) => [
       ...errorIf(
-        covers('.github', path),
+        isPathCovered('.github', path),
         'scope-guards',
         inLane(key, index),
         'a ferry could change the rules and workflows that it is judged by',
@@ -275,10 +285,10 @@ const scopesAreSound: FerryRule = (lane, traits) =>
     ]),
   ]);
 
-const closureLogStandsApart: FerryRule = (lane, traits) => {
+const closureLogIsOutsideTheScope: FerryRule = (lane, traits) => {
   const { closureLog, scope, fixScope } = lane;
-  const shipped = shippedIn(lane, traits, closureLog);
-  const inScope = scope.includes(closureLog) || fixScope.some((path) => covers(path, closureLog));
+  const shipped = findLeftOutReason(lane, traits, closureLog);
+  const inScope = scope.includes(closureLog) || fixScope.some((path) => isPathCovered(path, closureLog));
   const falls = `stands inside ${shipped}, which is shipped: each closure would make every approval fall`;
   const changed = 'a ferry may change it: only closure pull requests should';
   return [
@@ -288,8 +298,8 @@ const closureLogStandsApart: FerryRule = (lane, traits) => {
 };
 
 /** A candidate must not be a scale knob, because the gates block such a change unless a person named it. */
-const candidatesAreSound: FerryRule = ({ candidates, scaleKnobs }) => [
-  ...doubled(
+const candidatesAreValid: FerryRule = ({ candidates, scaleKnobs }) => [
+  ...listDuplicates(
     candidates.map(({ id }) => id),
     (index) => inLane('candidates', index, 'id'),
     'the id',
@@ -301,22 +311,22 @@ const candidatesAreSound: FerryRule = ({ candidates, scaleKnobs }) => [
   }),
 ];
 
-const programsHoldNoSecrets: FerryRule = ({ proposer, checksBeforePush }) => [
-  ...inArguments(inLane('proposer', 'command'), proposer?.command ?? []),
+const programsContainNoSecrets: FerryRule = ({ proposer, checksBeforePush }) => [
+  ...checkArguments(inLane('proposer', 'command'), proposer?.command ?? []),
   ...(checksBeforePush === 'repository' ? [] : checksBeforePush).flatMap((command, index) =>
-    inArguments(inLane('checksBeforePush', index), command),
+    checkArguments(inLane('checksBeforePush', index), command),
   ),
 ];
 
 const RULES: readonly FerryRule[] = [
-  experimentStands,
-  shipsHoldTheScope,
-  fixesAreFixes,
-  scaleIsCountedOnce,
-  scopesAreSound,
-  closureLogStandsApart,
-  candidatesAreSound,
-  programsHoldNoSecrets,
+  experimentIsInTheTree,
+  shippedPathsContainTheScope,
+  fixSettingsAreConsistent,
+  scaleHasOneSource,
+  scopesAreValid,
+  closureLogIsOutsideTheScope,
+  candidatesAreValid,
+  programsContainNoSecrets,
 ];
 
 export const FERRY_RULES: readonly LaneRule[] = RULES.map((rule) => (lane, traits) => rule(ferryLane(lane), traits));

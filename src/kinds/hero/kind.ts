@@ -1,6 +1,6 @@
 /** The hero run: an expensive production run of weeks, launched from the contract in its issue. */
 
-import { pinnedIn, valueIn } from '../../contracts/fields.ts';
+import { readPinnedSource, readValue } from '../../contracts/fields.ts';
 import {
   contractComplete,
   contractCurrent,
@@ -14,17 +14,17 @@ import { defineKind } from '../../run/kind.ts';
 import { configDrift } from './config-drift.ts';
 import { FIELDS } from './contract/fields.ts';
 import {
-  checkpointPlanOf,
-  containerIn,
-  continuedAs,
-  isHero,
-  knownOf,
+  buildCheckpointPlan,
+  continuationKnobs,
+  contractContainer,
+  isHeroContract,
+  knownValues,
+  laneSettings,
   readHeroContract,
-  runNameOf,
-  settingsOf,
+  runNameFromContract,
 } from './contract/read-contract.ts';
-import { checkpointProven, containerBuilt, driAccepted } from './gates.ts';
-import { heroSettings, startOptionsOf } from './settings.ts';
+import { checkpointProvenGate, containerBuiltGate, driAcceptedGate } from './gates.ts';
+import { heroSettings, startOptions } from './settings.ts';
 
 const HERO_RESPONSES: Responses = { ...USUAL_RESPONSES, stopped: 'ask' };
 
@@ -36,31 +36,31 @@ export const heroKind = defineKind({
     contractCurrent(FIELDS),
     outputRootOwn,
     trackerOwn,
-    checkpointProven,
-    containerBuilt,
+    checkpointProvenGate,
+    containerBuiltGate,
     configDrift,
-    driAccepted,
+    driAcceptedGate,
   ],
   policy: (lane) => ({
-    'lane.startOptions': startOptionsOf(lane).join(','),
+    'lane.startOptions': startOptions(lane).join(','),
     'lane.outputRootFrom': outputTemplateOf(lane) ?? '',
     'lane.temporaryRoots': temporaryRootsOf(lane).join(','),
   }),
   responses: HERO_RESPONSES,
   contracts: {
     labels: ['hero-run'],
-    claims: isHero,
+    claims: isHeroContract,
     fields: FIELDS,
     read: readHeroContract,
-    settings: settingsOf,
-    cost: (contract) => valueIn(contract, 'acceleratorHours'),
-    source: pinnedIn,
-    container: containerIn,
-    name: runNameOf,
-    checkpoints: checkpointPlanOf,
-    objective: (contract) => ({ kind: 'production', text: valueIn(contract, 'goal') ?? '' }),
-    continued: continuedAs,
-    opens: { title: 'Hero run', known: knownOf },
+    settings: laneSettings,
+    cost: (contract) => readValue(contract, 'acceleratorHours'),
+    source: readPinnedSource,
+    container: contractContainer,
+    name: runNameFromContract,
+    checkpoints: buildCheckpointPlan,
+    objective: (contract) => ({ kind: 'production', text: readValue(contract, 'goal') ?? '' }),
+    continued: continuationKnobs,
+    opens: { title: 'Hero run', known: knownValues },
   },
   isCritical: true,
 });

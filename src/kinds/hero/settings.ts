@@ -1,8 +1,8 @@
 /** The settings of a hero lane; the issue defines the run itself (docs/policy-coverage.md, the rows HR). */
 
 import { z } from 'zod';
-import { cadenceSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
-import { argumentArray, name, setting, unset } from '../../settings/words.ts';
+import { cadenceSetting, LANE_KEYS, type LaneConfig } from '../../config/lane-schema.ts';
+import { argumentArray, name, orNull, setting } from '../../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 
 /** ferrybot polls a run of weeks every 15 minutes, and makes the first polls as early as for any other run. */
@@ -24,14 +24,18 @@ const START_OPTIONS = [
 /** The settings of a hero lane. */
 export const heroSettings = z.strictObject({
   kind: z.literal('hero').describe('What a run of this lane is.'),
-  ...laneKeys,
+  ...LANE_KEYS,
   runName: setting(name, '{date}', 'Left out: the contract names the run.'),
-  updateHours: laneKeys.updateHours.default(UPDATE_HOURS),
+  updateHours: LANE_KEYS.updateHours.default(UPDATE_HOURS),
   command: setting(argumentArray, ['false'], 'Left out: the contract has the command.'),
   outputRoot: setting(name, '{run}', 'Left out: the contract pins the output root.'),
-  finalStep: setting(laneKeys.finalStep, null, 'Left out: the contract has the final step.'),
-  freshnessHours: setting(laneKeys.freshnessHours, YEAR_HOURS, 'How old the merge base with the target branch may be.'),
-  outputRootFrom: unset(
+  finalStep: setting(LANE_KEYS.finalStep, null, 'Left out: the contract has the final step.'),
+  freshnessHours: setting(
+    LANE_KEYS.freshnessHours,
+    YEAR_HOURS,
+    'How old the merge base with the target branch may be.',
+  ),
+  outputRootFrom: orNull(
     name,
     'How the program derives its output root from the command, such as `s3://models/{run-id}/{version}`: each `{option}` is the value of that option or variable. A contract is accepted if the result is its output root. null: the command names the root.',
   ),
@@ -45,11 +49,11 @@ export const heroSettings = z.strictObject({
     START_OPTIONS,
     'Options and variables of the command that name the checkpoint to start from. Leading dashes, capitals, and dashes for underscores make no difference.',
   ),
-  preemptionsMax: laneKeys.preemptionsMax.default(HERO_PREEMPTIONS),
+  preemptionsMax: LANE_KEYS.preemptionsMax.default(HERO_PREEMPTIONS),
   cadence: cadenceSetting(HERO_CADENCE),
 });
 
 /** The lane's option names for the start of a job. */
-export function startOptionsOf(lane: LaneConfig): readonly string[] {
+export function startOptions(lane: LaneConfig): readonly string[] {
   return 'startOptions' in lane && Array.isArray(lane.startOptions) ? lane.startOptions : START_OPTIONS;
 }

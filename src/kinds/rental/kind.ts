@@ -1,32 +1,32 @@
 /** The rental: a run on a rented machine, started from its issue or with `/rent` in an issue. */
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
-import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
-import { pinnedIn, valueIn } from '../../contracts/fields.ts';
+import { metricsHaveARule } from '../../config/rules/lane-rules.ts';
+import { readPinnedSource, readValue } from '../../contracts/fields.ts';
 import { contractComplete, contractCurrent } from '../../contracts/gates.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
-import { readReduction, reduced, type Started, valueNow } from '../../domain/launch/ladder.ts';
+import { applyReduction, type LaunchCommand, readReduction, valueNow } from '../../domain/launch/ladder.ts';
 import type { Ending } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/past-runs.ts';
-import { contractNow, defineGate, given } from '../../gates/gate.ts';
+import { defineGate, ifKnown, requireContract } from '../../gates/gate.ts';
 import { defineKind, judgeRun } from '../../run/kind.ts';
-import { earlyStopText, FIELDS, tooSmall } from './contract/fields.ts';
+import { FIELDS, formatEarlyStop, listTooSmallParts } from './contract/fields.ts';
 import {
-  namesIn,
-  needsOf,
+  laneSettings,
+  machineNeeds,
   RENTAL_RULES,
   readRentalContract,
   rentalLane,
   rentalSettings,
-  settingsOf,
+  splitNames,
 } from './settings.ts';
 
 /** The machine must be within the lab's limits for cards, hours and dollars. */
 // To get more, raise the limits in the config, where people review the change.
-const machineFits = defineGate('machine-fits', ({ machine, contract, lane: { cluster } }, { block, pass }) => {
+const machineFitsGate = defineGate('machine-fits', ({ machine, contract, lane: { cluster } }, { block, pass }) => {
   if (contract === undefined || machine === undefined) return block('not-rented', 'maintainer', { cluster });
-  return given(contract.read, () => {
+  return ifKnown(contract.read, () => {
     const { terms, beyond } = machine;
     if (terms === null) return block('not-rented', 'maintainer', { cluster });
     const more = beyond.map(({ what, asked, most }) => `${what} ${asked}, at most ${most}`);
@@ -38,55 +38,55 @@ const machineFits = defineGate('machine-fits', ({ machine, contract, lane: { clu
 
 /** A stranger hosts the machine, so only secrets that the lane names may reach it. */
 // `lane` has the secrets that both name. A secret that only the issue names is blocked.
-const secretsNamed = defineGate('secrets-named', ({ contract, lane }, { block, pass }) =>
-  given(contractNow(contract), (values) => {
-    const asked = namesIn(valueIn(values, 'secrets')) ?? [];
+const secretsNamedGate = defineGate('secrets-named', ({ contract, lane }, { block, pass }) =>
+  ifKnown(requireContract(contract), (values) => {
+    const asked = splitNames(readValue(values, 'secrets')) ?? [];
     const names = asked.filter((name) => !lane.passSecrets.includes(name));
     return names.length > 0 ? block('unnamed', 'author', { names }) : pass('named', { names: lane.passSecrets });
   }),
 );
 
 /** Each reduction allowed without approval is in the command and makes a value smaller; the first reduces the batch. */
-export const reductionsBounded = defineGate('reductions-bounded', ({ contract, lane }, { block, pass }) =>
-  given(contractNow(contract), () => {
+export const reductionsBoundedGate = defineGate('reductions-bounded', ({ contract, lane }, { block, pass }) =>
+  ifKnown(requireContract(contract), () => {
     const { reductions = [], command, environment } = rentalLane(lane);
     const [first] = reductions;
     if (first === undefined) return pass('none');
     // rule VA-27
     if (!/batch/i.test(readReduction(first)?.name ?? '')) return block('not-batch-first', 'author', { first });
-    let before: Started = { command, environment };
+    let before: LaunchCommand = { command, environment };
     for (const step of reductions) {
       const reduction = readReduction(step);
       const now = reduction === null ? null : valueNow(before, reduction);
       if (reduction === null || now === null) return block('not-in-command', 'author', { step });
       // A comparison with NaN is false, so a value that is not a number is refused.
       if (!(Number(reduction.value) < Number(now))) return block('not-smaller', 'author', { step, now });
-      before = reduced(before, reduction);
+      before = applyReduction(before, reduction);
     }
     return pass('bounded', { steps: reductions });
   }),
 );
 
 /** An early stop must be late and patient enough for a good run to finish (policy VA, Early-Stop Policy Guardrail). */
-export const earlyStopSane = defineGate('early-stop-sane', ({ contract, lane }, { block, pass }) =>
-  given(contractNow(contract), () => {
+export const earlyStopSaneGate = defineGate('early-stop-sane', ({ contract, lane }, { block, pass }) =>
+  ifKnown(requireContract(contract), () => {
     const { earlyStop = null, finalStep } = rentalLane(lane);
     if (earlyStop === null) return pass('none');
     if (finalStep === null) return block('no-final-step', 'author');
-    const small = tooSmall(earlyStop, finalStep);
+    const small = listTooSmallParts(earlyStop, finalStep);
     return small.length > 0
       ? block('too-small', 'author', { small })
-      : pass('sane', { says: earlyStopText(earlyStop), of: finalStep });
+      : pass('sane', { says: formatEarlyStop(earlyStop), of: finalStep });
   }),
 );
 
 /** An optimisation requires a bottleneck measured in a passed run: never speculation (policy VA, Efficiency and Risk Rules). */
 export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract, passes }, { block, pass }) =>
-  given(contractNow(contract), (values) => {
-    const said = valueIn(values, 'optimisation') ?? 'none';
+  ifKnown(requireContract(contract), (values) => {
+    const said = readValue(values, 'optimisation') ?? 'none';
     const [, measured, baseline] = /^(.*); baseline (\S+)$/.exec(said) ?? [];
     if (measured === undefined || baseline === undefined) return pass('none');
-    return given(passes, (runs) =>
+    return ifKnown(passes, (runs) =>
       // rule VA-28
       runs.includes(baseline) ? pass('measured', { measured, baseline }) : block('no-baseline', 'author', { baseline }),
     );
@@ -107,14 +107,14 @@ const RENTAL_RESPONSES: Responses = {
 export const rentalKind = defineKind({
   name: 'rental',
   settings: rentalSettings,
-  rules: [METRICS_JUDGE, ...RENTAL_RULES],
+  rules: [metricsHaveARule, ...RENTAL_RULES],
   gates: [
     contractComplete(FIELDS),
     contractCurrent(FIELDS),
-    machineFits,
-    secretsNamed,
-    reductionsBounded,
-    earlyStopSane,
+    machineFitsGate,
+    secretsNamedGate,
+    reductionsBoundedGate,
+    earlyStopSaneGate,
     bottleneckMeasured,
   ],
   responses: RENTAL_RESPONSES,
@@ -124,13 +124,13 @@ export const rentalKind = defineKind({
     command: 'rent',
     fields: FIELDS,
     read: readRentalContract,
-    settings: settingsOf,
-    machine: needsOf,
+    settings: laneSettings,
+    machine: machineNeeds,
     reductions: (lane) => rentalLane(lane).reductions ?? [],
     repairs: (lane) => rentalLane(lane).repairs ?? [],
-    source: pinnedIn,
+    source: readPinnedSource,
     name: () => null,
-    objective: (contract) => ({ kind: 'production', text: valueIn(contract, 'reason') ?? '' }),
+    objective: (contract) => ({ kind: 'production', text: readValue(contract, 'reason') ?? '' }),
   },
 });
 

@@ -1,21 +1,21 @@
 /** The settings of a rental lane; the issue defines the machine and the run, within the limits of the cluster. */
 
 import { z } from 'zod';
-import { settingsOfKind } from '../../config/lane-kind.ts';
-import { cadenceSetting, type LaneConfig, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
+import { settingsReader } from '../../config/lane-kind.ts';
+import { cadenceSetting, LANE_KEYS, type LaneConfig, type LaneRule } from '../../config/lane-schema.ts';
 import { inLane } from '../../config/rules/lane-rules.ts';
 import {
-  commandIn,
-  namesOf,
-  optionOf,
+  commandSettings,
+  fieldNames,
+  findOption,
   readCommandLine,
   readCount,
+  readValue,
   STEP_OPTIONS,
-  valueIn,
 } from '../../contracts/fields.ts';
 import { contractReader } from '../../contracts/read-contract.ts';
 import type { Contract, ContractIssue, MachineNeeds } from '../../domain/launch/contract.ts';
-import { present } from '../../domain/values.ts';
+import { omitUndefined } from '../../domain/values.ts';
 import { error } from '../../settings/problem.ts';
 import { argumentArray, name, setting } from '../../settings/words.ts';
 import type { Cadence } from '../../watch/cadence.ts';
@@ -41,18 +41,18 @@ const FRESHNESS_HOURS = 720;
 /** The settings of a rental lane. */
 export const rentalSettings = z.strictObject({
   kind: z.literal('rental').describe('What a run of this lane is.'),
-  ...laneKeys,
+  ...LANE_KEYS,
   runName: setting(name, 'rental_{date}', 'Name of the run in the tracker; {date} is filled in.'),
   command: setting(argumentArray, ['false'], 'Left out: the contract has the command.'),
   outputRoot: setting(name, 'outputs/{run}', 'Where the job writes, on its machine.'),
-  finalStep: setting(laneKeys.finalStep, null, 'Left out: the contract has the final step.'),
+  finalStep: setting(LANE_KEYS.finalStep, null, 'Left out: the contract has the final step.'),
   freshnessHours: setting(
-    laneKeys.freshnessHours,
+    LANE_KEYS.freshnessHours,
     FRESHNESS_HOURS,
     'How old the merge base with the target branch may be.',
   ),
   restartsMax: setting(
-    laneKeys.restartsMax,
+    LANE_KEYS.restartsMax,
     3,
     'How often the job is started again, each time on a machine of its own; part of what is approved.',
   ),
@@ -71,25 +71,27 @@ export type RentalLane = z.infer<typeof rentalSettings> & {
   readonly repairs?: readonly string[];
 };
 
-export const rentalLane = settingsOfKind<RentalLane>('rental', 'defaults');
+export const rentalLane = settingsReader<RentalLane>('rental', 'defaults');
 
 /** An unreadable default would be missing in every contract. */
-const defaultsAreRead: LaneRule = (lane) =>
+const defaultsAreReadable: LaneRule = (lane) =>
   Object.entries(rentalLane(lane).defaults).flatMap(([key, said]) => {
-    const found = namesOf(FIELDS).find((one) => one === key);
+    const found = fieldNames(FIELDS).find((one) => one === key);
     if (found === undefined)
-      return [error('bad-value', inLane('defaults', key), `is no name of a contract: ${namesOf(FIELDS).join(', ')}`)];
+      return [
+        error('bad-value', inLane('defaults', key), `is no name of a contract: ${fieldNames(FIELDS).join(', ')}`),
+      ];
     const read = FIELDS[found].read(said);
     return 'unclear' in read ? [error('bad-value', inLane('defaults', key), `has to be ${read.unclear}`)] : [];
   });
 
 /** A rental lane needs a cluster that rents machines: on any other cluster its caps have no effect. */
-const clusterRents: LaneRule = (_lane, traits) =>
+const clusterCanRent: LaneRule = (_lane, traits) =>
   traits === null || traits.rental !== undefined
     ? []
     : [error('bad-value', inLane('cluster'), 'is none whose machines are rented')];
 
-export const RENTAL_RULES: readonly LaneRule[] = [defaultsAreRead, clusterRents];
+export const RENTAL_RULES: readonly LaneRule[] = [defaultsAreReadable, clusterCanRent];
 
 /** The babysitter's tasks (policy VA, Launch Protocol). */
 const MANDATE = 'keep training alive, fix failures, no idle spend, report milestones';
@@ -111,14 +113,14 @@ const readContract = contractReader<FieldName>({ fields: FIELDS });
 export function readRentalContract(issue: ContractIssue, lane: LaneConfig): Contract {
   return readContract(issue, (infer, given) => {
     const { defaults } = rentalLane(lane);
-    const standing = (name: FieldName): string | null => {
+    const laneDefault = (name: FieldName): string | null => {
       const read = FIELDS[name].read(defaults[name] ?? '');
       return defaults[name] !== undefined && 'value' in read ? read.value : null;
     };
-    for (const name of namesOf(FIELDS)) infer(name, standing(name), 'the lane');
+    for (const name of fieldNames(FIELDS)) infer(name, laneDefault(name), 'the lane');
     infer('owner', issue.author.login, 'the author of the issue');
-    const command = readCommandLine(given('command') ?? standing('command') ?? '');
-    const steps = command === null ? null : readCount(optionOf(command, STEP_OPTIONS) ?? '');
+    const command = readCommandLine(given('command') ?? laneDefault('command') ?? '');
+    const steps = command === null ? null : readCount(findOption(command, STEP_OPTIONS) ?? '');
     infer('finalStep', steps === null ? null : String(steps), 'the command');
     for (const [name, value] of USUAL) infer(name, value, 'the policy');
   });
@@ -128,55 +130,55 @@ export function readRentalContract(issue: ContractIssue, lane: LaneConfig): Cont
 const TOLERANCE_PERCENT = '10';
 
 /** A missing value keeps the lane's default, which no gate passes. */
-export function settingsOf(configured: LaneConfig, contract: Contract): RentalLane {
+export function laneSettings(configured: LaneConfig, contract: Contract): RentalLane {
   const lane = rentalLane(configured);
-  const value = (name: FieldName): string | null => valueIn(contract, name);
-  const [better, key] = value('objective')?.split(' ') ?? [];
-  const finalStep = value('finalStep');
-  const secrets = namesIn(value('secrets'));
+  const readField = (name: FieldName): string | null => readValue(contract, name);
+  const [better, key] = readField('objective')?.split(' ') ?? [];
+  const finalStep = readField('finalStep');
+  const secrets = splitNames(readField('secrets'));
   return {
     ...lane,
-    ...commandIn(readCommandLine(value('command') ?? ''), lane),
+    ...commandSettings(readCommandLine(readField('command') ?? ''), lane),
     finalStep: finalStep === null ? lane.finalStep : Number(finalStep),
     passSecrets: secrets === null ? lane.passSecrets : lane.passSecrets.filter((name) => secrets.includes(name)),
     metrics:
       key === undefined || (better !== 'lower' && better !== 'higher')
         ? lane.metrics
         : [{ key, better, tolerancePercent: TOLERANCE_PERCENT }],
-    earlyStop: readEarlyStop(value('earlyStop') ?? ''),
-    reductions: listIn(value('reductions'), '; '),
-    repairs: listIn(value('repairs'), ' '),
+    earlyStop: readEarlyStop(readField('earlyStop') ?? ''),
+    reductions: splitList(readField('reductions'), '; '),
+    repairs: splitList(readField('repairs'), ' '),
   };
 }
 
 /** What the machine must have and may cost; a missing value means the cluster's default. */
-export function needsOf(contract: Contract): MachineNeeds {
-  const text = (name: FieldName): string | undefined => valueIn(contract, name) ?? undefined;
-  const count = (name: FieldName): number | undefined => {
-    const value = valueIn(contract, name);
+export function machineNeeds(contract: Contract): MachineNeeds {
+  const readTextField = (name: FieldName): string | undefined => readValue(contract, name) ?? undefined;
+  const readCountField = (name: FieldName): number | undefined => {
+    const value = readValue(contract, name);
     return value === null ? undefined : Number(value);
   };
-  const [minutes] = /\d+/.exec(valueIn(contract, 'teardown') ?? '') ?? [];
-  return present({
-    gpu: text('gpu'),
-    gpus: count('gpus'),
-    vramGb: count('vram'),
-    ramGb: count('ram'),
-    diskGb: count('disk'),
-    reliability: text('reliability'),
-    image: text('image'),
-    dollarsPerHourMax: text('price'),
-    dollarsMax: text('cap'),
-    hoursMax: count('hours'),
+  const [minutes] = /\d+/.exec(readValue(contract, 'teardown') ?? '') ?? [];
+  return omitUndefined({
+    gpu: readTextField('gpu'),
+    gpus: readCountField('gpus'),
+    vramGb: readCountField('vram'),
+    ramGb: readCountField('ram'),
+    diskGb: readCountField('disk'),
+    reliability: readTextField('reliability'),
+    image: readTextField('image'),
+    dollarsPerHourMax: readTextField('price'),
+    dollarsMax: readTextField('cap'),
+    hoursMax: readCountField('hours'),
     endGraceMinutes: minutes === undefined ? undefined : Number(minutes),
   });
 }
 
 /** Names of secrets; null if the contract does not mention them. */
-export function namesIn(said: string | null): readonly string[] | null {
-  return said === null ? null : listIn(said, ' ');
+export function splitNames(said: string | null): readonly string[] | null {
+  return said === null ? null : splitList(said, ' ');
 }
 
-function listIn(said: string | null, between: string): readonly string[] {
+function splitList(said: string | null, between: string): readonly string[] {
   return said === null || said === 'none' ? [] : said.split(between);
 }

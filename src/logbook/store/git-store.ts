@@ -4,7 +4,14 @@ import { type FetchRequest, GitError, type GitReader, type GitWriter, type PushO
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
 import { fail, invariant, ok, type Result, type Sha, type TreeId } from '../../domain/values.ts';
 import { type Anchor, decodeLine } from '../chain.ts';
-import { eventsPath, type GrownFile, markdownPath, monitoringPath, monthIn, placeAt } from '../segments.ts';
+import {
+  eventsPath,
+  type GrownFile,
+  markdownPath,
+  monitoringPath,
+  monthOfFolder,
+  parseRecordPath,
+} from '../segments.ts';
 
 /** The default of `logbook.branch` in the config. */
 export const LOGBOOK_BRANCH = 'ferrybot/logbook';
@@ -28,13 +35,13 @@ const UNREADABLE = 'larger than any logbook\n';
 export type StoredFolder = { readonly folder: string; readonly tree: TreeId | null };
 
 /** All runs with a folder, and the start of the folder's month as RFC 3339. */
-export async function storedMonths(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, string>> {
+export async function readStoredMonths(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, string>> {
   let folders: readonly string[] = ['runs'];
   for (let level = 0; level < 3; level += 1) {
     const entries = await reader.entriesIn(head, folders);
     folders = entries.flatMap(({ type, path }) => (type === 'tree' ? [path] : []));
   }
-  const months = folders.map((folder) => [folder, monthIn(folder)?.replace('/', '-')] as const);
+  const months = folders.map((folder) => [folder, monthOfFolder(folder)?.replace('/', '-')] as const);
   return new Map(
     months.flatMap(([folder, month]) =>
       month === undefined ? [] : [[folder.slice(folder.lastIndexOf('/') + 1), `${month}-01T00:00:00.000Z`]],
@@ -43,13 +50,13 @@ export async function storedMonths(reader: GitReader, head: Sha): Promise<Readon
 }
 
 /** The event files in these run folders, in one git query. */
-export async function storedRuns(
+export async function listStoredRuns(
   reader: GitReader,
   head: Sha,
   folders: readonly string[],
 ): Promise<ReadonlyMap<string, StoredRun>> {
   try {
-    return await listed(reader, head, folders);
+    return await listFolderParts(reader, head, folders);
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
     if (folders.length === 1)
@@ -58,24 +65,24 @@ export async function storedRuns(
   // One folder has too many files to list. Query each folder separately, so that only that run fails.
   const found = new Map<string, StoredRun>();
   for (const folder of folders)
-    for (const [name, stored] of await storedRuns(reader, head, [folder])) found.set(name, stored);
+    for (const [name, stored] of await listStoredRuns(reader, head, [folder])) found.set(name, stored);
   return found;
 }
 
-async function listed(
+async function listFolderParts(
   reader: GitReader,
   head: Sha,
   folders: readonly string[],
 ): Promise<ReadonlyMap<string, StoredRun>> {
   const parts = new Map<string, Map<number, TreeId>>(folders.map((folder) => [folder, new Map()]));
   for (const { path, type, id } of await reader.entriesIn(head, folders)) {
-    const place = type === 'blob' ? placeAt(path) : null;
+    const place = type === 'blob' ? parseRecordPath(path) : null;
     if (place !== null) parts.get(place.folder)?.set(place.part, id);
   }
-  return new Map([...parts].map(([folder, ids]) => [folder, inOrder(ids)]));
+  return new Map([...parts].map(([folder, ids]) => [folder, toStoredRun(ids)]));
 }
 
-function inOrder(parts: ReadonlyMap<number, TreeId>): StoredRun {
+function toStoredRun(parts: ReadonlyMap<number, TreeId>): StoredRun {
   const events: StoredFile[] = [];
   for (let part = 1; events.length < parts.size; part += 1) {
     const id = parts.get(part);
@@ -87,7 +94,7 @@ function inOrder(parts: ReadonlyMap<number, TreeId>): StoredRun {
 }
 
 /** The texts of files with untrusted content. Replaces invalid UTF-8; a file that is too large gives `UNREADABLE`. */
-export async function textsOf(
+export async function readTexts(
   reader: Pick<GitReader, 'readBlobs'>,
   files: readonly StoredFile[],
 ): Promise<ReadonlyMap<StoredFile, string>> {
@@ -100,8 +107,8 @@ export async function textsOf(
 
 /** The texts of a run's event files at a commit; empty if the commit lacks the folder. */
 export async function readEvents(reader: GitReader, commit: Sha, folder: string): Promise<readonly string[]> {
-  const { events } = (await storedRuns(reader, commit, [folder])).get(folder) ?? NOT_STORED;
-  const texts = await textsOf(reader, events);
+  const { events } = (await listStoredRuns(reader, commit, [folder])).get(folder) ?? NOT_STORED;
+  const texts = await readTexts(reader, events);
   return events.map((file) => texts.get(file) ?? '');
 }
 
@@ -179,7 +186,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
 
   const append = async (request: AppendRequest): Promise<PushOutcome> => {
     invariant(request.runs.length > 0, 'logbook-append-of-nothing');
-    const files = await filesOf(reader, request);
+    const files = await buildFiles(reader, request);
     const outcome = await writer.commitAndPush({
       ref,
       expected: request.base,
@@ -207,14 +214,14 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
  * The files that the commit changes. Asserts before the write what verification checks after a read: no entry is rewritten,
  * and each new entry follows one that was read.
  */
-async function filesOf(
+async function buildFiles(
   reader: GitReader,
   { base, runs }: AppendRequest,
 ): Promise<Readonly<Record<string, string | null>>> {
   const folders = runs.map(({ folder }) => folder);
-  const stored = base === null ? new Map<string, StoredRun>() : await storedRuns(reader, base, folders);
+  const stored = base === null ? new Map<string, StoredRun>() : await listStoredRuns(reader, base, folders);
   const continued = runs.flatMap((write) => (write.isNew ? [] : (stored.get(write.folder)?.events.slice(-1) ?? [])));
-  const texts = await textsOf(reader, continued);
+  const texts = await readTexts(reader, continued);
   // A checkout that converts line endings would break every hash.
   const files: Record<string, string | null> = base === null ? { '.gitattributes': '* -text\n' } : {};
   for (const write of runs) {
@@ -224,7 +231,7 @@ async function filesOf(
       for (const part of [...events.keys().map((index) => index + 1), ...apart])
         files[eventsPath(write.folder, part)] = null;
     const [parts, last] = write.isNew ? [0, ''] : [events.length, texts.get(events.at(-1) ?? 'missing') ?? ''];
-    assertContinues(write, parts, last);
+    assertContinuesFile(write, parts, last);
     for (const { part, text } of write.events) files[eventsPath(write.folder, part)] = text;
     for (const [part, text] of write.markdown) files[markdownPath(write.folder, part)] = text;
     if (write.monitoring !== null) files[monitoringPath(write.folder)] = write.monitoring;
@@ -232,7 +239,7 @@ async function filesOf(
   return files;
 }
 
-function assertContinues({ events }: RunWrite, parts: number, last: string): void {
+function assertContinuesFile({ events }: RunWrite, parts: number, last: string): void {
   const [first] = events;
   const isInLast = first?.part === Math.max(parts, 1);
   const before = isInLast ? last : '';

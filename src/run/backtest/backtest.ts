@@ -5,29 +5,29 @@ import type { ChangeFacts, GatedFacts } from '../../domain/launch/change-facts.t
 import type { Manifest } from '../../domain/launch/manifest.ts';
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import type { LogbookEvent } from '../../domain/logbook/define.ts';
-import { fold, foldOne } from '../../domain/logbook/fold.ts';
+import { foldEvent, foldEvents } from '../../domain/logbook/fold.ts';
 import {
   type Gate,
   type IssuedOrder,
+  listCurrentApprovals,
   type RunState,
-  runsOfLane,
-  standingApprovals,
+  runsInLane,
 } from '../../domain/logbook/run-state.ts';
 import {
   type Backtest,
   isChanged,
   isUnclear,
   type Launch,
-  launchesOf,
+  listLaunches,
   type ReplayedDecision,
   type ReplayedRun,
 } from '../../domain/past-runs.ts';
 import { fromRfc3339, type Instant, known, type Observed, unknown } from '../../domain/values.ts';
 import type { GateFacts } from '../../gates/gate.ts';
-import { changeGates } from '../../gates/run-gates.ts';
+import { orderChangeGates } from '../../gates/run-gates.ts';
 import { recordedApprovalVerdicts } from '../approvals.ts';
-import { configFor, configOfLane, type LabConfig, type LaneScopedConfig, verdictOf } from '../lane.ts';
-import { approversIn, manifestOf } from '../manifest-of.ts';
+import { configForRun, configOfLane, judgeSealedRun, type LabConfig, type LaneScopedConfig } from '../lane.ts';
+import { approverPolicy, buildManifestFrom } from '../manifest-of.ts';
 
 /** Larger changes are not recorded in full. */
 const RECORDED_CHARS_MAX = 20_000;
@@ -53,7 +53,7 @@ export function factsToRecord({ pull, change, body, checks }: Pick<GateFacts, 'p
 }
 
 /** `state`: the run just after the evaluation; `others`: earlier launches of the lane's other runs. */
-type RecordedLook = {
+type RecordedGate = {
   readonly state: RunState;
   readonly gate: Gate;
   readonly at: Instant;
@@ -62,11 +62,11 @@ type RecordedLook = {
 };
 
 /** The recorded facts under this config's settings; everything else is unknown. */
-function recordedFacts({ state, gate, at, config, others }: RecordedLook, then: Manifest): GateFacts {
+function toGateFacts({ state, gate, at, config, others }: RecordedGate, then: Manifest): GateFacts {
   const { proposal, run } = state;
   const { repository } = then;
   const { facts } = gate;
-  const change = facts === undefined ? NOT_RECORDED : changeFor(facts, then, config);
+  const change = facts === undefined ? NOT_RECORDED : toChangeFacts(facts, then, config);
   return {
     repository,
     now: at,
@@ -79,13 +79,13 @@ function recordedFacts({ state, gate, at, config, others }: RecordedLook, then: 
     change,
     body: facts === undefined ? NOT_RECORDED : known(facts.body),
     checks: facts === undefined ? NOT_RECORDED : known(facts.checks),
-    launches: known([...others, ...launchesOf(state)]),
+    launches: known([...others, ...listLaunches(state)]),
     manifest:
       facts === undefined || change.kind === 'unknown'
         ? NOT_RECORDED
-        : manifestOf({
+        : buildManifestFrom({
             ...{ run, repository, proposal, config, body: facts.body, change: change.value },
-            ...startIn(then),
+            ...startFromManifest(then),
           }),
     bound: NOT_RECORDED,
     approvals: NOT_RECORDED,
@@ -104,17 +104,17 @@ function recordedFacts({ state, gate, at, config, others }: RecordedLook, then: 
 
 const NOT_RECORDED = unknown('not recorded');
 /** Settings that decide which parts of a change are read. */
-const READ_BY = ['lane.experiment', 'lane.scale', 'lane.targetBranch'] as const;
+const READERS_OF_FACTS = ['lane.experiment', 'lane.scale', 'lane.targetBranch'] as const;
 
 /** Unknown if this config reads another branch or other files. */
-function changeFor(
+function toChangeFacts(
   { change }: GatedFacts,
   { policy, trees }: Manifest,
   { kind, lane }: LaneScopedConfig,
 ): Observed<ChangeFacts> {
   const now: Manifest['policy'] = { ...kind.policy(lane), 'lane.targetBranch': lane.targetBranch };
   const isSame =
-    READ_BY.every((key) => policy[key] === now[key]) &&
+    READERS_OF_FACTS.every((key) => policy[key] === now[key]) &&
     Object.keys(trees).length === lane.ships.length &&
     lane.ships.every((path) => Object.hasOwn(trees, path));
   if (!isSame) return NOT_RECORDED;
@@ -127,7 +127,7 @@ function changeFor(
   });
 }
 
-function startIn({ resume }: Manifest): Pick<Parameters<typeof manifestOf>[0], 'start' | 'backAfter'> {
+function startFromManifest({ resume }: Manifest): Pick<Parameters<typeof buildManifestFrom>[0], 'start' | 'backAfter'> {
   const { initializeFrom: path, initializeStep: step = 0, backAfter = null } = resume;
   return { start: path === null ? null : { path, step }, backAfter };
 }
@@ -138,45 +138,45 @@ function replayRun(events: readonly LogbookEvent[], lab: LabConfig, runs: readon
   let gates: readonly ReplayedGate[] = [];
   const decisions: ReplayedDecision[] = [];
   for (const event of events) {
-    const folded = foldOne(state, event);
+    const folded = foldEvent(state, event);
     if (!folded.ok) return null;
     const before: RunState = state ?? folded.value;
     state = folded.value;
-    const config = configFor(lab, state);
+    const config = configForRun(lab, state);
     if (event.type === 'gated' && state.gate !== null) {
       const at = fromRfc3339(event.at);
       if (at === null) return null;
-      const others = launchedBefore(event.at, state, runs);
+      const others = listLaunchesBefore(event.at, state, runs);
       gates = replayGates({ state, gate: state.gate, at, config, others });
       for (const { gate, from, to } of gates)
-        decisions.push(decisionOf('gate', gate, event, { from, to: to.outcome, why: to.why }));
+        decisions.push(buildDecision('gate', gate, event, { from, to: to.outcome, why: to.why }));
     }
     if (event.type === 'ordered') {
-      const quorum = quorumAnswer(before, config);
+      const quorum = replayQuorum(before, config);
       decisions.push(
-        decisionOf('quorum', state.run, event, { from: 'reached', ...quorum }),
-        decisionOf('launch', state.run, event, { from: 'launched', ...launchAnswer(gates, quorum.to) }),
+        buildDecision('quorum', state.run, event, { from: 'reached', ...quorum }),
+        buildDecision('launch', state.run, event, { from: 'launched', ...replayLaunch(gates, quorum.to) }),
       );
     }
     if (event.type === 'sealed' || event.type === 'closed')
-      decisions.push(...verdictDecisions(state, event, config, runs));
+      decisions.push(...replayVerdicts(state, event, config, runs));
   }
   return state === null ? null : { run: state.run, date: state.proposal.date, decisions };
 }
 
 /** Earlier launches of the lane's other runs. */
-function launchedBefore(at: string, { run, proposal }: RunState, runs: readonly RunState[]): readonly Launch[] {
+function listLaunchesBefore(at: string, { run, proposal }: RunState, runs: readonly RunState[]): readonly Launch[] {
   const isBefore = ({ claim }: IssuedOrder): boolean => claim !== null && claim.at < at;
-  return runsOfLane(runs, proposal.lane).flatMap((other) => {
+  return runsInLane(runs, proposal.lane).flatMap((other) => {
     if (other.run === run) return [];
     const order = other.order !== null && isBefore(other.order) ? other.order : null;
-    return launchesOf({ ...other, order, attempts: other.attempts.filter((past) => isBefore(past.order)) });
+    return listLaunches({ ...other, order, attempts: other.attempts.filter((past) => isBefore(past.order)) });
   });
 }
 
 type At = Pick<LogbookEvent, 'seq' | 'at'>;
 
-function decisionOf(
+function buildDecision(
   decision: ReplayedDecision['decision'],
   subject: string,
   { seq, at }: At,
@@ -188,21 +188,21 @@ function decisionOf(
 type Answer<To extends string> = { readonly to: To | 'unknown'; readonly why: string };
 
 /** The record lacks past permissions: approvals are known only if this config lets the same people approve. */
-function quorumAnswer(state: RunState, config: LaneScopedConfig): Answer<'reached' | 'not-reached'> {
+function replayQuorum(state: RunState, config: LaneScopedConfig): Answer<'reached' | 'not-reached'> {
   const then = state.gate?.manifest?.policy ?? {};
-  const isSame = Object.entries(approversIn(config)).every(([key, value]) => then[key] === value);
+  const isSame = Object.entries(approverPolicy(config)).every(([key, value]) => then[key] === value);
   const verdict = recordedApprovalVerdicts(isSame ? state : { ...state, approvals: [] }, config)[0];
   const found = readFacts({ count: 'integer', needed: 'integer' }, verdict?.found ?? {});
   if (verdict === undefined || found === null) return { to: 'unknown', why: verdict?.code ?? '' };
   const why = `${found.count}-of-${found.needed}`;
   if (verdict.outcome === 'pass') return { to: 'reached', why };
-  const open = isSame ? 0 : standingApprovals(state).length;
+  const open = isSame ? 0 : listCurrentApprovals(state).length;
   return { to: found.count + open < found.needed ? 'not-reached' : 'unknown', why };
 }
 
-function launchAnswer(
+function replayLaunch(
   gates: readonly ReplayedGate[],
-  quorum: ReturnType<typeof quorumAnswer>['to'],
+  quorum: ReturnType<typeof replayQuorum>['to'],
 ): Answer<'launched' | 'not-launched'> {
   const failing = gates.find(({ to }) => to.outcome === 'fail');
   if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
@@ -212,18 +212,18 @@ function launchAnswer(
   return quorum === 'unknown' ? { to: 'unknown', why: 'quorum' } : { to: 'launched', why: 'all-pass' };
 }
 
-function verdictDecisions(
+function replayVerdicts(
   state: RunState,
   event: Extract<LogbookEvent, { readonly type: 'sealed' | 'closed' }>,
   config: LaneScopedConfig,
   runs: readonly RunState[],
 ): readonly ReplayedDecision[] {
-  const why = state.end?.status === 'STOPPED' ? undefined : verdictOf(state, config, runs)?.result;
+  const why = state.end?.status === 'STOPPED' ? undefined : judgeSealedRun(state, config, runs)?.result;
   if (why === undefined) return [];
   const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
   // A recorded pass with an unknown replay lacks a value that the new config needs.
   const to = why === 'pass' ? 'pass' : why === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
-  return [decisionOf('verdict', state.run, event, { from, to, why })];
+  return [buildDecision('verdict', state.run, event, { from, to, why })];
 }
 
 /** `why`: the gate's reason code. */
@@ -234,10 +234,10 @@ type ReplayedGate = {
 };
 
 /** Evaluates recorded gates again. An unknown verdict stays unknown. An evaluation without a manifest launched nothing. */
-function replayGates(look: RecordedLook): readonly ReplayedGate[] {
+function replayGates(look: RecordedGate): readonly ReplayedGate[] {
   const { verdicts, manifest: then } = look.gate;
-  const facts = then === null ? null : recordedFacts(look, then);
-  const gates = facts === null ? [] : changeGates(facts.own);
+  const facts = then === null ? null : toGateFacts(look, then);
+  const gates = facts === null ? [] : orderChangeGates(facts.own);
   return verdicts.map(({ gate, outcome, code }) => {
     const asked = gates.find(({ id, readsSettings }) => id === gate && readsSettings === true);
     const now =
@@ -250,12 +250,12 @@ function replayGates(look: RecordedLook): readonly ReplayedGate[] {
  * Replays recorded runs under a changed config. `runs`: the verified events of each run, in any order. Skips runs of lanes that the config
  * no longer has.
  */
-export function backtest(runs: readonly (readonly LogbookEvent[])[], config: LabConfig): Backtest {
+export function runBacktest(runs: readonly (readonly LogbookEvent[])[], config: LabConfig): Backtest {
   const inOrder = runs
     .filter((events) => events[0]?.type === 'proposed')
     .toSorted((a, b) => (a[0]?.at ?? '').localeCompare(b[0]?.at ?? ''));
   const states = inOrder.flatMap((events) => {
-    const folded = fold(events);
+    const folded = foldEvents(events);
     return folded.ok && folded.value !== null ? [folded.value] : [];
   });
   const newestFirst = states.toReversed();

@@ -4,10 +4,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { withSecondLane } from '../../../demo/second-lane.ts';
+import { addSecondLane } from '../../../demo/second-lane.ts';
 import { runProgram } from '../../../src/host/process.ts';
-import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
-import { type Called, callVerb } from './call-verb.ts';
+import { createScratchFolder, environment } from '../../host/git/scratch-repository.ts';
+import { callVerb, type VerbResult } from './call-verb.ts';
 
 const LAB = join(import.meta.dirname, '../../../fixtures/lab');
 const EXPERIMENT = 'experiments/ferries/daily.py';
@@ -17,7 +17,7 @@ const answer = z.object({
   unknown: z.array(z.string()),
   verdicts: z.array(z.looseObject({ gate: z.string(), outcome: z.string(), code: z.string(), says: z.string() })),
 });
-const folder = join(scratchFolder(), 'lab');
+const folder = join(createScratchFolder(), 'lab');
 
 async function git(...args: readonly string[]): Promise<void> {
   const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example'];
@@ -34,7 +34,7 @@ async function edit(branch: string, from: string, to: string): Promise<void> {
   await git('commit', '--quiet', '-am', branch);
 }
 
-function check(...args: readonly string[]): Promise<Called> {
+function check(...args: readonly string[]): Promise<VerbResult> {
   return callVerb('check-pr', join(folder, 'experiments'), args);
 }
 
@@ -112,7 +112,7 @@ describe('check-pr', () => {
   it('uses the lane that the files imply or that is named, and asks when neither does', async () => {
     await git('switch', '--quiet', '-c', 'lanes', 'main');
     const path = join(folder, '.github/ferrybot.yml');
-    writeFileSync(path, withSecondLane(readFileSync(path, 'utf8')));
+    writeFileSync(path, addSecondLane(readFileSync(path, 'utf8')));
     await git('commit', '--quiet', '-am', 'a second lane');
     await git('switch', '--quiet', '-c', 'lanes-good');
     const text = readFileSync(join(folder, EXPERIMENT), 'utf8');

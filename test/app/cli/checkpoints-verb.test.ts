@@ -5,9 +5,9 @@ import { canonicalize } from '../../../src/logbook/chain.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { alice, bob } from '../../support/run-drafts.ts';
 import { openFolder } from '../../support/store-servers.ts';
-import { type Called, callVerb } from './call-verb.ts';
+import { callVerb, type VerbResult } from './call-verb.ts';
 
-const checkpoints = (...args: readonly string[]): Promise<Called> => callVerb('checkpoints', '/', args);
+const checkpoints = (...args: readonly string[]): Promise<VerbResult> => callVerb('checkpoints', '/', args);
 
 it('prints which checkpoint is chosen and why the others are not', async () => {
   const { base, put, close } = await openFolder();

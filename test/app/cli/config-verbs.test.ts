@@ -3,21 +3,21 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scratchFolder } from '../../host/git/scratch-repository.ts';
-import { fileOf, lifeOfAFerry, RUN } from '../../logbook/sample-logbook.ts';
-import { type Called, callVerb } from './call-verb.ts';
+import { createScratchFolder } from '../../host/git/scratch-repository.ts';
+import { composeFile, listFerryEvents, RUN } from '../../logbook/sample-logbook.ts';
+import { callVerb, type VerbResult } from './call-verb.ts';
 
 const VALID = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
 const BROKEN = VALID.replace('quorum: 1', 'quorum: none').replace('afterSeal: close', 'afterSeal: clsoe');
 
-const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> => callVerb(verb, cwd, args);
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<VerbResult> => callVerb(verb, cwd, args);
 
 function lab(config: string): string {
-  const folder = scratchFolder();
+  const folder = createScratchFolder();
   mkdirSync(join(folder, '.github'));
   writeFileSync(join(folder, '.github/ferrybot.yml'), config);
   mkdirSync(join(folder, 'logbook/runs/2026/11', RUN), { recursive: true });
-  writeFileSync(join(folder, 'logbook/runs/2026/11', RUN, 'events.jsonl'), fileOf(lifeOfAFerry(2)).text);
+  writeFileSync(join(folder, 'logbook/runs/2026/11', RUN, 'events.jsonl'), composeFile(listFerryEvents(2)).text);
   return folder;
 }
 

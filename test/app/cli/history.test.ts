@@ -4,18 +4,18 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../../src/domain/logbook/define.ts';
-import { lineOf } from '../../../src/logbook/chain.ts';
-import { scratchFolder } from '../../host/git/scratch-repository.ts';
+import { formatLine } from '../../../src/logbook/chain.ts';
+import { createScratchFolder } from '../../host/git/scratch-repository.ts';
 import { aRun, type RunBuilder } from '../../support/run-builder.ts';
 import { alice, bob } from '../../support/run-drafts.ts';
-import { type Called, callVerb } from './call-verb.ts';
+import { callVerb, type VerbResult } from './call-verb.ts';
 
-const written = (event: LogbookEvent): string => `${lineOf(event)}
+const written = (event: LogbookEvent): string => `${formatLine(event)}
 `;
 
 /** A checkout of the record with these runs. */
 function recordOf(...runs: readonly RunBuilder[]): string {
-  const folder = scratchFolder();
+  const folder = createScratchFolder();
   for (const { state, events } of runs) {
     const file = join(folder, 'runs/2026/11', state.run, 'events.jsonl');
     mkdirSync(dirname(file), { recursive: true });
@@ -30,7 +30,7 @@ const failed = launched('2026-11-22').ended({ status: 'FAILED' }).closed({ outco
 const open = aRun({ date: '2026-11-23' });
 const weekly = aRun({ date: '2026-11-23', lane: 'weekly', run: 'ferry-weekly-20261123' });
 const folder = recordOf(passed, failed, open, weekly);
-const history = (...args: readonly string[]): Promise<Called> => callVerb('history', folder, args);
+const history = (...args: readonly string[]): Promise<VerbResult> => callVerb('history', folder, args);
 
 describe('history', () => {
   it('prints names without escapes for GitHub', async () => {

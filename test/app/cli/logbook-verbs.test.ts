@@ -5,13 +5,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
-import { branded, isRunId } from '../../../src/domain/values.ts';
+import { brandAs, isRunId } from '../../../src/domain/values.ts';
 import { runProgram } from '../../../src/host/process.ts';
-import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
-import { fileOf, keys, lifeOfAFerry, RUN, seededKey } from '../../logbook/sample-logbook.ts';
-import { type Called, callVerb } from './call-verb.ts';
+import { createScratchFolder, environment } from '../../host/git/scratch-repository.ts';
+import { composeFile, keys, listFerryEvents, RUN, seededKey } from '../../logbook/sample-logbook.ts';
+import { callVerb, type VerbResult } from './call-verb.ts';
 
-const sealed = fileOf(lifeOfAFerry(2)).text;
+const sealed = composeFile(listFerryEvents(2)).text;
 const linesOf = (text: string): readonly string[] =>
   text
     .split('\n')
@@ -20,7 +20,7 @@ const linesOf = (text: string): readonly string[] =>
 const first = (count: number): string => linesOf(sealed).slice(0, count).join('');
 const EVENTS = `runs/2026/11/${RUN}/events.jsonl`;
 
-const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> => callVerb(verb, cwd, args);
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<VerbResult> => callVerb(verb, cwd, args);
 
 async function verify(cwd: string, ...args: readonly string[]): Promise<VerifyAnswer & { readonly code: number }> {
   const { code, out } = await call('logbook verify', cwd, ...args, '--json');
@@ -32,7 +32,7 @@ async function verify(cwd: string, ...args: readonly string[]): Promise<VerifyAn
 async function checkout(
   ...versions: readonly (string | null)[]
 ): Promise<{ folder: string; git: (...args: readonly string[]) => Promise<string> }> {
-  const folder = scratchFolder();
+  const folder = createScratchFolder();
   const git = async (...args: readonly string[]): Promise<string> => {
     const env = {
       ...environment,
@@ -63,7 +63,7 @@ function write(folder: string, text: string | null): void {
 
 describe('logbook verify', () => {
   it('accepts a file, a folder of a run, or a checkout', async () => {
-    const folder = scratchFolder();
+    const folder = createScratchFolder();
     write(folder, sealed);
     const good = {
       code: 0,
@@ -81,7 +81,7 @@ describe('logbook verify', () => {
   });
 
   it('reports the first bad entry and its file', async () => {
-    const folder = scratchFolder();
+    const folder = createScratchFolder();
     write(folder, sealed.replace('"comment":502', '"comment":503'));
     expect(await verify(folder, '.')).toMatchObject({
       code: 1,
@@ -101,14 +101,14 @@ describe('logbook verify', () => {
   });
 
   it('needs a head for a run that has not ended: from git history or given as a flag', async () => {
-    const loose = scratchFolder();
+    const loose = createScratchFolder();
     write(loose, first(9));
     expect(await verify(loose, '.')).toMatchObject({
       code: 1,
       bad: { reason: 'unanchored', line: 10 },
       runs: [{ anchor: 'none' }],
     });
-    const hash = fileOf(lifeOfAFerry(2)).events[8]?.hash ?? '';
+    const hash = composeFile(listFerryEvents(2)).events[8]?.hash ?? '';
     expect(await verify(loose, '.', '--head', `8:${hash}`)).toMatchObject({
       code: 0,
       runs: [{ anchor: 'flag' }],
@@ -126,13 +126,13 @@ describe('logbook verify', () => {
   });
 
   it("detects by the journal's checkpoint that a finished run was cut or deleted together with its history", async () => {
-    const { seq, hash, at } = fileOf(lifeOfAFerry(2)).events.at(-1) ?? { seq: 0, hash: '', at: '' };
-    const ended = [{ run: branded(RUN, isRunId), began: at, seq, hash, launched: true }];
+    const { seq, hash, at } = composeFile(listFerryEvents(2)).events.at(-1) ?? { seq: 0, hash: '', at: '' };
+    const ended = [{ run: brandAs(RUN, isRunId), began: at, seq, hash, launched: true }];
     const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
     const checkpointed = async (text: string | null): Promise<string> => {
       const { folder, git } = await checkout(...(text === null ? [] : [text]));
       mkdirSync(join(folder, 'journal'));
-      writeFileSync(join(folder, 'journal/events.jsonl'), fileOf([draft], 'journal').text);
+      writeFileSync(join(folder, 'journal/events.jsonl'), composeFile([draft], 'journal').text);
       await git('add', '--all');
       await git('commit', '--quiet', '-m', 'log');
       return folder;
@@ -182,7 +182,7 @@ describe('logbook verify', () => {
   });
 
   it('detects a rewritten past that was signed correctly, and a merge that drops entries', async () => {
-    const other = fileOf(lifeOfAFerry(0)).text;
+    const other = composeFile(listFerryEvents(0)).text;
     const { folder } = await checkout(first(9), linesOf(other).slice(0, 12).join(''));
     expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: { reason: 'hash', line: 9 } });
     const merged = await checkout(first(3), first(9));
@@ -196,7 +196,7 @@ describe('logbook verify', () => {
   });
 
   it('accepts the keys of a config, even if other parts of the config are invalid', async () => {
-    const folder = scratchFolder();
+    const folder = createScratchFolder();
     write(folder, sealed);
     const listed = (of: typeof keys): string =>
       `unknown: [1]\nkeys:\n${of.map((key) => `  - {id: ${key.id}, role: ${key.role}, public: "${key.public}", from: "${key.from}", until: "${key.until}"}\n`).join('')}`;
@@ -233,7 +233,7 @@ describe('logbook verify', () => {
 
 describe('logbook show', () => {
   it('prints the run, also while it has not ended, and stops at a bad entry', async () => {
-    const folder = scratchFolder();
+    const folder = createScratchFolder();
     write(folder, first(9));
     const shown = await call('logbook show', folder, '.');
     expect(shown.code).toBe(0);

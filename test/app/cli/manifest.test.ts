@@ -8,18 +8,18 @@ import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/domain/launch/manifest.ts';
 import type { EventDraft } from '../../../src/domain/logbook/define.ts';
 import { canonicalDigest } from '../../../src/logbook/chain.ts';
-import { scratchFolder } from '../../host/git/scratch-repository.ts';
-import { digestOf, fileOf, gated, lifeOfAFerry, proposed, RUN } from '../../logbook/sample-logbook.ts';
+import { createScratchFolder } from '../../host/git/scratch-repository.ts';
+import { composeFile, digestOf, gated, listFerryEvents, proposed, RUN } from '../../logbook/sample-logbook.ts';
 import { aManifest } from '../../support/run-parts.ts';
-import { type Called, callVerb } from './call-verb.ts';
+import { callVerb, type VerbResult } from './call-verb.ts';
 
 const EVENTS = `runs/2026/11/${RUN}/events.jsonl`;
-const sealed = fileOf(lifeOfAFerry(2)).text;
-const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> => callVerb(verb, cwd, args);
+const sealed = composeFile(listFerryEvents(2)).text;
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<VerbResult> => callVerb(verb, cwd, args);
 
 /** A folder with the record of one run, like a checkout of the branch. */
 function folderWith(text: string): string {
-  const folder = scratchFolder();
+  const folder = createScratchFolder();
   mkdirSync(dirname(join(folder, EVENTS)), { recursive: true });
   writeFileSync(join(folder, EVENTS), text);
   return folder;
@@ -33,7 +33,7 @@ function gatedWith(manifest: Manifest, digest = canonicalDigest(manifest, digest
 describe('manifest', () => {
   it('prints the manifest that was gated last, even if the run is open and has no anchor', async () => {
     const manifest = aManifest({ cluster: 'us-east5', command: ['python3', 'experiments/été.py'] });
-    const folder = folderWith(fileOf([proposed, gatedWith(aManifest()), gatedWith(manifest)]).text);
+    const folder = folderWith(composeFile([proposed, gatedWith(aManifest()), gatedWith(manifest)]).text);
     const { code, out } = await call('manifest', folder, RUN, '--json');
     const answer = JSON.parse(out);
     expect({ code, ...answer }).toMatchObject({ code: 0, run: RUN, manifest, commit: expect.any(String) });
@@ -48,13 +48,13 @@ describe('manifest', () => {
 
   it('exits 1 if the digest differs from the recorded digest', async () => {
     const other = canonicalDigest(aManifest({ cluster: 'elsewhere' }), digestOf);
-    const folder = folderWith(fileOf([proposed, gatedWith(aManifest(), other)]).text);
+    const folder = folderWith(composeFile([proposed, gatedWith(aManifest(), other)]).text);
     const { code, out } = await call('manifest', folder, RUN, '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'digest-differs' } });
   });
 
   it('accepts a kept folder or a checkout of the logbook under any folder name', async () => {
-    const kept = scratchFolder();
+    const kept = createScratchFolder();
     mkdirSync(dirname(join(kept, 'logbook', EVENTS)), { recursive: true });
     writeFileSync(join(kept, 'logbook', EVENTS), sealed);
     const answers = await Promise.all([
@@ -68,7 +68,7 @@ describe('manifest', () => {
   });
 
   it('accepts only the exact name of a run, not a folder on the path to it', async () => {
-    const folder = scratchFolder();
+    const folder = createScratchFolder();
     const path = join(folder, 'kept', 'logbook', EVENTS);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, sealed);

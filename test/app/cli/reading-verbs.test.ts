@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Called, callVerb } from './call-verb.ts';
+import { callVerb, type VerbResult } from './call-verb.ts';
 
 let folder = '';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('without --json', () => {
-  const said = (verb: string, args: readonly string[], stdin: string | Uint8Array = ''): Promise<Called> =>
+  const said = (verb: string, args: readonly string[], stdin: string | Uint8Array = ''): Promise<VerbResult> =>
     callVerb(verb, folder, args, stdin);
 
   it('explains each line of a comment in a sentence', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type ReplayOptions, replayVerb } from '../../../src/app/cli/verbs/replay.ts';
-import { branded, isInstant } from '../../../src/domain/values.ts';
+import { brandAs, isInstant } from '../../../src/domain/values.ts';
 
 async function replayed(lines: readonly string[], options: ReplayOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'ferrybot-replay-'));
@@ -53,7 +53,7 @@ describe('a plain log', () => {
 
   it('that becomes silent raises stalled-steps once an end of the observation is given', async () => {
     const log = steps(600, (step) => `${clock(step * 2)} INFO step ${step} loss ${loss(step)}`);
-    const until = branded(Date.UTC(2026, 10, 20, 11), isInstant);
+    const until = brandAs(Date.UTC(2026, 10, 20, 11), isInstant);
     const result = await replayed(log, { endStatus: 'RUNNING', until });
     expect(detectors(result)).toEqual(['stalled-steps']);
     expect(result.finalState).toBe('degraded');
@@ -82,7 +82,7 @@ describe('a plain log', () => {
   });
 
   it('starts at the time that the caller gives', async () => {
-    const start = branded(Date.UTC(2027, 0, 1), isInstant);
+    const start = brandAs(Date.UTC(2027, 0, 1), isInstant);
     const log = steps(100, (step) => `${clock(step * 2)} step ${step} loss ${step > 50 ? 'nan' : 3}`);
     const { alarms } = await replayed(log, { start });
     expect(alarms).toMatchObject([{ detector: 'nan', at: '2027-01-01T00:02:00.000Z' }]);

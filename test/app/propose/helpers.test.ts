@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHelpers } from '../../../src/app/propose/helpers.ts';
 import { GitError, type GitExporter } from '../../../src/domain/git.ts';
-import { branded, isSha } from '../../../src/domain/values.ts';
+import { brandAs, isSha } from '../../../src/domain/values.ts';
 
 const helpers = createHelpers(process.env['PATH'] ?? '');
-const COMMIT = branded('a'.repeat(40), isSha);
+const COMMIT = brandAs('a'.repeat(40), isSha);
 const bounds = { asked: null, about: [], input: '', timeoutMs: 20_000, outputBytesMax: 100_000 };
 const script = (code: string): readonly string[] => [process.execPath, '-e', code];
 

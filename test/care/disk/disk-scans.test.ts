@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { type ClusterDisks, type DiskScan, isAllFine, scansAfter } from '../../../src/domain/care/machines.ts';
+import { addScan, type ClusterDisks, type DiskScan, isAllFine } from '../../../src/domain/care/machines.ts';
 import { aScan, aWorker } from './scan-parts.ts';
 
 const folded = (...scans: readonly DiskScan[]): ClusterDisks | undefined =>
   scans
     .map((scan, seq) => ({ ...scan, at: `2026-11-2${seq}T06:00:00.000Z`, seq }))
-    .reduce<ReadonlyMap<string, ClusterDisks>>(scansAfter, new Map())
+    .reduce<ReadonlyMap<string, ClusterDisks>>(addScan, new Map())
     .get('us-central1');
 
 describe('the scans of a cluster', () => {

@@ -1,16 +1,16 @@
 /** The cause of a full disk: observed or unknown, nothing in between. */
 
 import { describe, expect, test } from 'vitest';
-import { type JudgedWorker, judgeWorker, type Looks } from '../../../src/care/disk/scan-record.ts';
+import { type Inspection, type JudgedWorker, judgeWorker } from '../../../src/care/disk/scan-record.ts';
 import { isMountPoint } from '../../../src/domain/care/machines.ts';
-import { branded, known, unknown } from '../../../src/domain/values.ts';
+import { brandAs, known, unknown } from '../../../src/domain/values.ts';
 
 const GIB = 2 ** 30;
 const AT = '/tmp/gcsfuse_mount';
 const ROOT = { at: '/', type: 'ext4' };
 
 /** 5 of 100 GiB are free, nothing is mounted, and 62 GiB are in the folder of the bucket. */
-const POLICY_CASE: Looks = {
+const POLICY_CASE: Inspection = {
   disk: known({ usedBytes: 95 * GIB, availableBytes: 5 * GIB }),
   mounts: known([ROOT]),
   folders: known([
@@ -19,9 +19,9 @@ const POLICY_CASE: Looks = {
   ]),
 };
 
-const judge = (more: Partial<Looks> = {}): JudgedWorker | null =>
+const judge = (more: Partial<Inspection> = {}): JudgedWorker | null =>
   judgeWorker({ ...POLICY_CASE, ...more }, 5, {
-    mountPoint: branded(AT, isMountPoint),
+    mountPoint: brandAs(AT, isMountPoint),
     thresholdPercent: 10,
   });
 

@@ -6,15 +6,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  mountAt,
-  mountOver,
-  mountsBelow,
+  findMountAt,
+  findMountContaining,
+  folderSize,
+  listMountsBelow,
   percentFree,
   readCleanAnswer,
   readDiskUsage,
   readFolderSizes,
   readMounts,
-  sizeOf,
 } from '../../../src/care/disk/worker-answers.ts';
 import { isMountPoint, isTpuName, isZone } from '../../../src/domain/care/machines.ts';
 import { known } from '../../../src/domain/values.ts';
@@ -97,12 +97,12 @@ describe('a mount table', () => {
       { at: '/tmp/a/b', type: 'x' },
       { at: '/tmp/a', type: 'fuse.gcsfuse' },
     ];
-    expect(mountAt(mounts, '/tmp/a')?.type).toBe('fuse.gcsfuse');
-    expect(mountAt(mounts, '/tmp/ab')).toBeNull();
-    expect(mountOver(mounts, '/tmp/ab')?.at).toBe('/tmp');
-    expect(mountOver(mounts, '/home')?.at).toBe('/');
-    expect(mountsBelow(mounts, '/tmp/a').map(({ at }) => at)).toEqual(['/tmp/a/b']);
-    expect(mountOver([], '/tmp')).toBeNull();
+    expect(findMountAt(mounts, '/tmp/a')?.type).toBe('fuse.gcsfuse');
+    expect(findMountAt(mounts, '/tmp/ab')).toBeNull();
+    expect(findMountContaining(mounts, '/tmp/ab')?.at).toBe('/tmp');
+    expect(findMountContaining(mounts, '/home')?.at).toBe('/');
+    expect(listMountsBelow(mounts, '/tmp/a').map(({ at }) => at)).toEqual(['/tmp/a/b']);
+    expect(findMountContaining([], '/tmp')).toBeNull();
   });
 
   test('decodes paths with blanks and backslashes', () => {
@@ -133,7 +133,7 @@ describe('du', () => {
       '/tmp/gcsfuse_mount/models',
       '/tmp/a',
     ]);
-    expect(sizeOf(sizes.kind === 'known' ? sizes.value : [], '/tmp/none')).toBe(0);
+    expect(folderSize(sizes.kind === 'known' ? sizes.value : [], '/tmp/none')).toBe(0);
   });
 
   test.each(['', '100\t/tmp/a\n', '100\t/tmp/a\n5400\t/tm', 'du: cannot access', '5400\t/tmp\n100\t/tmp/a\n'])(

@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../../packages/playground/test/support/outside-tools.ts';
-import { aNode, gcloudStandin, type Standin } from '../../care/gcloud-standin.ts';
+import { aNode, type GcloudStandIn, startGcloudStandIn } from '../../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../../support/tpu-worker.ts';
 import { type BundleWorld, bookmark, HOSTED, HOSTED_TOO, openBundleWorld } from '../../trust/bundle-world.ts';
-import { byAct, byUs, comparable, type PlayWorkflow } from './two-runners.ts';
+import { type PlayWorkflow, playOnAct, playOnOurRunner, toComparable } from './two-runners.ts';
 
 const AT = '/tmp/gcsfuse_mount';
 const CLUSTER = 'us-central1-vllm';
@@ -37,7 +37,7 @@ clusters:
 describeWith('act', 'disk care by its workflows', () => {
   let lab: BundleWorld;
   let folder: string;
-  let standin: Standin;
+  let standin: GcloudStandIn;
   let rewind: () => Promise<void>;
   const path = process.env['PATH'] ?? '';
   const program = (name: string, lines: readonly string[]): void => {
@@ -49,7 +49,7 @@ describeWith('act', 'disk care by its workflows', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'ferrybot-disks-'));
     await mkdir(join(folder, 'bin'));
-    standin = await gcloudStandin({ nodes: [] });
+    standin = await startGcloudStandIn({ nodes: [] });
     // Through the PATH, because ferrybot passes no variable of this test on.
     program('gcloud', [`GCLOUD_STANDIN=${standin.folder} PATH=${path} exec python3 ${standin.gcloud.program} "$@"`]);
     process.env['PATH'] = `${join(folder, 'bin')}:${withoutUv(path)}`;
@@ -72,8 +72,8 @@ describeWith('act', 'disk care by its workflows', () => {
   });
 
   const runners: readonly (readonly [string, () => PlayWorkflow, 'all' | 'one'])[] = [
-    ['our runner', () => byUs(lab), 'all'],
-    ['act', () => byAct(lab, folder, {}, [join(folder, 'bin')]), 'one'],
+    ['our runner', () => playOnOurRunner(lab), 'all'],
+    ['act', () => playOnAct(lab, folder, {}, [join(folder, 'bin')]), 'one'],
   ];
 
   it.skipIf(!hasNamespaces()).each(runners)('cleans a worker on %s', async (_, runner, reach) => {
@@ -83,7 +83,7 @@ describeWith('act', 'disk care by its workflows', () => {
     const worker = await shortOfDisk();
     const play = runner();
     const scanned = await play('ferrybot-disk-scan.yml', { cluster: CLUSTER });
-    expect(comparable(scanned)).toMatchObject({
+    expect(toComparable(scanned)).toMatchObject({
       jobs: { 'disk-scan': 'success', record: 'success' },
       results: ['reconciled', 'scanned'],
     });
@@ -96,7 +96,7 @@ describeWith('act', 'disk care by its workflows', () => {
     else {
       await play('ferrybot-chat.yml', { run: '' });
       const care = await play('ferrybot-care.yml', { run: 'journal', action: mutationIn() });
-      expect(comparable(care)).toMatchObject({
+      expect(toComparable(care)).toMatchObject({
         jobs: { care: 'success', record: 'success' },
         results: ['cleaned', 'reconciled'],
       });
@@ -107,7 +107,7 @@ describeWith('act', 'disk care by its workflows', () => {
     if (reach === 'one') return;
     // The order is used: a second run changes nothing and reports this.
     const before = (await standin.calls()).length;
-    const again = comparable(await play('ferrybot-care.yml', { run: 'journal', action: mutationIn() }));
+    const again = toComparable(await play('ferrybot-care.yml', { run: 'journal', action: mutationIn() }));
     expect(again.jobs['care']).toBe('failure');
     expect(again.results).toContain('already-over');
     expect((await standin.calls()).length).toBe(before);

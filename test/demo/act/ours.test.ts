@@ -8,11 +8,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Told } from '../../../packages/playground/test/act/run-act.ts';
+import type { ActReport } from '../../../packages/playground/test/act/run-act.ts';
 import { describeWith } from '../../../packages/playground/test/support/outside-tools.ts';
 import { type BundleLab, openBundleLab } from '../../trust/bundle-lab.ts';
 import { bookmark, HOSTED, HOSTED_TOO, LAUNCHER } from '../../trust/bundle-world.ts';
-import { byAct, byUs, comparable, EXAMPLE, LAB_WORKFLOWS, type PlayWorkflow } from './two-runners.ts';
+import { EXAMPLE, LAB_WORKFLOWS, type PlayWorkflow, playOnAct, playOnOurRunner, toComparable } from './two-runners.ts';
 
 const FOLDER = '.github/workflows';
 const ROOT = join(import.meta.dirname, '../../..');
@@ -119,16 +119,16 @@ describeWith('act', "ferrybot's workflows on the playground's runner and on act"
   });
 
   it.each(CASES)('%s has the same result on both', async (file, inputs, results) => {
-    const told = async (play: PlayWorkflow): Promise<Told> => {
+    const told = async (play: PlayWorkflow): Promise<ActReport> => {
       // Jobs that the last workflow started end in its own world.
       await lab.runJobs();
       await rewind();
       await rm(lab.jobs, { recursive: true, force: true, maxRetries: 5 });
       return play(file, inputs());
     };
-    const byOurs = await told(byUs(lab));
-    const ours = comparable(byOurs);
-    expect(comparable(await told(byAct(lab, folder, mirrors())), byOurs.outputs)).toEqual(ours);
+    const byOurs = await told(playOnOurRunner(lab));
+    const ours = toComparable(byOurs);
+    expect(toComparable(await told(playOnAct(lab, folder, mirrors())), byOurs.outputs)).toEqual(ours);
     expect(Object.values(ours.steps).flat().length).toBeGreaterThan(0);
     if (results.length > 0) expect(ours).toMatchObject({ results });
     // The result output of a job is the code that ferrybot logged.

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mintInstallationToken } from '../../../packages/playground/identity/tokens.ts';
-import { detailsByUs, runAct, type Told } from '../../../packages/playground/test/act/run-act.ts';
+import { type ActReport, detailsOfOurRunner, runAct } from '../../../packages/playground/test/act/run-act.ts';
 import type { BundleWorld } from '../../trust/bundle-world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -17,10 +17,10 @@ export const LAB_WORKFLOWS = join(ROOT, 'fixtures/lab', FOLDER);
 export const EXAMPLE = '0123456789abcdef0123456789abcdef01234567';
 
 /** Dispatches a workflow file with these inputs, and returns the result. */
-export type PlayWorkflow = (file: string, inputs: Readonly<Record<string, string>>) => Promise<Told>;
+export type PlayWorkflow = (file: string, inputs: Readonly<Record<string, string>>) => Promise<ActReport>;
 
 /** With the playground's runner, which also runs everything that the dispatch triggers. */
-export function byUs(lab: BundleWorld): PlayWorkflow {
+export function playOnOurRunner(lab: BundleWorld): PlayWorkflow {
   return async (file, inputs) => {
     await lab.as('ada', 'POST', `/actions/workflows/${file}/dispatches`, { ref: 'main', inputs });
     const id = Math.max(...Object.keys(lab.world.state.runs).map(Number));
@@ -28,7 +28,7 @@ export function byUs(lab: BundleWorld): PlayWorkflow {
     const jobs = (lab.world.state.runs[id]?.jobIds ?? []).flatMap((job) => lab.world.state.jobs[job] ?? []);
     const ran = jobs.filter(({ conclusion }) => conclusion !== 'skipped');
     return {
-      ...detailsByUs(ran, lab.world.state.runPlans[id]),
+      ...detailsOfOurRunner(ran, lab.world.state.runPlans[id]),
       jobs: Object.fromEntries(ran.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)])),
       lines: ran.flatMap((job) => (lab.world.state.logs[job.id] ?? '').replaceAll(/^\S+Z /gm, '').split('\n')),
       summary: ran.map(({ summary }) => summary).join(''),
@@ -40,7 +40,7 @@ export function byUs(lab: BundleWorld): PlayWorkflow {
  * With act, only this workflow from main. `texts`: files to use instead; `programs`: folders before act's
  * PATH.
  */
-export function byAct(
+export function playOnAct(
   lab: BundleWorld,
   folder: string,
   texts: Readonly<Record<string, string>> = {},
@@ -73,7 +73,7 @@ export function byAct(
         GITHUB_WORKFLOW_REF: `lab/ferries/${FOLDER}/${file}@refs/heads/main`,
       },
       standIns: { 'ferrybot/ferrybot': action, 'lab/ferrybot': action },
-      commits: [EXAMPLE, pinOf(action)],
+      commits: [EXAMPLE, findPin(action)],
       programs,
     });
   };
@@ -83,7 +83,7 @@ export function byAct(
  * Jobs, their steps, outputs, and ferrybot's result code of each; the two runners mark a failure differently.
  * `names`: the outputs to compare, by job, because act also returns the outputs of single steps.
  */
-export function comparable(told: Told, names: Told['outputs'] = told.outputs): Comparable {
+export function toComparable(told: ActReport, names: ActReport['outputs'] = told.outputs): Comparable {
   const results = told.lines.flatMap((line) => /ferrybot: ([\w-]+)/.exec(line)?.[1] ?? []);
   const outputs = Object.entries(names).map(([job, wanted]) => [
     job,
@@ -97,10 +97,10 @@ export function comparable(told: Told, names: Told['outputs'] = told.outputs): C
   };
 }
 
-type Comparable = Pick<Told, 'jobs' | 'steps' | 'outputs'> & { readonly results: readonly string[] };
+type Comparable = Pick<ActReport, 'jobs' | 'steps' | 'outputs'> & { readonly results: readonly string[] };
 
 /** The commit in the called workflows. */
-function pinOf(action: string): string {
+function findPin(action: string): string {
   const pin = /uses: ferrybot\/ferrybot@([0-9a-f]{40})/.exec(
     readFileSync(join(action, FOLDER, 'chat.yml'), 'utf8'),
   )?.[1];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { readOwnOptions } from '../../../demo/own/own-options.ts';
-import { workflowProblems } from '../../../demo/own/workflow-problems.ts';
+import { listWorkflowProblems } from '../../../demo/own/workflow-problems.ts';
 import { resolveRemote } from '../../../packages/playground/actions/runner/resolve-action.ts';
 import { startRealLab } from '../../../packages/playground/test/actions/real-lab.ts';
 
@@ -60,7 +60,7 @@ jobs:
 it('the start lists only actions that are missing in the folder', async () => {
   await using folder = await folderOf('tools/greet');
   const text = 'on: push\njobs: {a: {runs-on: x, steps: [{uses: tools/greet@v1}, {uses: tools/none@v1}]}}\n';
-  expect(workflowProblems(new Map([['w.yml', text]]), folder.root)).toEqual([
+  expect(listWorkflowProblems(new Map([['w.yml', text]]), folder.root)).toEqual([
     'w.yml: job a: the action tools/none@v1 is not here',
   ]);
   expect(readOwnOptions(['--actions', 'acts'], '/lab')).toMatchObject({ options: { actions: '/lab/acts' } });

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { workflowProblems } from '../../../demo/own/workflow-problems.ts';
+import { listWorkflowProblems } from '../../../demo/own/workflow-problems.ts';
 import { startRealLab } from '../../../packages/playground/test/actions/real-lab.ts';
 
 /** A folder for `--actions`: the text of each `action.yml` and of other files, by path. */
@@ -271,7 +271,7 @@ it('the start lists missing actions inside composite actions, and unsupported ki
   });
   const text =
     'on: push\njobs: {a: {runs-on: x, steps: [{uses: tools/outer@v1}, {uses: tools/box@v1}, {uses: tools/none@v2}]}}\n';
-  expect(workflowProblems(new Map([['w.yml', text]]), folder.root)).toEqual([
+  expect(listWorkflowProblems(new Map([['w.yml', text]]), folder.root)).toEqual([
     'w.yml: job a: the action tools/none@v1 is not here',
     'w.yml: job a: tools/box@v1: the playground runs actions with using: node24 or composite, not docker',
     'w.yml: job a: the action tools/none@v2 is not here',

@@ -4,7 +4,7 @@
  */
 
 import { listen } from '../../../packages/playground/http/server.ts';
-import { worldSettings } from '../../../packages/playground/pages/from-world.ts';
+import { pagesOptionsFromWorld } from '../../../packages/playground/pages/from-world.ts';
 import { createPages } from '../../../packages/playground/pages/pages.ts';
 import type { PagesOptions } from '../../../packages/playground/pages/visit.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../../support/virtual-lab.ts';
@@ -43,7 +43,7 @@ export async function openFerrySite({
     },
   });
   const bugs: unknown[] = [];
-  const pages = createPages({ ...worldSettings(lab.world, 'lab/ferries'), ...more(lab) });
+  const pages = createPages({ ...pagesOptionsFromWorld(lab.world, 'lab/ferries'), ...more(lab) });
   listening.serve({ world: lab.world, clock: null, pages, onBug: (error) => bugs.push(error) });
   return {
     home: `${listening.origin}/lab/ferries`,

@@ -9,8 +9,8 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { chromiumPath, noChromium } from '../../../packages/playground/test/support/chromium.ts';
-import { approvalLine } from '../../support/approve.ts';
-import { stateOf, todaysRun, until } from '../../support/play.ts';
+import { requireApprovalLine } from '../../support/approve.ts';
+import { readState, todaysRun, until } from '../../support/play.ts';
 import { type FerrySite, openFerrySite } from './ferry-site.ts';
 
 /** `PICTURES=1` renews the pictures in the docs; otherwise they only show that the page can be rendered. */
@@ -112,7 +112,7 @@ async function approveByKeyboard(seat: Seat): Promise<void> {
   );
   await page.keyboard.press('Enter');
   const box = page.getByLabel('Comment text');
-  expect(await box.inputValue()).toBe(approvalLine(site.lab));
+  expect(await box.inputValue()).toBe(requireApprovalLine(site.lab));
   expect(await box.evaluate((element) => element === document.activeElement)).toBe(true);
   await tabTo(page, (element) => element.textContent === 'Comment');
   await page.keyboard.press('Enter');
@@ -221,8 +221,8 @@ const stand = z.object({ used: z.number(), limit: z.number(), reset: z.number() 
 const limitsAnswer = z.object({ resources: z.object({ core: stand, graphql: stand }) });
 
 /** State of today's run, from the logbook. */
-function now(site: FerrySite): ReturnType<typeof stateOf> {
-  return stateOf(site.lab, todaysRun(site.lab));
+function now(site: FerrySite): ReturnType<typeof readState> {
+  return readState(site.lab, todaysRun(site.lab));
 }
 
 /** The rendered text of a comment; its source is in the edit box too. */

@@ -8,11 +8,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { heroTry } from '../../../demo/hero/story.ts';
 import { listen } from '../../../packages/playground/http/server.ts';
 import { fillIssueForm, parseIssueForm } from '../../../packages/playground/pages/forms/issue-form.ts';
-import { worldSettings } from '../../../packages/playground/pages/from-world.ts';
+import { pagesOptionsFromWorld } from '../../../packages/playground/pages/from-world.ts';
 import { createPages } from '../../../packages/playground/pages/pages.ts';
 import { HERO_LANE } from '../../support/hero-run.ts';
-import { openGates } from '../../support/own-pull.ts';
-import { stateOf, until } from '../../support/play.ts';
+import { listOpenGates } from '../../support/own-pull.ts';
+import { readState, until } from '../../support/play.ts';
 import { pushFile } from '../../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../../support/virtual-lab.ts';
 
@@ -31,7 +31,7 @@ async function openSite(): Promise<Site> {
     origin: listening.origin,
     config: (text) => `${text.trimEnd()}\n${HERO_LANE}`,
   });
-  const pages = createPages({ ...worldSettings(lab.world, 'lab/ferries'), tries: [heroTry('/tmp/outputs')] });
+  const pages = createPages({ ...pagesOptionsFromWorld(lab.world, 'lab/ferries'), tries: [heroTry('/tmp/outputs')] });
   listening.serve({
     world: lab.world,
     clock: null,
@@ -91,9 +91,9 @@ it('an issue form is prefilled by the guided tour, and the opened issue passes e
   expect(missing).toMatchObject({ status: 422, message: 'Goal is required.' });
   const opened = await open(ask, fields);
   expect(opened).toMatchObject({ status: 200 });
-  await until(lab, 'the gates', async () => (await stateOf(lab, 'small-hero'))?.gate?.digest != null);
-  const state = await stateOf(lab, 'small-hero');
-  expect(state === null ? null : openGates(state)).toEqual([]);
+  await until(lab, 'the gates', async () => (await readState(lab, 'small-hero'))?.gate?.digest != null);
+  const state = await readState(lab, 'small-hero');
+  expect(state === null ? null : listOpenGates(state)).toEqual([]);
   const thread = await (await ask(opened.to)).text();
   expect(thread).toContain('Step by step: a hero run');
   expect(thread).toContain('data-insert="/seal"');

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { isAdopted } from '../../../src/domain/logbook/holdings.ts';
-import { answered, JOB_ID, launchByHand, openAdoptingLab, runOf } from '../../support/adopted-job.ts';
-import { stateOf, until } from '../../support/play.ts';
+import { commentAndReadAnswer, JOB_ID, openAdoptingLab, runOf, startJobByHand } from '../../support/adopted-job.ts';
+import { readState, until } from '../../support/play.ts';
 import { type FerrySite, openFerrySite } from './ferry-site.ts';
 
 const pressAsAda = ({ home, headers }: FerrySite): Promise<Response> =>
@@ -28,7 +28,7 @@ it('a job is started by a button, adopted with the command in its issue, and han
     pages: (lab) => ({
       startOwnJob: async (login) => {
         started.push(login);
-        launchByHand(lab);
+        startJobByHand(lab);
         return { jobId: JOB_ID, cluster: 'us-central1', experiment: 'experiments/ferries/daily.py' };
       },
     }),
@@ -41,15 +41,15 @@ it('a job is started by a button, adopted with the command in its issue, and han
   if (issue === undefined) throw new Error('no issue was opened');
   const line = /^\/watch .*$/m.exec(issue.body ?? '')?.[0] ?? '';
   // A command in a code block does not count yet.
-  expect(await stateOf(lab, runOf(issue.number))).toBeNull();
-  expect(await answered(lab, 'mira', issue.number, line)).toBe('adopt-asked');
+  expect(await readState(lab, runOf(issue.number))).toBeNull();
+  expect(await commentAndReadAnswer(lab, 'mira', issue.number, line)).toBe('adopt-asked');
   const run = runOf(issue.number);
-  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
+  await until(lab, 'what the job is', async () => (await readState(lab, run))?.description != null);
   await lab.clock.advance(60_000);
-  expect(await answered(lab, 'mira', issue.number, '/accept')).toBe('job-adopted');
-  await answered(lab, 'mira', issue.number, '/handoff @ada');
-  expect(await answered(lab, 'ada', issue.number, '/accept')).toBe('accepted');
-  const state = await stateOf(lab, run);
+  expect(await commentAndReadAnswer(lab, 'mira', issue.number, '/accept')).toBe('job-adopted');
+  await commentAndReadAnswer(lab, 'mira', issue.number, '/handoff @ada');
+  expect(await commentAndReadAnswer(lab, 'ada', issue.number, '/accept')).toBe('accepted');
+  const state = await readState(lab, run);
   expect(state !== null && isAdopted(state)).toBe(true);
   expect(state?.watch.owner?.login).toBe('ada');
   await site.close();

@@ -1,8 +1,8 @@
 /** A newcomer tries a pull request: the page opens it, and the bot makes a ferry of it. */
 
 import { expect, it } from 'vitest';
-import { gated, runOf } from '../../support/own-pull.ts';
-import { fileOf, say } from '../../support/talk.ts';
+import { ownRunName, readGates } from '../../support/own-pull.ts';
+import { postComment, readBranchFile } from '../../support/talk.ts';
 import { openFerrySite } from './ferry-site.ts';
 
 it('a pull request is opened by a button, and becomes a ferry with a command', async () => {
@@ -21,8 +21,8 @@ it('a pull request is opened by a button, and becomes a ferry with a command', a
   const [pull] = Object.values(site.lab.world.state.issues).filter((one) => one.pull !== null);
   expect(pull?.pull?.headRef).toMatch(/^ada\/warmup-80$/);
   const number = pull?.number ?? 0;
-  await say(site.lab, 'ada', number, '/propose');
-  expect((await gated(site.lab, runOf(number))).proposal.own).toEqual({ label: null });
+  await postComment(site.lab, 'ada', number, '/propose');
+  expect((await readGates(site.lab, ownRunName(number))).proposal.own).toEqual({ label: null });
   expect((await press('playground_speaker=ada')).status).toBeGreaterThanOrEqual(400);
   await site.close();
 });
@@ -45,7 +45,7 @@ it('another button opens a pull request with a missing import', async () => {
   expect(opened.status).toBeLessThan(400);
   const [pull] = Object.values(site.lab.world.state.issues).filter((one) => one.pull !== null);
   expect(pull?.pull?.headRef).toBe('ada/tidy-imports');
-  const text = await fileOf(site.lab, 'ada/tidy-imports', 'lib/smalllab/config.py');
+  const text = await readBranchFile(site.lab, 'ada/tidy-imports', 'lib/smalllab/config.py');
   expect(text).toContain('@dataclasses.dataclass');
   expect(text).not.toContain('import dataclasses');
   await site.close();

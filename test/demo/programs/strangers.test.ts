@@ -3,15 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { absence } from '../../../scripts/strangers/install.ts';
+import { findAbsenceReason } from '../../../scripts/strangers/install.ts';
 import { play } from '../../../scripts/strangers/play.ts';
 import { PROGRAMS } from '../../../scripts/strangers/programs.ts';
-import { tableOf } from '../../../scripts/strangers/table.ts';
+import { renderTable } from '../../../scripts/strangers/table.ts';
 
 const quick = await Promise.all(
   PROGRAMS.filter(({ isQuick }) => isQuick).map(async (program) => ({
     name: program.name,
-    missing: await absence(program),
+    missing: await findAbsenceReason(program),
   })),
 );
 
@@ -46,7 +46,7 @@ describe('the table of programs', () => {
       refused: ['GET /x'],
       durationMs: 1,
     } as const;
-    const rows = tableOf([failed], '| gh | 1 | here | did | nothing |').split('\n').slice(2);
+    const rows = renderTable([failed], '| gh | 1 | here | did | nothing |').split('\n').slice(2);
     expect(rows).toEqual([
       '| gh | 1 | here | did | nothing |',
       '| danger | 14.0.7 | npm | failed: waited \\| in vain | `GET /x` |',

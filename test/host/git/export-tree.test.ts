@@ -16,7 +16,7 @@ import type { GitExporter, GitReader } from '../../../src/domain/git.ts';
 import type { Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
 import { runProgram } from '../../../src/host/process.ts';
-import { bareRepository, environment, identity, scratchFolder, sha } from './scratch-repository.ts';
+import { createBareRepository, createScratchFolder, environment, identity, sha } from './scratch-repository.ts';
 
 type Committed = {
   readonly commit: Sha;
@@ -28,8 +28,8 @@ type Committed = {
 
 /** A repository with one commit of the files that `write` leaves in a folder. */
 async function committed(write: (folder: string) => void | Promise<void>): Promise<Committed> {
-  const remote = await bareRepository();
-  const work = scratchFolder();
+  const remote = await createBareRepository();
+  const work = createScratchFolder();
   const git = async (...args: readonly string[]): Promise<void> => {
     const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', '-c', 'core.autocrlf=false'];
     const result = await runProgram('git', [...author, ...args], { cwd: work, env: environment });
@@ -42,7 +42,7 @@ async function committed(write: (folder: string) => void | Promise<void>): Promi
   await git('add', '--all', '--force');
   await git('commit', '--quiet', '-m', 'Files');
   await git('push', '--quiet', remote.path, 'HEAD:refs/heads/main');
-  const directory = join(scratchFolder(), 'mirror.git');
+  const directory = join(createScratchFolder(), 'mirror.git');
   const client = createGitProgram({
     directory,
     remoteUrl: `file://${remote.path}`,
@@ -72,12 +72,12 @@ describe('an export', () => {
     const files = Array.from({ length: 40 }, (_, index) => [`lib/${index}.py`, `print(${index})\n`] as const);
     const { commit, git, answers } = await committed(put({ ...Object.fromEntries(files), 'big.bin': 'x' }));
     const before = answers();
-    const { files: exported } = await git.exportTree(commit, ['lib'], join(scratchFolder(), 'tree'));
+    const { files: exported } = await git.exportTree(commit, ['lib'], join(createScratchFolder(), 'tree'));
     expect(exported).toHaveLength(40);
     expect(answers() - before).toBe(1);
-    await git.exportTree(commit, ['lib'], join(scratchFolder(), 'again'));
+    await git.exportTree(commit, ['lib'], join(createScratchFolder(), 'again'));
     expect(answers() - before).toBe(1);
-    await git.exportTree(commit, ['.'], join(scratchFolder(), 'whole'));
+    await git.exportTree(commit, ['.'], join(createScratchFolder(), 'whole'));
     expect(answers() - before).toBe(2);
   });
 
@@ -87,7 +87,7 @@ describe('an export', () => {
       chmodSync(join(folder, 'lib/a.py'), 0o755);
       symlinkSync('a/b.py', join(folder, 'lib/link'));
     });
-    const folder = join(scratchFolder(), 'tree');
+    const folder = join(createScratchFolder(), 'tree');
     const whole = await git.exportTree(commit, ['.'], folder);
     expect(whole.ids).toEqual({ '.': await idOf('main^{tree}') });
     expect(whole.files.map(({ path, mode, target }) => [path, mode, target])).toEqual([
@@ -99,7 +99,7 @@ describe('an export', () => {
       ['lib/link', '120000', 'a/b.py'],
     ]);
     expect(readlinkSync(join(folder, 'lib/link'))).toBe('a/b.py');
-    const part = await git.exportTree(commit, ['lib', 'README.md'], join(scratchFolder(), 'tree'));
+    const part = await git.exportTree(commit, ['lib', 'README.md'], join(createScratchFolder(), 'tree'));
     expect(part.ids).toEqual({ lib: await idOf('main:lib'), 'README.md': await idOf('main:README.md') });
     expect(part.files).toHaveLength(5);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -116,7 +116,7 @@ describe('an export', () => {
   ])('contains the committed bytes, with attributes for %s', async (_, attributes) => {
     const text = 'a = "$Id$ $Format:%an$"\nb = 1\n';
     const { commit, git, idOf } = await committed(put({ 'lib/a.py': text, 'lib/.gitattributes': attributes }));
-    const folder = join(scratchFolder(), 'tree');
+    const folder = join(createScratchFolder(), 'tree');
     const { ids } = await git.exportTree(commit, ['lib'], folder);
     expect(readFileSync(join(folder, 'lib/a.py'), 'utf8')).toBe(text);
     expect(ids).toEqual({ lib: await idOf('main:lib') });
@@ -124,7 +124,7 @@ describe('an export', () => {
 
   it('treats a path literally, not as a pattern', async () => {
     const { commit, git } = await committed(put({ 'lib/a.py': 'a', 'l*': 'b' }));
-    const { files } = await git.exportTree(commit, ['l*'], join(scratchFolder(), 'tree'));
+    const { files } = await git.exportTree(commit, ['l*'], join(createScratchFolder(), 'tree'));
     expect(files.map(({ path }) => path)).toEqual(['l*']);
   });
 
@@ -138,13 +138,13 @@ describe('an export', () => {
       });
       mkdirSync(join(folder, 'lib/other'));
     });
-    const { ids, submodules } = await git.exportTree(commit, ['lib'], join(scratchFolder(), 'tree'));
+    const { ids, submodules } = await git.exportTree(commit, ['lib'], join(createScratchFolder(), 'tree'));
     expect({ ids, submodules }).toEqual({ ids: { lib: await idOf('main:lib') }, submodules: ['lib/other'] });
   });
 
   it('refuses a folder that is not empty', async () => {
     const { commit, git } = await committed(put({ 'lib/a.py': 'a' }));
-    const folder = scratchFolder();
+    const folder = createScratchFolder();
     put({ 'sitecustomize.py': 'planted' })(folder);
     await expect(git.exportTree(commit, ['lib'], folder)).rejects.toThrow('is not empty');
   });

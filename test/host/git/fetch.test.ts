@@ -4,16 +4,22 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AT_MS, bareRepository, firstCommit, type Remote, scratchFolder } from './scratch-repository.ts';
+import {
+  AT_MS,
+  createBareRepository,
+  createScratchFolder,
+  pushFirstCommit,
+  type Remote,
+} from './scratch-repository.ts';
 
 const MAIN = 'refs/heads/main';
 const RECORD = 'refs/heads/ferrybot/logbook';
 
 /** A client, its mirror, and a fresh repository with one commit on main. */
 async function lab() {
-  const remote = await bareRepository();
-  await firstCommit(remote.client(), { 'a.txt': 'a\n' });
-  const directory = join(scratchFolder(), 'mirror.git');
+  const remote = await createBareRepository();
+  await pushFirstCommit(remote.client(), { 'a.txt': 'a\n' });
+  const directory = join(createScratchFolder(), 'mirror.git');
   return { remote, directory, client: remote.client({ directory }) };
 }
 

@@ -9,15 +9,15 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/domain/limits.ts';
 import type { Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
-import { namedBy } from '../../../src/settings/words.ts';
+import { createPathMatcher } from '../../../src/settings/words.ts';
 import {
   AT_MS,
-  bareRepository,
+  createBareRepository,
+  createScratchFolder,
   environment,
-  firstCommit,
   identity,
+  pushFirstCommit,
   type Remote,
-  scratchFolder,
   sha,
 } from './scratch-repository.ts';
 
@@ -39,7 +39,7 @@ describe('a whole tree without excluded patterns', () => {
 
   const pushed = async (remote: Remote, ...commits: readonly Readonly<Record<string, string>>[]): Promise<Sha> => {
     const client = remote.client();
-    let tip = await firstCommit(client, commits[0] ?? {});
+    let tip = await pushFirstCommit(client, commits[0] ?? {});
     for (const files of commits.slice(1)) {
       const message = Object.keys(files).join(' ');
       const outcome = await client.commitAndPush({
@@ -59,21 +59,23 @@ describe('a whole tree without excluded patterns', () => {
   it('has the id that git gives a commit without these files', async () => {
     const gone = ['docs/log.md', 'lib/docs/guide.md', 'lib/deep/one.bin', 'data/big.pack', 'tests/snapshots/a.txt'];
     const kept = Object.fromEntries(Object.entries(FILES).filter(([path]) => !gone.includes(path)));
-    const [remote, other] = [await bareRepository(), await bareRepository()];
+    const [remote, other] = [await createBareRepository(), await createBareRepository()];
     const tip = await pushed(remote, FILES);
     await pushed(other, kept);
     const reader = remote.client();
     await reader.fetch();
-    expect(await reader.treeId(tip, '.', namedBy(LEFT_OUT))).toBe(await other.git('rev-parse', 'main^{tree}'));
+    expect(await reader.treeId(tip, '.', createPathMatcher(LEFT_OUT))).toBe(
+      await other.git('rev-parse', 'main^{tree}'),
+    );
     expect(await reader.treeId(tip, '.')).toBe(await remote.git('rev-parse', 'main^{tree}'));
   });
 });
 
 describe('reading', () => {
   it('returns refs, files, ids and history of the remote', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const writer = remote.client();
-    const first = await firstCommit(writer, {
+    const first = await pushFirstCommit(writer, {
       'lib/a.py': 'a = 1\n',
       'lib/deep/b.py': 'b = "é"\n',
       'README.md': '#\n',
@@ -115,10 +117,10 @@ describe('reading', () => {
   });
 
   it('fetches no file before it is read, and drops refs that the remote deleted', async () => {
-    const remote = await bareRepository();
-    const first = await firstCommit(remote.client(), { big: 'x'.repeat(1000) });
+    const remote = await createBareRepository();
+    const first = await pushFirstCommit(remote.client(), { big: 'x'.repeat(1000) });
     await remote.git('branch', 'extra', first);
-    const directory = join(scratchFolder(), 'mirror.git');
+    const directory = join(createScratchFolder(), 'mirror.git');
     const reader = remote.client({ directory });
     await reader.fetch();
     expect(await reader.resolve('refs/heads/extra')).toBe(first);
@@ -136,14 +138,14 @@ describe('reading', () => {
   });
 
   it('reports unreadable for a missing commit and for a file that is not text', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const client = remote.client();
-    await firstCommit(client, { a: 'a' });
+    await pushFirstCommit(client, { a: 'a' });
     await expect(client.readText(sha('1'.repeat(40)), 'a')).rejects.toMatchObject({ code: 'unreadable' });
     await expect(client.mergeBase(sha('1'.repeat(40)), sha('2'.repeat(40)))).rejects.toMatchObject({
       code: 'unreadable',
     });
-    const blob = join(scratchFolder(), 'blob');
+    const blob = join(createScratchFolder(), 'blob');
     writeFileSync(blob, Buffer.from([0x61, 0xff, 0x62]));
     const id = await remote.git('hash-object', '-w', blob);
     await remote.git('update-index', '--add', '--cacheinfo', `100644,${id},binary`);
@@ -156,10 +158,10 @@ describe('reading', () => {
 
   // threat T17
   it('reports unreadable for a file over the size limit', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const client = remote.client();
-    const first = await firstCommit(client, { a: 'a' });
-    const blob = join(scratchFolder(), 'blob');
+    const first = await pushFirstCommit(client, { a: 'a' });
+    const blob = join(createScratchFolder(), 'blob');
     writeFileSync(blob, Buffer.alloc(limits.logbookFileBytesMax + 1, 0x61));
     const id = await remote.git('hash-object', '-w', blob);
     await remote.git('update-index', '--add', '--cacheinfo', `100644,${id},large`);
@@ -174,9 +176,9 @@ describe('reading', () => {
 
 describe('writing', () => {
   it('keeps all other files and the executable bit, and commits as the lab', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const client = remote.client();
-    const first = await firstCommit(client, { 'run.sh': 'echo\n', kept: 'k' });
+    const first = await pushFirstCommit(client, { 'run.sh': 'echo\n', kept: 'k' });
     await remote.git('read-tree', first);
     await remote.git(
       'update-index',
@@ -205,9 +207,9 @@ describe('writing', () => {
   });
 
   it('is rejected if the ref moved, was created, or was deleted, and then changes nothing', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const [alice, bob] = [remote.client(), remote.client()];
-    const first = await firstCommit(alice, { a: '1' });
+    const first = await pushFirstCommit(alice, { a: '1' });
     await bob.fetch();
     const write = {
       ref: MAIN,
@@ -229,9 +231,9 @@ describe('writing', () => {
   });
 
   it('distinguishes a rule of the remote from a lost race', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const client = remote.client();
-    const first = await firstCommit(client, { a: '1' });
+    const first = await pushFirstCommit(client, { a: '1' });
     const hook = join(remote.path, 'hooks', 'pre-receive');
     writeFileSync(hook, '#!/bin/sh\necho "the disk is full" >&2\nexit 1\n');
     chmodSync(hook, 0o755);
@@ -251,9 +253,9 @@ describe('writing', () => {
   });
 
   it('checks after a lost answer: arrived, overtaken, or unknown', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const client = remote.client();
-    const first = await firstCommit(client, { a: '1' });
+    const first = await pushFirstCommit(client, { a: '1' });
     const write = {
       ref: MAIN,
       expected: first,
@@ -286,9 +288,9 @@ describe('writing', () => {
   });
 
   it('never moves a tag', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const client = remote.client();
-    const first = await firstCommit(client, { a: '1' });
+    const first = await pushFirstCommit(client, { a: '1' });
     const tag = { name: 'v1', commit: first, message: 'sealed', atMs: AT_MS };
     const made = await client.pushTag(tag);
     expect(made.kind).toBe('pushed');
@@ -303,9 +305,9 @@ describe('writing', () => {
   });
 
   it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])('reports that %s blocks the name of a tag or branch', async (name) => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const client = remote.client();
-    const first = await firstCommit(client, { a: '1' });
+    const first = await pushFirstCommit(client, { a: '1' });
     const tag = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
     const ref = 'refs/heads/a/b/c';
     const branch = { ref, expected: null, parent: first, files: { a: '2' }, message: 'Two', atMs: AT_MS };
@@ -323,10 +325,10 @@ describe('writing', () => {
 
 describe('a mirror', () => {
   it('can be used after a crash left it locked or incomplete', async () => {
-    const remote = await bareRepository();
-    const directory = join(scratchFolder(), 'mirror.git');
+    const remote = await createBareRepository();
+    const directory = join(createScratchFolder(), 'mirror.git');
     const client = remote.client({ directory });
-    const first = await firstCommit(client, { a: '1' });
+    const first = await pushFirstCommit(client, { a: '1' });
     for (const name of ['config.lock', 'packed-refs.lock', 'refs/heads/main.lock']) {
       const path = join(directory, name);
       writeFileSync(path, '');
@@ -340,8 +342,8 @@ describe('a mirror', () => {
   });
 
   it('ignores the settings and hooks of the machine', async () => {
-    const remote = await bareRepository();
-    const home = scratchFolder();
+    const remote = await createBareRepository();
+    const home = createScratchFolder();
     writeFileSync(
       join(home, '.gitconfig'),
       `[user]\n name = Somebody Else\n[core]\n hooksPath = ${home}\n[push]\n followTags = true\n`,
@@ -350,12 +352,12 @@ describe('a mirror', () => {
     writeFileSync(hook, '#!/bin/sh\nexit 1\n');
     chmodSync(hook, 0o755);
     const client = createGitProgram({
-      directory: join(scratchFolder(), 'm'),
+      directory: join(createScratchFolder(), 'm'),
       remoteUrl: `file://${remote.path}`,
       token: async () => null,
       environment: { ...environment, HOME: home },
     })(identity);
-    await firstCommit(client, { a: '1' });
+    await pushFirstCommit(client, { a: '1' });
     expect(await remote.git('log', '-1', '--format=%an', 'main')).toBe('Example Lab');
   });
 });
@@ -371,7 +373,7 @@ describe('the token', () => {
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const port = (server.address() as AddressInfo).port;
-    const directory = join(scratchFolder(), 'm');
+    const directory = join(createScratchFolder(), 'm');
     const remoteUrl = `http://127.0.0.1:${port}/lab/models.git`;
     const client = createGitProgram({
       directory,

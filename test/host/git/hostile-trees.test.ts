@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
-import { bareRepository, environment, identity, scratchFolder, sha } from './scratch-repository.ts';
+import { createBareRepository, createScratchFolder, environment, identity, sha } from './scratch-repository.ts';
 
-type Remote = Awaited<ReturnType<typeof bareRepository>>;
+type Remote = Awaited<ReturnType<typeof createBareRepository>>;
 type Row = readonly [mode: string, name: string, id: string];
 
 /** An object with these bytes, which git does not validate. */
 async function put(remote: Remote, type: 'blob' | 'tree', bytes: Uint8Array): Promise<string> {
-  const file = join(scratchFolder(), 'object');
+  const file = join(createScratchFolder(), 'object');
   writeFileSync(file, bytes);
   return remote.git('hash-object', '-t', type, '-w', '--literally', file);
 }
@@ -40,9 +40,9 @@ async function exported(
   const root = await tree(remote, [['40000', 'lib', id]]);
   const commit: Sha = sha(await remote.git('commit-tree', root, '-m', 'hostile'));
   await remote.git('update-ref', 'refs/heads/main', commit);
-  const parent = scratchFolder();
+  const parent = createScratchFolder();
   const git = createGitProgram({
-    directory: join(scratchFolder(), 'mirror.git'),
+    directory: join(createScratchFolder(), 'mirror.git'),
     remoteUrl: `file://${remote.path}`,
     token: async () => null,
     environment,
@@ -75,7 +75,7 @@ describe('an export of a malformed tree', () => {
     ],
     ['a name that is too long for a disk', async (remote) => [['100644', 'a'.repeat(300), await blob(remote, 'x')]]],
   ])('with %s is refused, and no file is written outside', async (_, rows) => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const { parent, work } = await exported(remote, await rows(remote));
     await expect(work).rejects.toThrow();
     expect(readdirSync(parent)).toEqual(['tree']);
@@ -83,14 +83,14 @@ describe('an export of a malformed tree', () => {
   });
 
   it('with a duplicate file has another id than the commit, so that no approval matches', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const twice = ['shown', 'run'].map(async (text): Promise<Row> => ['100644', 'a.py', await blob(remote, text)]);
     const { work, id } = await exported(remote, await Promise.all(twice));
     expect((await work).ids).not.toEqual({ lib: id });
   });
 
   it('with names that resemble options keeps exactly those names', async () => {
-    const remote = await bareRepository();
+    const remote = await createBareRepository();
     const odd = ['--output=x', '-rf', 'A.py', 'a.py', 'line\nend.py', 'tab\t"quote".py'];
     const names = [...odd, `${'d'.repeat(250)}.py`].toSorted();
     const rows = await Promise.all(names.map(async (name): Promise<Row> => ['100644', name, await blob(remote, name)]));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { GitReader, GitWriter } from '../../../src/domain/git.ts';
-import { branded, isSha, type Sha } from '../../../src/domain/values.ts';
+import { brandAs, isSha, type Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
 import { runProgram } from '../../../src/host/process.ts';
 
@@ -18,7 +18,7 @@ afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
-export function scratchFolder(): string {
+export function createScratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ferrybot-test-git-'));
   made.push(folder);
   return folder;
@@ -34,8 +34,8 @@ export type Remote = {
   readonly client: (changes?: { readonly remoteUrl?: string; readonly directory?: string }) => GitReader & GitWriter;
 };
 
-export async function bareRepository(): Promise<Remote> {
-  const path = join(scratchFolder(), 'remote.git');
+export async function createBareRepository(): Promise<Remote> {
+  const path = join(createScratchFolder(), 'remote.git');
   const git = async (...args: readonly string[]): Promise<string> => {
     const result = await runProgram('git', ['-C', path, ...args], { env: { ...environment, ...anybody } });
     if (!result.ok) throw new Error(`git ${args.join(' ')}: ${result.stderr}`);
@@ -58,7 +58,7 @@ export async function bareRepository(): Promise<Remote> {
     },
     client: (changes) =>
       createGitProgram({
-        directory: join(scratchFolder(), 'mirror.git'),
+        directory: join(createScratchFolder(), 'mirror.git'),
         remoteUrl: `file://${path}`,
         token: async () => null,
         environment,
@@ -75,7 +75,7 @@ const anybody = {
 };
 
 /** A first commit on main, made through the client. */
-export async function firstCommit(client: GitWriter, files: Readonly<Record<string, string>>): Promise<Sha> {
+export async function pushFirstCommit(client: GitWriter, files: Readonly<Record<string, string>>): Promise<Sha> {
   const outcome = await client.commitAndPush({
     ref: 'refs/heads/main',
     expected: null,
@@ -88,4 +88,4 @@ export async function firstCommit(client: GitWriter, files: Readonly<Record<stri
   return outcome.sha;
 }
 
-export const sha = (text: string): Sha => branded(text, isSha);
+export const sha = (text: string): Sha => brandAs(text, isSha);

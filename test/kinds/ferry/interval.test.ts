@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { branded, isDigest, isRunId, isSha } from '../../../src/domain/values.ts';
+import { brandAs, isDigest, isRunId, isSha } from '../../../src/domain/values.ts';
 import {
+  buildIntervalContext,
   type FinishedRun,
+  findIntervalStart,
+  findLastFerry,
   INTERVAL_COMMITS_MAX,
-  intervalContext,
-  intervalStart,
   type LastFerry,
-  lastFerryOf,
 } from '../../../src/kinds/ferry/interval.ts';
 
-const SHA = branded('1b03fc1b8d1f6a0c9c3b1d2e4f5a6b7c8d9e0f1a', isSha);
+const SHA = brandAs('1b03fc1b8d1f6a0c9c3b1d2e4f5a6b7c8d9e0f1a', isSha);
 const LAST: LastFerry = {
-  run: branded('ferry-daily-20261117', isRunId),
+  run: brandAs('ferry-daily-20261117', isRunId),
   date: '2026-11-17',
   issue: 12,
   pull: 13,
@@ -27,7 +27,7 @@ const LAST: LastFerry = {
 describe('the interval of a ferry', () => {
   // rule DF-04
   it('starts at the last launch commit, at any age', () => {
-    expect(intervalStart(LAST, '2026-11-21', 1)).toEqual({
+    expect(findIntervalStart(LAST, '2026-11-21', 1)).toEqual({
       sinceCommit: SHA,
       sinceDate: '2026-11-17',
       fallback: false,
@@ -36,7 +36,7 @@ describe('the interval of a ferry', () => {
   });
 
   it('starts at a date without a last ferry, and reports that', () => {
-    expect(intervalStart(null, '2026-11-21', 7)).toEqual({
+    expect(findIntervalStart(null, '2026-11-21', 7)).toEqual({
       sinceCommit: null,
       sinceDate: '2026-11-14',
       fallback: true,
@@ -45,7 +45,7 @@ describe('the interval of a ferry', () => {
   });
 
   it("falls back to the date if the last ferry's commit is not recorded", () => {
-    expect(intervalStart({ ...LAST, launchCommit: null }, '2026-11-21', 7)).toMatchObject({
+    expect(findIntervalStart({ ...LAST, launchCommit: null }, '2026-11-21', 7)).toMatchObject({
       sinceDate: '2026-11-17',
       fallback: true,
       lastRun: 'ferry-daily-20261117',
@@ -59,8 +59,8 @@ describe('the interval of a ferry', () => {
       authorName: 'a',
       atMs: at,
     }));
-    const context = intervalContext({
-      start: intervalStart(LAST, '2026-11-21', 7),
+    const context = buildIntervalContext({
+      start: findIntervalStart(LAST, '2026-11-21', 7),
       last: LAST,
       commits,
       issues: [
@@ -79,10 +79,10 @@ describe('the interval of a ferry', () => {
 });
 
 const PERSON = { id: 1, login: 'ada' };
-const DIGEST = branded(`sha256:${'0'.repeat(64)}`, isDigest);
+const DIGEST = brandAs(`sha256:${'0'.repeat(64)}`, isDigest);
 const AT = '2026-11-17T03:00:00.000Z';
 const run = (date: string, ending: Partial<FinishedRun>): FinishedRun => ({
-  run: branded(`ferry-daily-${date.replaceAll('-', '')}`, isRunId),
+  run: brandAs(`ferry-daily-${date.replaceAll('-', '')}`, isRunId),
   proposal: {
     lane: 'daily',
     date,
@@ -140,14 +140,14 @@ const FAILED: Partial<FinishedRun> = {
 
 describe('the last ferry', () => {
   it('is none if no run has ended', () => {
-    expect(lastFerryOf([], '2026-11-21')).toBeNull();
-    expect(lastFerryOf([run('2026-11-17', {})], '2026-11-21')).toBeNull();
+    expect(findLastFerry([], '2026-11-21')).toBeNull();
+    expect(findLastFerry([run('2026-11-17', {})], '2026-11-21')).toBeNull();
   });
 
   // rule DF-02
   it('is the newest launched run that has ended, sealed or failed', () => {
     const runs = [run('2026-11-15', SEALED), run('2026-11-18', FAILED), run('2026-11-17', SEALED)];
-    expect(lastFerryOf(runs, '2026-11-21')).toMatchObject({
+    expect(findLastFerry(runs, '2026-11-21')).toMatchObject({
       date: '2026-11-18',
       issue: 12,
       pull: 13,
@@ -156,7 +156,7 @@ describe('the last ferry', () => {
       jobId: 'job-2026-11-18',
       sealTag: null,
     });
-    expect(lastFerryOf(runs, '2026-11-18')).toMatchObject({
+    expect(findLastFerry(runs, '2026-11-18')).toMatchObject({
       date: '2026-11-17',
       outcome: 'accepted',
       sealTag: 'ferry/daily/x',
@@ -166,6 +166,6 @@ describe('the last ferry', () => {
 
   it("is never a run without a job, nor today's own run", () => {
     const runs = [run('2026-11-20', { ...FAILED, submission: null }), run('2026-11-21', SEALED)];
-    expect(lastFerryOf(runs, '2026-11-21')).toBeNull();
+    expect(findLastFerry(runs, '2026-11-21')).toBeNull();
   });
 });

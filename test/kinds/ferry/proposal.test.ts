@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { branded, isRunId } from '../../../src/domain/values.ts';
+import { brandAs, isRunId } from '../../../src/domain/values.ts';
 import type { ProposalView } from '../../../src/kinds/ferry/interval.ts';
-import { bodyFacts } from '../../../src/kinds/ferry/pull-body.ts';
+import { readBodyFacts } from '../../../src/kinds/ferry/pull-body.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
@@ -10,9 +10,9 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../../../src/kinds/ferry/words/proposal.ts';
-import { shaOf } from '../../support/run-drafts.ts';
+import { toSha } from '../../support/run-drafts.ts';
 
-const run = branded('ferry-daily-20261121', isRunId);
+const run = brandAs('ferry-daily-20261121', isRunId);
 const change = {
   knob: 'learning_rate',
   path: 'train.SimpleTrainConfig().learning_rate',
@@ -22,10 +22,10 @@ const change = {
   line: 41,
 } as const;
 const start = {
-  sinceCommit: shaOf('last'),
+  sinceCommit: toSha('last'),
   sinceDate: '2026-11-20',
   fallback: false,
-  lastRun: branded('ferry-daily-20261120', isRunId),
+  lastRun: brandAs('ferry-daily-20261120', isRunId),
 };
 /** The boxes of a lane without its own config. */
 const BOXES = ['issue created/updated'];
@@ -42,19 +42,19 @@ const view: ProposalView = {
   context: {
     start,
     last: {
-      run: branded('ferry-daily-20261120', isRunId),
+      run: brandAs('ferry-daily-20261120', isRunId),
       date: '2026-11-20',
       issue: 10,
       pull: 11,
       closurePull: 9,
-      launchCommit: shaOf('last'),
+      launchCommit: toSha('last'),
       sealTag: 'ferry/daily/20261120/ferry-daily-20261120',
       outcome: 'pass',
       jobId: 'ferrybot-ferry-daily-20261120-a1',
       jobUrls: { log: 'https://cluster.example/log' },
       trackerUrl: 'https://wandb.example/lab/ferries/runs/abc',
     },
-    commits: [{ sha: shaOf('c'), subject: 'Fix #12 for @alice | <b>', authorName: 'x', atMs: 0 }],
+    commits: [{ sha: toSha('c'), subject: 'Fix #12 for @alice | <b>', authorName: 'x', atMs: 0 }],
     commitsOmitted: 3,
     issues: [{ number: 8, title: 'A `strange` title', updatedAtMs: 0 }],
     issuesOmitted: 0,
@@ -62,7 +62,7 @@ const view: ProposalView = {
   pull: 13,
   changes: [change],
   start: {
-    pass: { run: branded('ferry-daily-20261120', isRunId), commit: shaOf('last') },
+    pass: { run: brandAs('ferry-daily-20261120', isRunId), commit: toSha('last') },
     notTaken: [],
     total: [change],
   },
@@ -92,9 +92,9 @@ const first: ProposalView = {
 function factsOf(
   proposal: ProposalView,
   body = renderPullBody(proposal, BOXES),
-): NonNullable<ReturnType<typeof bodyFacts>> {
+): NonNullable<ReturnType<typeof readBodyFacts>> {
   const { last } = proposal.context;
-  const facts = bodyFacts(body, {
+  const facts = readBodyFacts(body, {
     delta: proposal.start.total.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes: proposal.start.total },
     last: last === null ? null : { issue: last.issue, pull: last.pull },
   });
@@ -150,7 +150,7 @@ describe('the proposal', () => {
 
   // rule DF-09
   it('names the start of its interval, or a date as fallback if no launch commit is recorded', () => {
-    expect(renderPullBody(view, BOXES)).toContain(`Since the last ferry's launch commit ${shaOf('last')}`);
+    expect(renderPullBody(view, BOXES)).toContain(`Since the last ferry's launch commit ${toSha('last')}`);
     expect(renderPullBody(view, BOXES)).not.toContain('a fallback');
     expect(renderPullBody(first, BOXES)).toContain('Since 2026-11-14 (a date, as a fallback:');
   });
@@ -203,7 +203,7 @@ describe('the proposal', () => {
           start: { ...view.start, total: [{ ...change, before, after }] },
           context: {
             ...view.context,
-            commits: [{ sha: shaOf('c'), subject: title, authorName: title, atMs: 0 }],
+            commits: [{ sha: toSha('c'), subject: title, authorName: title, atMs: 0 }],
             issues: [{ number: 8, title, updatedAtMs: 0 }],
           },
         };

@@ -1,8 +1,8 @@
 /** How far one step may change a knob, and whether its file can be restored. */
 
 import { describe, expect, it } from 'vitest';
-import { configDelta } from '../../../src/delta/config-delta.ts';
-import { canBePutBack, largeStep, type Steps } from '../../../src/kinds/ferry/edit.ts';
+import { diffConfigs } from '../../../src/delta/config-delta.ts';
+import { findLargeStep, isRevertible, type Steps } from '../../../src/kinds/ferry/edit.ts';
 import { readText } from '../../support/read-experiments.ts';
 
 const STEPS: Steps = {
@@ -41,7 +41,7 @@ describe('a step', () => {
     ['name', '"a"', '"b"', null],
   ])('of %s from %s to %s: too large by %s', (knob, before, after, most) => {
     const change = { knob, path: `train.${knob}`, before, after };
-    expect(largeStep([change], STEPS)?.most ?? null).toBe(most);
+    expect(findLargeStep([change], STEPS)?.most ?? null).toBe(most);
   });
 });
 
@@ -54,8 +54,8 @@ describe('a file can be restored', () => {
     ['a new setting', 'LR = 4e-3  # the usual one\nrun(warmup=100, decay=0.1)\n', false],
     ['another formatting', 'LR =  4e-3  # the usual one\nrun(warmup=100)\n', false],
   ])('after %s', async (_, text, isSo) => {
-    const delta = configDelta(await readText(FILE), await readText(text));
+    const delta = diffConfigs(await readText(FILE), await readText(text));
     expect(delta.kind).toBe('knobs');
-    expect(canBePutBack(delta)).toBe(isSo);
+    expect(isRevertible(delta)).toBe(isSo);
   });
 });

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Bucket, Delta } from '../../../src/domain/launch/change-facts.ts';
-import { codeChanges } from '../../../src/kinds/hero/config-drift.ts';
+import { listCodeChanges } from '../../../src/kinds/hero/config-drift.ts';
 
 const CODE: Delta = { kind: 'structural', side: 'head', line: 7, statement: 'x = y' };
 const value = (path: string, bucket: Bucket): Delta => ({
@@ -13,7 +13,7 @@ const value = (path: string, bucket: Bucket): Delta => ({
   changes: [{ knob: path, path, before: '1', after: '2', bucket, line: 3 }],
 });
 const touches = (path: string, delta: Delta | null = CODE): readonly string[] =>
-  codeChanges({ path, delta }).map((one) => one.touches);
+  listCodeChanges({ path, delta }).map((one) => one.touches);
 
 describe('a change that does not affect the training', () => {
   // rule HR-36
@@ -59,7 +59,7 @@ describe('a change that may affect the training', () => {
 
   // rule HR-45
   it('is a changed value, which can be named by its knob or its path', () => {
-    expect(codeChanges({ path: 'experiments/run.py', delta: value('train().seed', 'system') })).toEqual([
+    expect(listCodeChanges({ path: 'experiments/run.py', delta: value('train().seed', 'system') })).toEqual([
       {
         touches: 'value',
         shown: 'experiments/run.py: train().seed (1 → 2)',

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { namesOf, openParts } from '../../../src/contracts/fields.ts';
+import { fieldNames, findOpenParts } from '../../../src/contracts/fields.ts';
 import type { Contract } from '../../../src/domain/launch/contract.ts';
 import { FIELDS } from '../../../src/kinds/hero/contract/fields.ts';
-import { checkpointPlanOf, readHeroContract, settingsOf } from '../../../src/kinds/hero/contract/read-contract.ts';
+import { buildCheckpointPlan, laneSettings, readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';
 import { heroSettings } from '../../../src/kinds/hero/settings.ts';
 import { ANSWERS, formBody } from '../../support/hero-run.ts';
 
@@ -20,7 +20,7 @@ const LANE = heroSettings.parse({
 const SHA = '0123456789abcdef0123456789abcdef01234567';
 const read = (body: string, title = '[Hero run] Grug MoE') =>
   readHeroContract({ title, body, author: { id: 3, login: 'ada' } }, LANE);
-const openOf = (contract: Contract) => openParts(FIELDS, contract);
+const openOf = (contract: Contract) => findOpenParts(FIELDS, contract);
 const form = (answers: Readonly<Record<string, string | null>> = {}) =>
   read(formBody({ ...ANSWERS, 'Source SHA': SHA, ...answers }));
 
@@ -29,7 +29,7 @@ describe('the form', () => {
     const file = join(import.meta.dirname, '../../../fixtures/lab/.github/ISSUE_TEMPLATE/hero-run.yml');
     const { body, labels } = parse(readFileSync(file, 'utf8'));
     const asked = body.map((one: { id: string; attributes: { label: string } }) => [one.id, one.attributes.label]);
-    expect(asked).toEqual(namesOf(FIELDS).map((name) => [name, FIELDS[name].label]));
+    expect(asked).toEqual(fieldNames(FIELDS).map((name) => [name, FIELDS[name].label]));
     expect(labels).toEqual(['experiment', 'hero-run']);
   });
 
@@ -98,7 +98,7 @@ it('a free-form issue is read from its list and its table too', () => {
 describe('the checkpoint roots', () => {
   const rootsOf = (answers: Readonly<Record<string, string>>, checkpointRoots = LANE.checkpointRoots) => {
     const contract = form(answers);
-    return checkpointPlanOf(contract, settingsOf({ ...LANE, checkpointRoots }, contract)).roots;
+    return buildCheckpointPlan(contract, laneSettings({ ...LANE, checkpointRoots }, contract)).roots;
   };
   const output = { 'Output root': 'gs://lab/grug/' };
 

@@ -1,10 +1,10 @@
 /** Issues of hero runs written without the form: what is read from each, and what is asked again. */
 
 import { expect, it } from 'vitest';
-import { openParts } from '../../../src/contracts/fields.ts';
+import { findOpenParts } from '../../../src/contracts/fields.ts';
 import type { Contract } from '../../../src/domain/launch/contract.ts';
 import { FIELDS, type FieldName } from '../../../src/kinds/hero/contract/fields.ts';
-import { isHero, readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';
+import { isHeroContract, readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';
 import { heroSettings } from '../../../src/kinds/hero/settings.ts';
 
 const LANE = heroSettings.parse({
@@ -20,7 +20,7 @@ const givenIn = (body: string): Partial<Record<FieldName, string>> =>
   Object.fromEntries(
     Object.entries(read(body)).flatMap(([name, { value, source }]) => (source === 'given' ? [[name, value]] : [])),
   );
-const unclearIn = (body: string) => openParts(FIELDS, read(body)).unclear.map((one) => one.split(':')[0]);
+const unclearIn = (body: string) => findOpenParts(FIELDS, read(body)).unclear.map((one) => one.split(':')[0]);
 
 it.each([
   ['a bold name on its line', '**DRI:** @mira\n**Goal:** scale to 1e23\n**FLOPs:** 1e23 FLOPs'],
@@ -138,8 +138,8 @@ it('two answers in two formats are unclear', () => {
 });
 
 it('is a hero run by its parameters and tokens, even with a smaller FLOP budget', () => {
-  expect(isHero(read('Parameters: 23B\nTokens: 18T\nFLOP budget: 1e20'))).toBe(true);
-  expect(isHero(read('Parameters: 125M\nTokens: 2.5B'))).toBe(false);
+  expect(isHeroContract(read('Parameters: 23B\nTokens: 18T\nFLOP budget: 1e20'))).toBe(true);
+  expect(isHeroContract(read('Parameters: 125M\nTokens: 2.5B'))).toBe(false);
 });
 
 it('a budget that does not fit its parameters and tokens is asked again', () => {
@@ -153,5 +153,5 @@ it('a budget that does not fit its parameters and tokens is asked again', () => 
       from: 'one amount; six operations for each of its parameters and tokens are 2.48e24',
     });
   expect(unclearIn('Parameters: 23B\nFLOP budget: 1e20')).toEqual([]);
-  expect(isHero(read('Parameters: 125M\nTokens: 2.5B\nFLOP budget: 1e23'))).toBe(true);
+  expect(isHeroContract(read('Parameters: 125M\nTokens: 2.5B\nFLOP budget: 1e23'))).toBe(true);
 });

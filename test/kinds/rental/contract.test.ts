@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { inLane } from '../../../src/config/rules/lane-rules.ts';
-import { namesOf, openParts } from '../../../src/contracts/fields.ts';
+import { fieldNames, findOpenParts } from '../../../src/contracts/fields.ts';
 import { FIELDS } from '../../../src/kinds/rental/contract/fields.ts';
 import {
-  needsOf,
+  laneSettings,
+  machineNeeds,
   RENTAL_RULES,
   readRentalContract,
   rentalSettings,
-  settingsOf,
 } from '../../../src/kinds/rental/settings.ts';
 import { formBody } from '../../support/hero-run.ts';
 import { RENTAL_ANSWERS } from '../../support/rental.ts';
@@ -42,21 +42,21 @@ const read = (
     },
     lane,
   );
-const open = (answers: Readonly<Record<string, string | null>>) => openParts(FIELDS, read(answers));
+const open = (answers: Readonly<Record<string, string | null>>) => findOpenParts(FIELDS, read(answers));
 
 describe('the form', () => {
   it('asks for every value under the name that the parser reads', () => {
     const form = join(ROOT, 'fixtures/lab/.github/ISSUE_TEMPLATE/rental.yml');
     const { body, labels } = parse(readFileSync(form, 'utf8'));
     const asked = body.map((one: { id: string; attributes: { label: string } }) => [one.id, one.attributes.label]);
-    expect(asked).toEqual(namesOf(FIELDS).map((name) => [name, FIELDS[name].label]));
+    expect(asked).toEqual(fieldNames(FIELDS).map((name) => [name, FIELDS[name].label]));
     expect(labels).toEqual(['experiment', 'rental']);
   });
 
   // rule VA-09
   it('leaves nothing open when filled in, and names the source of inferred values', () => {
     const contract = read(RENTAL_ANSWERS);
-    expect(openParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
+    expect(findOpenParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
     expect(contract).toMatchObject({
       owner: { value: 'ada', source: 'inferred', from: 'the author of the issue' },
       mandate: {
@@ -128,7 +128,7 @@ describe('/rent', () => {
 
   it('is a complete contract with gpu, hours and reason if the lane has the other values', () => {
     const contract = read({}, { asked: { gpu: 'RTX_4090', hours: '6', reason: 'does it train' }, lane });
-    expect(openParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
+    expect(findOpenParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
     expect(contract).toMatchObject({
       gpu: { value: 'RTX 4090', source: 'given' },
       hours: { value: '6', source: 'given' },
@@ -138,7 +138,7 @@ describe('/rent', () => {
 
   it('that contradicts its issue is unclear', () => {
     const contract = read(RENTAL_ANSWERS, { asked: { hours: '99' } });
-    expect(openParts(FIELDS, contract).unclear).toEqual([expect.stringContaining('Hours')]);
+    expect(findOpenParts(FIELDS, contract).unclear).toEqual([expect.stringContaining('Hours')]);
     // The same value in another spelling is no contradiction.
     expect(read(RENTAL_ANSWERS, { asked: { hours: '2 h' } })['hours']).toMatchObject({
       value: '2',
@@ -172,7 +172,7 @@ it("applies the contract to the settings and to the machine's requirements", () 
     Secrets: 'WANDB_API_KEY OTHER',
     Teardown: 'destroy after 5 minutes',
   });
-  expect(settingsOf(laneWith({ passSecrets: ['WANDB_API_KEY', 'HF_TOKEN'] }), contract)).toMatchObject({
+  expect(laneSettings(laneWith({ passSecrets: ['WANDB_API_KEY', 'HF_TOKEN'] }), contract)).toMatchObject({
     command: ['python3', 'train.py', '--max-steps', '600', '--batch-size', '32'],
     finalStep: 600,
     passSecrets: ['WANDB_API_KEY'],
@@ -180,7 +180,7 @@ it("applies the contract to the settings and to the machine's requirements", () 
     earlyStop: { minSteps: 400, patience: 6, minDelta: '0.001' },
     reductions: ['--batch-size 16', '--batch-size 8'],
   });
-  expect(needsOf(contract)).toEqual({
+  expect(machineNeeds(contract)).toEqual({
     gpu: 'RTX 4090',
     vramGb: 24,
     dollarsPerHourMax: '0.50',

@@ -2,7 +2,12 @@
 
 import { expect, it } from 'vitest';
 import { known } from '../../../src/domain/values.ts';
-import { bottleneckMeasured, earlyStopSane, judgeRental, reductionsBounded } from '../../../src/kinds/rental/kind.ts';
+import {
+  bottleneckMeasured,
+  earlyStopSaneGate,
+  judgeRental,
+  reductionsBoundedGate,
+} from '../../../src/kinds/rental/kind.ts';
 import { CONTRACT, gateFacts, LANE } from '../../gates/sample-facts.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { bob } from '../../support/run-drafts.ts';
@@ -15,17 +20,17 @@ it('allows smaller batches in order and then a shorter context, and nothing befo
     environment: { SEQ_LEN: '4096' },
     reductions: ['--batch-size 16', '--batch-size 8', 'SEQ_LEN 2048'],
   };
-  expect(reductionsBounded.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'bounded' });
+  expect(reductionsBoundedGate.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'bounded' });
   const other = { ...lane, reductions: ['SEQ_LEN 2048'] };
-  expect(reductionsBounded.evaluate(gateFacts({ lane: other }))).toMatchObject({ code: 'not-batch-first' });
+  expect(reductionsBoundedGate.evaluate(gateFacts({ lane: other }))).toMatchObject({ code: 'not-batch-first' });
 });
 
 // rule VA-30
 it('allows only a late and patient early stop, which then counts as the requested end', () => {
   const lane = { ...LANE, finalStep: 1_200, earlyStop: { minSteps: 600, patience: 5, minDelta: '0.001' } };
-  expect(earlyStopSane.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'sane' });
+  expect(earlyStopSaneGate.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'sane' });
   const early = { ...lane, earlyStop: { ...lane.earlyStop, minSteps: 599 } };
-  expect(earlyStopSane.evaluate(gateFacts({ lane: early }))).toMatchObject({
+  expect(earlyStopSaneGate.evaluate(gateFacts({ lane: early }))).toMatchObject({
     outcome: 'fail',
     code: 'too-small',
   });

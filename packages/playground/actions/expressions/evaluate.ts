@@ -55,10 +55,10 @@ function evaluateExpression(expression: string, scope: Scope): Json {
     const parsed = new Parser(new Lexer(expression).lex().tokens, [...CONTEXTS], EXTENSIONS).parse();
     const contexts = new data.Dictionary();
     for (const name of CONTEXTS) contexts.add(name, toData(scope.contexts[name] ?? null));
-    return fromData(new Evaluator(parsed, contexts, functionsOf(scope)).evaluate());
+    return fromData(new Evaluator(parsed, contexts, expressionFunctions(scope)).evaluate());
   } catch (error) {
     if (error instanceof WorkflowFault) throw error;
-    throw new WorkflowFault(`The expression \`${expression}\` cannot be evaluated: ${messageOf(error)}`, {
+    throw new WorkflowFault(`The expression \`${expression}\` cannot be evaluated: ${errorMessage(error)}`, {
       cause: error,
     });
   }
@@ -67,7 +67,7 @@ function evaluateExpression(expression: string, scope: Scope): Json {
 /** A text with every `${{ }}` replaced by its value as text. */
 export function evaluateText(text: string, scope: Scope): string {
   return findExpressions(text)
-    .map((piece) => (piece.kind === 'text' ? piece.text : asText(evaluateExpression(piece.text, scope))))
+    .map((piece) => (piece.kind === 'text' ? piece.text : jsonAsText(evaluateExpression(piece.text, scope))))
     .join('');
 }
 
@@ -102,7 +102,7 @@ export function isTrue(value: Json): boolean {
 }
 
 /** A value as text, by the evaluator's own coercion. */
-export function asText(value: Json): string {
+export function jsonAsText(value: Json): string {
   return toData(value).coerceString();
 }
 
@@ -113,7 +113,7 @@ function callsStatusFunction(expression: string): boolean {
 
 type FunctionTable = NonNullable<ConstructorParameters<typeof Evaluator>[2]>;
 
-function functionsOf(scope: Scope): FunctionTable {
+function expressionFunctions(scope: Scope): FunctionTable {
   const table: FunctionTable = new Map();
   const answers = {
     success: scope.status === 'success',
@@ -136,7 +136,7 @@ function functionsOf(scope: Scope): FunctionTable {
   return table;
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (error instanceof ExpressionError || error instanceof ExpressionEvaluationError) return error.message;
   if (error instanceof Error) return error.message;
   return String(error);

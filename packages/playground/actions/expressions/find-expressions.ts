@@ -10,7 +10,7 @@ export function findExpressions(source: string): readonly Piece[] {
   let from = 0;
   for (;;) {
     const open = source.indexOf('${{', from);
-    const close = open < 0 ? -1 : closingOf(source, open + 3);
+    const close = open < 0 ? -1 : findClosing(source, open + 3);
     if (close < 0) break;
     if (open > from) pieces.push({ kind: 'text', text: source.slice(from, open) });
     pieces.push({ kind: 'expression', text: source.slice(open + 3, close).trim() });
@@ -20,7 +20,7 @@ export function findExpressions(source: string): readonly Piece[] {
   return pieces;
 }
 
-function closingOf(source: string, from: number): number {
+function findClosing(source: string, from: number): number {
   let quoted = false;
   for (let at = from; at < source.length; at += 1) {
     if (source[at] === "'") quoted = !quoted;

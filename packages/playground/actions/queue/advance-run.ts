@@ -6,65 +6,70 @@ import type { PlanNode, Run } from '../state-actions.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { decideJob } from './decide-job.ts';
 import type { Engine } from './engine.ts';
-import { planOf, updateNode } from './plan-rows.ts';
-import { definitionsOf, type PlannedJob } from './run-definitions.ts';
+import { findPlan, updateNode } from './plan-rows.ts';
+import { type PlannedJob, readDefinitions } from './run-definitions.ts';
 import { completeRun } from './run-rows.ts';
-import { jobScope, needsOf, nodeOf, runScope } from './run-scope.ts';
+import { findNode, jobScope, listNeeds, runScope } from './run-scope.ts';
 
 /** Does everything that can be done now without a runner. Ends the run when no job is left. */
 export async function advanceRun(engine: Engine, runId: number): Promise<void> {
   const { world } = engine;
   const run = world.state.runs[runId];
   if (run === undefined || run.status === 'completed' || run.status === 'pending') return;
-  const plan = planOf(world, runId);
-  const { jobs } = await definitionsOf(engine.files, repoById(world, run.repoId), plan.workflowSha, run.path);
+  const plan = findPlan(world, runId);
+  const { jobs } = await readDefinitions(engine.files, repoById(world, run.repoId), plan.workflowSha, run.path);
   // Every round decides at least one job or is the last one.
   for (let round = 0; round <= plan.nodes.length; round += 1) {
     let changed = false;
     for (const planned of jobs) {
-      if (await moveOn(engine, runId, planned, jobs)) changed = true;
+      if (await advanceJob(engine, runId, planned, jobs)) changed = true;
     }
     if (!changed) break;
   }
-  const { nodes } = planOf(world, runId);
+  const { nodes } = findPlan(world, runId);
   if (nodes.every((node) => node.state === 'done')) {
-    await completeRun(world, runId, conclusionOf(world.state.runs[runId] ?? run, nodes, jobs));
+    await completeRun(world, runId, runConclusion(world.state.runs[runId] ?? run, nodes, jobs));
   }
 }
 
-async function moveOn(
+async function advanceJob(
   engine: Engine,
   runId: number,
   planned: PlannedJob,
   jobs: readonly PlannedJob[],
 ): Promise<boolean> {
   const { world } = engine;
-  const plan = planOf(world, runId);
-  const node = nodeOf(plan, planned.key);
-  if (node.state === 'called') return foldCall(engine, runId, planned, jobs);
+  const plan = findPlan(world, runId);
+  const node = findNode(plan, planned.key);
+  if (node.state === 'called') return finishCalledWorkflow(engine, runId, planned, jobs);
   if (node.state !== 'open') return false;
-  const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
+  const parent = planned.parent === null ? null : findNode(plan, planned.parent);
   if (parent?.state === 'done') {
     // The calling job was skipped or failed, so the called jobs get the same result.
     updateNode(world, runId, planned.key, { state: 'done', result: parent.result });
     return true;
   }
   if (parent !== null && parent.state !== 'called') return false;
-  if (needsOf(plan, planned).some((need) => need.state !== 'done')) return false;
+  if (listNeeds(plan, planned).some((need) => need.state !== 'done')) return false;
   await decideJob(engine, runId, planned);
   return true;
 }
 
 /** A calling job ends when every called job has ended. Its outputs come from `on.workflow_call.outputs`. */
-function foldCall(engine: Engine, runId: number, planned: PlannedJob, jobs: readonly PlannedJob[]): boolean {
+function finishCalledWorkflow(
+  engine: Engine,
+  runId: number,
+  planned: PlannedJob,
+  jobs: readonly PlannedJob[],
+): boolean {
   const { world } = engine;
-  const plan = planOf(world, runId);
+  const plan = findPlan(world, runId);
   const inside = jobs.filter((job) => job.parent === planned.key);
-  const nodes = inside.map((job) => nodeOf(plan, job.key));
+  const nodes = inside.map((job) => findNode(plan, job.key));
   if (nodes.some((node) => node.state !== 'done')) return false;
   const run = world.state.runs[runId];
   const called = inside[0]?.file.triggers.call ?? null;
-  const node = nodeOf(plan, planned.key);
+  const node = findNode(plan, planned.key);
   const outputs: Record<string, string> = {};
   if (run !== undefined && called !== null) {
     const base = jobScope(runScope(world, run, plan, engine.serverUrl), run, plan, planned);
@@ -83,25 +88,25 @@ function foldCall(engine: Engine, runId: number, planned: PlannedJob, jobs: read
       return true;
     }
   }
-  updateNode(world, runId, planned.key, { state: 'done', result: worst(nodes), outputs });
+  updateNode(world, runId, planned.key, { state: 'done', result: worstResult(nodes), outputs });
   return true;
 }
 
-function worst(nodes: readonly PlanNode[]): NonNullable<PlanNode['result']> {
+function worstResult(nodes: readonly PlanNode[]): NonNullable<PlanNode['result']> {
   for (const result of ['failure', 'cancelled', 'success'] as const) {
     if (nodes.some((node) => node.result === result)) return result;
   }
   return 'skipped';
 }
 
-function conclusionOf(
+function runConclusion(
   run: Run,
   nodes: readonly PlanNode[],
   jobs: readonly PlannedJob[],
 ): NonNullable<PlanNode['result']> {
   const calling = new Set(jobs.filter((job) => job.definition.call !== null).map((job) => job.key));
   const real = nodes.filter((node) => !calling.has(node.key) || node.jobId !== null);
-  const result = worst(real);
+  const result = worstResult(real);
   // A cancelled run with any unsuccessful job counts as cancelled, even if other jobs succeeded before.
   if (run.cancelRequested && real.some((node) => node.result !== 'success')) {
     return result === 'failure' ? 'failure' : 'cancelled';

@@ -3,7 +3,7 @@
  */
 
 import type { PlanNode, Run } from '../state-actions.ts';
-import { newNode } from './plan-rows.ts';
+import { createNode } from './plan-rows.ts';
 import type { PlannedJob } from './run-definitions.ts';
 
 /**
@@ -11,19 +11,15 @@ import type { PlannedJob } from './run-definitions.ts';
  * jobs, or the one requested job, run again, together with the jobs that depend on them. All other jobs keep their
  * result and outputs.
  */
-export function nodesOfAttempt(
-  run: Run,
-  jobs: readonly PlannedJob[],
-  before: readonly PlanNode[],
-): readonly PlanNode[] {
-  const again = keysOf(run, jobs, before);
+export function nodesForRerun(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode[]): readonly PlanNode[] {
+  const again = keysToRerun(run, jobs, before);
   return jobs.map(({ key }) => {
     const known = before.find((node) => node.key === key);
-    return known === undefined || again.has(key) ? newNode(key) : known;
+    return known === undefined || again.has(key) ? createNode(key) : known;
   });
 }
 
-function keysOf(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode[]): ReadonlySet<string> {
+function keysToRerun(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode[]): ReadonlySet<string> {
   if (run.again === undefined) return new Set(jobs.map(({ key }) => key));
   const again = new Set<string>();
   for (const node of before) if (isRequested(run.again, node)) again.add(node.key);
@@ -31,7 +27,7 @@ function keysOf(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode
   for (let size = -1; size < again.size; ) {
     size = again.size;
     for (const job of jobs) {
-      if (followsOne(job, jobs, again)) again.add(job.key);
+      if (dependsOnAny(job, jobs, again)) again.add(job.key);
       // The calling job only has to collect the results of the called jobs again.
       if (job.parent !== null && again.has(job.key)) again.add(job.parent);
     }
@@ -45,9 +41,9 @@ function isRequested(wanted: NonNullable<Run['again']>, node: PlanNode): boolean
 }
 
 /** Whether a job, or the job that calls its workflow, depends on one of them. */
-function followsOne(job: PlannedJob, jobs: readonly PlannedJob[], again: ReadonlySet<string>): boolean {
+function dependsOnAny(job: PlannedJob, jobs: readonly PlannedJob[], again: ReadonlySet<string>): boolean {
   const { definition, parent } = job;
   if (definition.needs.some((need) => again.has(parent === null ? need : `${parent}/${need}`))) return true;
   const caller = jobs.find(({ key }) => key === parent);
-  return caller !== undefined && followsOne(caller, jobs, again);
+  return caller !== undefined && dependsOnAny(caller, jobs, again);
 }

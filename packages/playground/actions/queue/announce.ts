@@ -3,7 +3,7 @@
 import { shapeCheckRun } from '../../checks/shape-check.ts';
 import { emitChange, machineSender } from '../../world/emit.ts';
 import type { JsonObject } from '../../world/json.ts';
-import { must, repoById } from '../../world/lookup.ts';
+import { repoById, requireRow } from '../../world/lookup.ts';
 import type { World } from '../../world/world.ts';
 import { shapeJob, shapeRun, shapeWorkflow } from '../shape-run.ts';
 import type { Job, Run } from '../state-actions.ts';
@@ -13,7 +13,7 @@ export async function announceRun(
   run: Run,
   action: 'requested' | 'in_progress' | 'completed',
 ): Promise<void> {
-  const workflow = must(world.state.workflows[run.workflowId], `workflow ${run.workflowId}`);
+  const workflow = requireRow(world.state.workflows[run.workflowId], `workflow ${run.workflowId}`);
   await emitChange(world, {
     type: 'workflow_run',
     action,
@@ -21,12 +21,12 @@ export async function announceRun(
     sender: world.state.users[run.triggeringActorId] ?? machineSender(world),
     byTokenKind: 'app',
     runId: run.id,
-    payload: { workflow_run: await runOf(world, run, action), workflow: shapeWorkflow(world, workflow) },
+    payload: { workflow_run: await runPayload(world, run, action), workflow: shapeWorkflow(world, workflow) },
   });
 }
 
 /** While a run is in progress, GitHub's webhook omits its title. */
-async function runOf(world: World, run: Run, action: string): Promise<JsonObject> {
+async function runPayload(world: World, run: Run, action: string): Promise<JsonObject> {
   const { display_title: title, ...rest } = await shapeRun(world, run);
   return action === 'in_progress' || title === undefined ? rest : { ...rest, display_title: title };
 }
@@ -36,7 +36,7 @@ export async function announceJob(
   job: Job,
   action: 'queued' | 'in_progress' | 'completed',
 ): Promise<void> {
-  const run = must(world.state.runs[job.runId], `run ${job.runId}`);
+  const run = requireRow(world.state.runs[job.runId], `run ${job.runId}`);
   const common = {
     repo: repoById(world, job.repoId),
     sender: world.state.users[run.triggeringActorId] ?? machineSender(world),

@@ -5,7 +5,7 @@ import type { WorkflowPermissions } from '../workflow/permissions.ts';
 import type { JobDefinition, WorkflowFile } from '../workflow/workflow-file.ts';
 
 /** Null when the called file can run from there. `jobs`: the number of jobs that the run has so far. */
-export function callProblem(
+export function findCallProblem(
   call: NonNullable<JobDefinition['call']>,
   file: WorkflowFile | null,
   depth: number,
@@ -19,10 +19,10 @@ export function callProblem(
     return `the playground does not know concurrency of a called workflow (${uses}); its jobs may have their own`;
   if (depth >= actions.callDepth) return `workflows call each other more than ${actions.callDepth} deep`;
   if (jobs > actions.jobsPerRun) return `more than ${actions.jobsPerRun} jobs`;
-  return secretProblem(call.secrets, file.triggers.call.secrets);
+  return findSecretProblem(call.secrets, file.triggers.call.secrets);
 }
 
-function secretProblem(
+function findSecretProblem(
   given: 'inherit' | Readonly<Record<string, string>>,
   declared: Readonly<Record<string, boolean>>,
 ): string | null {
@@ -40,7 +40,7 @@ function secretProblem(
  * A called job may request fewer permissions than its caller has, never more. If it requests more, no job of the run
  * starts.
  */
-export function permissionProblems(
+export function findPermissionProblems(
   key: string,
   requested: WorkflowPermissions | null,
   ceiling: WorkflowPermissions,

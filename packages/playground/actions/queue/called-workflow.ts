@@ -35,7 +35,7 @@ export function createFindCalled(
   directories: Readonly<Record<string, string>>,
 ): FindCalled {
   const parsed = new Map<string, { readonly source: string; readonly file: WorkflowFile }>();
-  const inDirectory = (directory: string, file: string): WorkflowFile | null => {
+  const readFromDirectory = (directory: string, file: string): WorkflowFile | null => {
     const source = ifThereSync(() => readFileSync(path.join(directory, file), 'utf8'));
     if (source === null) return null;
     const known = parsed.get(`${directory}/${file}`);
@@ -44,31 +44,31 @@ export function createFindCalled(
     parsed.set(`${directory}/${file}`, read);
     return read.file;
   };
-  const at = async (home: WorkflowHome, file: string): Promise<CalledWorkflow | null> => {
+  const readAt = async (home: WorkflowHome, file: string): Promise<CalledWorkflow | null> => {
     const found =
-      home.kind === 'directory' ? inDirectory(home.directory, file) : await read(home.repo, home.commit, file);
+      home.kind === 'directory' ? readFromDirectory(home.directory, file) : await read(home.repo, home.commit, file);
     return found === null ? null : { home, file: found };
   };
   return async (uses, from) => {
     const named = readUses(uses);
     if (named === null) return null;
-    if (named.kind === 'same') return at(from, named.path);
+    if (named.kind === 'same') return readAt(from, named.path);
     const home =
       directoryHome(directories, named) ??
       (await repositoryHome(world, named, from.kind === 'repository' ? from.repo.owner : from.owner));
-    return home === null ? null : at(home, named.path);
+    return home === null ? null : readAt(home, named.path);
   };
 }
 
 /** `owner/name` of the repository that contains a file. */
-export function ownerOf(home: WorkflowHome): string {
+export function homeOwner(home: WorkflowHome): string {
   return home.kind === 'repository' ? home.repo.owner : home.owner;
 }
 
 /** `owner/name/.github/workflows/FILE@REF` as runner groups and `workflow_ref` name it; `runRef` for the run's own files. */
-export function locationOf(home: WorkflowHome, file: string, runRef: string): string {
+export function workflowLocation(home: WorkflowHome, file: string, runRef: string): string {
   const name = home.kind === 'repository' ? home.repo.name : home.name;
-  return `${ownerOf(home)}/${name}/${file}@${home.ref ?? runRef}`;
+  return `${homeOwner(home)}/${name}/${file}@${home.ref ?? runRef}`;
 }
 
 type Named =

@@ -11,10 +11,10 @@ import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { Member } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { completeJob } from './job-rows.ts';
-import { planOf, updateNode } from './plan-rows.ts';
-import { definitionsOf, type PlannedJob } from './run-definitions.ts';
+import { findPlan, updateNode } from './plan-rows.ts';
+import { type PlannedJob, readDefinitions } from './run-definitions.ts';
 import { completeRun, updateRun } from './run-rows.ts';
-import { jobScope, nodeOf, runScope } from './run-scope.ts';
+import { findNode, jobScope, runScope } from './run-scope.ts';
 
 /**
  * Carries out `cancelRequested`. A run that never started ends now; a running one ends when its jobs have ended. Jobs
@@ -25,7 +25,7 @@ export async function cancelRun(engine: Engine, runId: number): Promise<void> {
   const { world } = engine;
   const run = updateRun(world, runId, { cancelRequested: true });
   if (run.status === 'pending') {
-    const plan = planOf(world, runId);
+    const plan = findPlan(world, runId);
     world.state.runPlans[runId] = {
       ...plan,
       nodes: plan.nodes.map((node) => ({ ...node, state: 'done', result: 'cancelled' })),
@@ -33,8 +33,8 @@ export async function cancelRun(engine: Engine, runId: number): Promise<void> {
     await completeRun(world, runId, 'cancelled');
     return;
   }
-  const plan = planOf(world, runId);
-  const { jobs } = await definitionsOf(engine.files, repoById(world, run.repoId), plan.workflowSha, run.path);
+  const plan = findPlan(world, runId);
+  const { jobs } = await readDefinitions(engine.files, repoById(world, run.repoId), plan.workflowSha, run.path);
   for (const node of plan.nodes) {
     const planned = jobs.find((one) => one.key === node.key);
     if (planned === undefined || (!run.cancelForced && survivesCancellation(engine, run, planned))) continue;
@@ -69,7 +69,7 @@ async function endNode(engine: Engine, run: Run, node: PlanNode): Promise<void> 
  * Evaluates a job's `if:` again now that the run is cancelled. A condition that cannot be evaluated counts as false.
  */
 function survivesCancellation(engine: Engine, run: Run, planned: PlannedJob): boolean {
-  const plan = planOf(engine.world, run.id);
+  const plan = findPlan(engine.world, run.id);
   try {
     const scope = jobScope(runScope(engine.world, run, plan, engine.serverUrl), run, plan, planned);
     return evaluateCondition(planned.definition.if, scope);
@@ -85,7 +85,7 @@ export async function cancelMember(engine: Engine, member: Member): Promise<void
     await cancelRun(engine, member.runId);
     return;
   }
-  const node = nodeOf(planOf(engine.world, member.runId), member.key);
+  const node = findNode(findPlan(engine.world, member.runId), member.key);
   if (node.state === 'running') {
     if (node.jobId !== null) engine.active.get(node.jobId)?.cancel.abort();
     return;
@@ -94,7 +94,7 @@ export async function cancelMember(engine: Engine, member: Member): Promise<void
 }
 
 async function cancelNode(engine: Engine, runId: number, key: string): Promise<void> {
-  const node = nodeOf(planOf(engine.world, runId), key);
+  const node = findNode(findPlan(engine.world, runId), key);
   if (node.jobId !== null) await completeJob(engine.world, node.jobId, 'cancelled');
   updateNode(engine.world, runId, key, { state: 'done', result: 'cancelled' });
 }

@@ -42,7 +42,7 @@ export type Admission = {
 };
 
 /** Decides from the group's members only. */
-export function admit(group: Group, wanted: Evaluated): Admission {
+export function decideAdmission(group: Group, wanted: Evaluated): Admission {
   const free = group.active.length === 0 && group.pending.length === 0;
   if (free) return { newcomer: 'start', cancel: [] };
   if (wanted.cancelInProgress) return { newcomer: 'wait', cancel: [...group.active, ...group.pending] };
@@ -52,28 +52,28 @@ export function admit(group: Group, wanted: Evaluated): Admission {
 }
 
 /** The members of a repository's group; names are case-insensitive. */
-export function groupOf(world: World, repoId: number, name: string): Group {
+export function findGroup(world: World, repoId: number, name: string): Group {
   const wanted = name.toLowerCase();
   const active: Member[] = [];
   const pending: Member[] = [];
-  const note = (waits: boolean, member: Member): void => {
+  const addMember = (waits: boolean, member: Member): void => {
     (waits ? pending : active).push(member);
   };
-  for (const [run, plan] of openRuns(world)) {
+  for (const [run, plan] of listOpenRuns(world)) {
     if (run.repoId !== repoId) continue;
     if (plan.group?.toLowerCase() === wanted) {
-      note(run.status === 'pending', { runId: run.id, key: null, order: run.id });
+      addMember(run.status === 'pending', { runId: run.id, key: null, order: run.id });
     }
     for (const node of plan.nodes) {
-      if (node.group?.toLowerCase() !== wanted || !isUnderWay(node)) continue;
-      note(node.state === 'pending', { runId: run.id, key: node.key, order: node.jobId ?? run.id });
+      if (node.group?.toLowerCase() !== wanted || !isNodeUnfinished(node)) continue;
+      addMember(node.state === 'pending', { runId: run.id, key: node.key, order: node.jobId ?? run.id });
     }
   }
   return { active, pending: pending.sort((a, b) => a.order - b.order) };
 }
 
 /** Runs that have not ended and have a plan, oldest first. */
-export function openRuns(world: World): readonly (readonly [Run, RunPlan])[] {
+export function listOpenRuns(world: World): readonly (readonly [Run, RunPlan])[] {
   const open: [Run, RunPlan][] = [];
   for (const run of Object.values(world.state.runs)) {
     const plan = world.state.runPlans[run.id];
@@ -83,6 +83,6 @@ export function openRuns(world: World): readonly (readonly [Run, RunPlan])[] {
   return open.sort(([a], [b]) => a.id - b.id);
 }
 
-function isUnderWay(node: PlanNode): boolean {
+function isNodeUnfinished(node: PlanNode): boolean {
   return node.state === 'pending' || node.state === 'queued' || node.state === 'running';
 }

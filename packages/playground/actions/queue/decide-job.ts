@@ -3,16 +3,16 @@
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
 import { mayUseEnvironment } from '../environment-refs.ts';
-import { asText, evaluateCondition, evaluateText, evaluateValue, type Scope } from '../expressions/evaluate.ts';
+import { evaluateCondition, evaluateText, evaluateValue, jsonAsText, type Scope } from '../expressions/evaluate.ts';
 import { isSelfHostedLabel } from '../runner/environment.ts';
 import { checkCallInputs } from '../workflow/dispatch-inputs.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { cancelMember } from './cancel.ts';
-import { admit, evaluateConcurrency, groupOf } from './concurrency.ts';
+import { decideAdmission, evaluateConcurrency, findGroup } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { appendLog, createJob } from './job-rows.ts';
 import { isForeign } from './pick-runner.ts';
-import { planOf, updateNode } from './plan-rows.ts';
+import { findPlan, updateNode } from './plan-rows.ts';
 import type { PlannedJob } from './run-definitions.ts';
 import { jobScope, runScope } from './run-scope.ts';
 
@@ -23,9 +23,9 @@ export async function decideJob(engine: Engine, runId: number, planned: PlannedJ
   const { world } = engine;
   const run = world.state.runs[runId];
   if (run === undefined) throw new Error(`there is no run ${runId}`);
-  const plan = planOf(world, runId);
+  const plan = findPlan(world, runId);
   const scope = jobScope(runScope(world, run, plan, engine.serverUrl), run, plan, planned);
-  const over = async (result: 'skipped' | 'failure', message: string | null): Promise<void> => {
+  const endJob = async (result: 'skipped' | 'failure', message: string | null): Promise<void> => {
     const job = await createJob(world, run, {
       key: planned.key,
       name: plainName(planned),
@@ -38,16 +38,16 @@ export async function decideJob(engine: Engine, runId: number, planned: PlannedJ
     updateNode(world, runId, planned.key, { state: 'done', result, jobId: job.id });
   };
   try {
-    if (!evaluateCondition(planned.definition.if, scope)) await over('skipped', null);
-    else if (planned.definition.call !== null) await call(engine, runId, planned, scope);
-    else await enqueue(engine, runId, planned, scope);
+    if (!evaluateCondition(planned.definition.if, scope)) await endJob('skipped', null);
+    else if (planned.definition.call !== null) await startCalledWorkflow(engine, runId, planned, scope);
+    else await enqueueJob(engine, runId, planned, scope);
   } catch (error) {
     if (!(error instanceof WorkflowFault)) throw error;
-    await over('failure', error.message);
+    await endJob('failure', error.message);
   }
 }
 
-async function call(engine: Engine, runId: number, planned: PlannedJob, scope: Scope): Promise<void> {
+async function startCalledWorkflow(engine: Engine, runId: number, planned: PlannedJob, scope: Scope): Promise<void> {
   const { world } = engine;
   const run = world.state.runs[runId];
   const given = planned.definition.call;
@@ -62,7 +62,7 @@ async function call(engine: Engine, runId: number, planned: PlannedJob, scope: S
   updateNode(world, runId, planned.key, { state: 'called', inputs: checked.inputs });
 }
 
-async function enqueue(engine: Engine, runId: number, planned: PlannedJob, scope: Scope): Promise<void> {
+async function enqueueJob(engine: Engine, runId: number, planned: PlannedJob, scope: Scope): Promise<void> {
   const { world } = engine;
   const run = world.state.runs[runId];
   if (run === undefined) throw new Error(`there is no run ${runId}`);
@@ -70,9 +70,9 @@ async function enqueue(engine: Engine, runId: number, planned: PlannedJob, scope
   const own = definition.name === null ? definition.key : evaluateText(definition.name, scope);
   const environment = definition.environment === null ? null : evaluateText(definition.environment, scope);
   if (environment !== null) checkEnvironment(engine, runId, environment);
-  const labels = definition.runsOn.flatMap((label) => labelsOf(evaluateValue(label, scope)));
+  const labels = definition.runsOn.flatMap((label) => readLabels(evaluateValue(label, scope)));
   const wanted = definition.concurrency === null ? null : evaluateConcurrency(definition.concurrency, scope);
-  const admission = wanted === null ? null : admit(groupOf(world, run.repoId, wanted.group), wanted);
+  const admission = wanted === null ? null : decideAdmission(findGroup(world, run.repoId, wanted.group), wanted);
   const waits = admission !== null && admission.newcomer !== 'start';
   const cancelled = admission?.newcomer === 'cancel';
   const job = await createJob(world, run, {
@@ -104,7 +104,7 @@ const FOREIGN =
  */
 function checkEnvironment(engine: Engine, runId: number, name: string): void {
   const { world } = engine;
-  const plan = planOf(world, runId);
+  const plan = findPlan(world, runId);
   const repo = repoById(world, world.state.runs[runId]?.repoId ?? 0);
   const environment = repo.environments.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (environment === undefined) {
@@ -119,8 +119,8 @@ function checkEnvironment(engine: Engine, runId: number, name: string): void {
   );
 }
 
-function labelsOf(value: Json): string[] {
-  return Array.isArray(value) ? value.map((one: Json) => asText(one)) : [asText(value)];
+function readLabels(value: Json): string[] {
+  return Array.isArray(value) ? value.map((one: Json) => jsonAsText(one)) : [jsonAsText(value)];
 }
 
 function plainName(planned: PlannedJob): string {

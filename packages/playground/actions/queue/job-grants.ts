@@ -8,7 +8,7 @@ import { evaluateText, type Scope } from '../expressions/evaluate.ts';
 import type { Job, Run, RunPlan } from '../state-actions.ts';
 import type { WorkflowPermissions } from '../workflow/permissions.ts';
 import { DEFAULT_PERMISSIONS, PERMISSIVE_PERMISSIONS } from '../workflow/permissions.ts';
-import { ownerOf } from './called-workflow.ts';
+import { homeOwner } from './called-workflow.ts';
 import type { PlannedJob } from './run-definitions.ts';
 
 /**
@@ -48,41 +48,41 @@ export function secretsFor(
 ): Readonly<Record<string, string>> {
   if (plan.untrusted) return {};
   const repo = repoById(world, run.repoId);
-  const handedOn = (callee: PlannedJob): Readonly<Record<string, string>> => {
+  const passedSecrets = (callee: PlannedJob): Readonly<Record<string, string>> => {
     const caller = jobs.find((one) => one.key === callee.parent);
     if (caller === undefined) return repo.secrets;
-    const theirs = handedOn(caller);
+    const theirs = passedSecrets(caller);
     const given = caller.definition.call?.secrets ?? {};
     // Only workflows of the same owner inherit (docs: reusing workflows, `secrets: inherit`).
-    if (given === 'inherit') return sameOwner(caller, callee) ? theirs : {};
+    if (given === 'inherit') return hasSameOwner(caller, callee) ? theirs : {};
     const inside: Scope = { ...scope, contexts: { ...scope.contexts, secrets: theirs } };
     return Object.fromEntries(Object.entries(given).map(([name, text]) => [name, evaluateText(text, inside)]));
   };
-  const own = Object.entries(environmentOf(repo, job)?.secrets ?? {});
+  const own = Object.entries(findEnvironment(repo, job)?.secrets ?? {});
   return {
-    ...handedOn(planned),
-    ...Object.fromEntries(own.filter(([name]) => reachesJob(name, planned, jobs))),
+    ...passedSecrets(planned),
+    ...Object.fromEntries(own.filter(([name]) => isSecretPassedToJob(name, planned, jobs))),
   };
 }
 
 /** Whether every call that leads to the job passes a secret of the environment. */
-function reachesJob(secret: string, callee: PlannedJob, jobs: readonly PlannedJob[]): boolean {
+function isSecretPassedToJob(secret: string, callee: PlannedJob, jobs: readonly PlannedJob[]): boolean {
   const caller = jobs.find((one) => one.key === callee.parent);
   if (caller === undefined) return true;
   const given = caller.definition.call?.secrets ?? {};
   const named = given === 'inherit' || Object.keys(given).some((name) => name.toLowerCase() === secret.toLowerCase());
-  return named && sameOwner(caller, callee) && reachesJob(secret, caller, jobs);
+  return named && hasSameOwner(caller, callee) && isSecretPassedToJob(secret, caller, jobs);
 }
 
-function sameOwner(one: PlannedJob, other: PlannedJob): boolean {
-  return ownerOf(one.home).toLowerCase() === ownerOf(other.home).toLowerCase();
+function hasSameOwner(one: PlannedJob, other: PlannedJob): boolean {
+  return homeOwner(one.home).toLowerCase() === homeOwner(other.home).toLowerCase();
 }
 
 export function variablesFor(world: World, run: Run, job: Job): Readonly<Record<string, string>> {
   const repo = repoById(world, run.repoId);
-  return { ...repo.variables, ...environmentOf(repo, job)?.variables };
+  return { ...repo.variables, ...findEnvironment(repo, job)?.variables };
 }
 
-function environmentOf(repo: Repo, job: Job): Environment | undefined {
+function findEnvironment(repo: Repo, job: Job): Environment | undefined {
   return repo.environments.find((one) => one.name.toLowerCase() === job.environment?.toLowerCase());
 }

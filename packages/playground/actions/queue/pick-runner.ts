@@ -4,10 +4,10 @@ import { repoById } from '../../world/lookup.ts';
 import { isSelfHostedLabel } from '../runner/environment.ts';
 import type { Runner } from '../runner/runner-types.ts';
 import type { Job } from '../state-actions.ts';
-import { locationOf, ownerOf } from './called-workflow.ts';
+import { homeOwner, workflowLocation } from './called-workflow.ts';
 import type { Engine } from './engine.ts';
-import { planOf } from './plan-rows.ts';
-import { definitionsOf, type PlannedJob } from './run-definitions.ts';
+import { findPlan } from './plan-rows.ts';
+import { type PlannedJob, readDefinitions } from './run-definitions.ts';
 
 /** The first free machine for a queued job; null when no machine may take it. */
 export async function pickRunner(engine: Engine, job: Job): Promise<Runner | null> {
@@ -16,12 +16,12 @@ export async function pickRunner(engine: Engine, job: Job): Promise<Runner | nul
   const free = engine.runners.filter((one) => !busy.has(one.name) && hasLabels(one.labels, job.labels));
   if (free.length === 0) return null;
   const repo = repoById(world, job.repoId);
-  const plan = planOf(world, job.runId);
+  const plan = findPlan(world, job.runId);
   const path = world.state.runs[job.runId]?.path ?? '';
-  const { jobs } = await definitionsOf(engine.files, repo, plan.workflowSha, path);
+  const { jobs } = await readDefinitions(engine.files, repo, plan.workflowSha, path);
   const planned = jobs.find((one) => one.key === job.key);
   if (planned === undefined) throw new Error(`job ${job.key} is not in ${path} at ${plan.workflowSha}`);
-  const location = locationOf(planned.home, planned.file.path, plan.ref);
+  const location = workflowLocation(planned.home, planned.file.path, plan.ref);
   return free.find((runner) => isOpenTo(runner, planned, location, repo.owner)) ?? null;
 }
 
@@ -30,7 +30,7 @@ export async function pickRunner(engine: Engine, job: Job): Promise<Runner | nul
  * only (docs: reusing workflow configurations, self-hosted runners).
  */
 export function isForeign(planned: PlannedJob, repositoryOwner: string): boolean {
-  return ownerOf(planned.home).toLowerCase() !== repositoryOwner.toLowerCase();
+  return homeOwner(planned.home).toLowerCase() !== repositoryOwner.toLowerCase();
 }
 
 /** A group pinned to workflows takes the jobs defined in exactly those files, not the jobs of files that they call. */

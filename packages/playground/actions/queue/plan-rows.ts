@@ -25,13 +25,13 @@ export function barePlan(run: Run, attempt: number, facts: RunFacts): RunPlan {
   };
 }
 
-export function planOf(world: World, runId: number): RunPlan {
+export function findPlan(world: World, runId: number): RunPlan {
   const plan = world.state.runPlans[runId];
   if (plan === undefined) throw new Error(`run ${runId} has no plan`);
   return plan;
 }
 
-export function newNode(key: string): PlanNode {
+export function createNode(key: string): PlanNode {
   return {
     key,
     state: 'open',
@@ -45,7 +45,7 @@ export function newNode(key: string): PlanNode {
 }
 
 export function updateNode(world: World, runId: number, key: string, changes: Partial<PlanNode>): RunPlan {
-  const plan = planOf(world, runId);
+  const plan = findPlan(world, runId);
   const nodes = plan.nodes.map((node) => (node.key === key ? { ...node, ...changes } : node));
   const changed: RunPlan = { ...plan, nodes };
   world.state.runPlans[runId] = changed;

@@ -10,14 +10,14 @@ import { evaluateText } from '../expressions/evaluate.ts';
 import type { Run, RunPlan } from '../state-actions.ts';
 import { typedDispatchInputs } from '../workflow/dispatch-inputs.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import { nodesOfAttempt } from './again.ts';
+import { nodesForRerun } from './again.ts';
 import { announceRun } from './announce.ts';
 import { cancelMember } from './cancel.ts';
-import { admit, type Evaluated, evaluateConcurrency, groupOf } from './concurrency.ts';
+import { decideAdmission, type Evaluated, evaluateConcurrency, findGroup } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { appendLog, createJob } from './job-rows.ts';
 import { barePlan, type RunFacts } from './plan-rows.ts';
-import { definitionsOf, type RunDefinitions } from './run-definitions.ts';
+import { type RunDefinitions, readDefinitions } from './run-definitions.ts';
 import { completeRun, updateRun } from './run-rows.ts';
 import { runScope } from './run-scope.ts';
 import type { RunSource } from './run-source.ts';
@@ -27,11 +27,11 @@ export async function planRun(engine: Engine, run: Run, source: RunSource | null
   const { world } = engine;
   const repo = repoById(world, run.repoId);
   const facts = source ?? world.state.runPlans[run.id] ?? (await dispatchSource(engine, run));
-  const definitions = await definitionsOf(engine.files, repo, facts.workflowSha, run.path);
+  const definitions = await readDefinitions(engine.files, repo, facts.workflowSha, run.path);
   const plan: RunPlan = {
     ...barePlan(run, run.runAttempt, facts),
     inputs: typedInputs(run, definitions),
-    nodes: nodesOfAttempt(run, definitions.jobs, world.state.runPlans[run.id]?.nodes ?? []),
+    nodes: nodesForRerun(run, definitions.jobs, world.state.runPlans[run.id]?.nodes ?? []),
   };
   world.state.runPlans[run.id] = plan;
   forgetOldChecks(world, run, plan);
@@ -63,7 +63,7 @@ function forgetOldChecks(world: World, run: Run, plan: RunPlan): void {
 
 async function enterGroup(engine: Engine, run: Run, wanted: Evaluated): Promise<void> {
   const { world } = engine;
-  const admission = admit(groupOf(world, run.repoId, wanted.group), wanted);
+  const admission = decideAdmission(findGroup(world, run.repoId, wanted.group), wanted);
   const plan = world.state.runPlans[run.id];
   if (plan === undefined) throw new Error(`run ${run.id} has no plan`);
   world.state.runPlans[run.id] = { ...plan, group: wanted.group, queue: wanted.queue };

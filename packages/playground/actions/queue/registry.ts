@@ -19,7 +19,7 @@ export async function registerWorkflows(
   if (head === undefined) return [];
   const found = await files.all(repo, head);
   const paths = new Set(found.map((file) => file.path));
-  for (const row of workflowsOf(world, repo)) {
+  for (const row of listWorkflows(world, repo)) {
     if (paths.has(row.path) || row.state === 'deleted') continue;
     world.state.workflows[row.id] = { ...row, state: 'deleted', updatedAtMs: world.clock.now() };
   }
@@ -30,7 +30,7 @@ export async function registerWorkflows(
 /** Creates or updates the row of a file. A workflow that a person disabled stays disabled. */
 export function putWorkflow(world: World, repo: Repo, source: SourceFile): Workflow {
   const now = world.clock.now();
-  const known = workflowAt(world, repo, source.path);
+  const known = findWorkflow(world, repo, source.path);
   const row: Workflow = {
     id: known?.id ?? nextId(world, 'workflows'),
     repoId: repo.id,
@@ -47,11 +47,11 @@ export function putWorkflow(world: World, repo: Repo, source: SourceFile): Workf
   return row;
 }
 
-export function workflowAt(world: World, repo: Repo, path: string): Workflow | null {
-  return workflowsOf(world, repo).find((row) => row.path === path) ?? null;
+export function findWorkflow(world: World, repo: Repo, path: string): Workflow | null {
+  return listWorkflows(world, repo).find((row) => row.path === path) ?? null;
 }
 
-function workflowsOf(world: World, repo: Repo): readonly Workflow[] {
+function listWorkflows(world: World, repo: Repo): readonly Workflow[] {
   return Object.values(world.state.workflows).filter((row) => row.repoId === repo.id);
 }
 

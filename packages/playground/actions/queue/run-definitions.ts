@@ -5,7 +5,7 @@ import { parseWorkflow } from '../workflow/parse-workflow.ts';
 import type { WorkflowPermissions } from '../workflow/permissions.ts';
 import { DEFAULT_PERMISSIONS } from '../workflow/permissions.ts';
 import type { JobDefinition, WorkflowFile } from '../workflow/workflow-file.ts';
-import { callProblem, permissionProblems } from './call-problems.ts';
+import { findCallProblem, findPermissionProblems } from './call-problems.ts';
 import type { WorkflowHome } from './called-workflow.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 
@@ -29,7 +29,7 @@ export type RunDefinitions = {
 };
 
 /** The job definitions of a run. `problems` lists what is missing or invalid, including in called workflows. */
-export async function definitionsOf(
+export async function readDefinitions(
   files: WorkflowFiles,
   repo: Repo,
   commit: string,
@@ -52,10 +52,10 @@ export async function definitionsOf(
       const key = parent === null ? definition.key : `${parent}/${definition.key}`;
       const requested = definition.permissions ?? file.permissions;
       jobs.push({ key, definition, file, home, parent, ceiling });
-      if (ceiling !== null) problems.push(...permissionProblems(key, requested, ceiling));
+      if (ceiling !== null) problems.push(...findPermissionProblems(key, requested, ceiling));
       if (definition.call === null) continue;
       const called = await files.called(definition.call.uses, home);
-      const problem = callProblem(definition.call, called?.file ?? null, depth, jobs.length);
+      const problem = findCallProblem(definition.call, called?.file ?? null, depth, jobs.length);
       if (problem !== null || called === null) {
         problems.push(`${file.path}: job ${definition.key}: ${problem}`);
         continue;

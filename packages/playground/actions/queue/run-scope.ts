@@ -26,7 +26,7 @@ export function runScope(world: World, run: Run, plan: RunPlan, serverUrl: strin
 
 /** Contexts of one job before it starts: those of the run, the job's own inputs if it was called, and its needs. */
 export function jobScope(base: Scope, run: Run, plan: RunPlan, planned: PlannedJob): Scope {
-  const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
+  const parent = planned.parent === null ? null : findNode(plan, planned.parent);
   return {
     ...base,
     status: statusSoFar(run, plan, planned),
@@ -38,21 +38,21 @@ export function jobScope(base: Scope, run: Run, plan: RunPlan, planned: PlannedJ
   };
 }
 
-export function nodeOf(plan: RunPlan, key: string): PlanNode {
+export function findNode(plan: RunPlan, key: string): PlanNode {
   const node = plan.nodes.find((one) => one.key === key);
   if (node === undefined) throw new Error(`run ${plan.runId} has no job ${key} in its plan`);
   return node;
 }
 
 /** The nodes that a job depends on: its siblings named in `needs`. */
-export function needsOf(plan: RunPlan, planned: PlannedJob): readonly PlanNode[] {
-  return planned.definition.needs.map((need) => nodeOf(plan, siblingKey(planned, need)));
+export function listNeeds(plan: RunPlan, planned: PlannedJob): readonly PlanNode[] {
+  return planned.definition.needs.map((need) => findNode(plan, siblingKey(planned, need)));
 }
 
 export function needsContext(plan: RunPlan, planned: PlannedJob): Json {
   return Object.fromEntries(
     planned.definition.needs.map((need) => {
-      const node = nodeOf(plan, siblingKey(planned, need));
+      const node = findNode(plan, siblingKey(planned, need));
       return [need, { result: node.result ?? '', outputs: node.outputs }];
     }),
   );
@@ -69,13 +69,13 @@ function siblingKey(planned: PlannedJob, need: string): string {
  */
 function statusSoFar(run: Run, plan: RunPlan, planned: PlannedJob): StatusSoFar {
   if (run.cancelRequested) return 'cancelled';
-  const results = ancestorsOf(planned).map((key) => nodeOf(plan, siblingKey(planned, key)).result);
+  const results = listAncestors(planned).map((key) => findNode(plan, siblingKey(planned, key)).result);
   if (results.includes('failure')) return 'failure';
   return results.every((result) => result === 'success') ? 'success' : 'skipped';
 }
 
 /** Keys of every job in the same file that a job depends on, directly or indirectly. */
-function ancestorsOf({ definition, file }: PlannedJob): readonly string[] {
+function listAncestors({ definition, file }: PlannedJob): readonly string[] {
   const found = new Set<string>();
   const add = (keys: readonly string[]): void => {
     for (const key of keys) {

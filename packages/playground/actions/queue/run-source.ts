@@ -29,7 +29,7 @@ export type RunSource = {
 const ZEROS = /^0{40}$/;
 
 /** The source of the event's runs; null when the event starts no runs (a deleted branch, an empty repository). */
-export async function runSourceOf(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
+export async function findRunSource(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
   switch (event.type) {
     case 'push':
       return await pushSource(world, repo, event);
@@ -53,14 +53,14 @@ export async function runSourceOf(world: World, repo: Repo, event: WorldEvent): 
  * base. Its runs get secrets and a write token, even if the pull request has a conflict (GitHub changelog 2025-11-07).
  * The run's head is that commit too (actions/checkout, unsafe-pr-checkout-helper). Null for every other event.
  */
-export async function targetSourceOf(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
+export async function findTargetSource(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
   if (event.type !== 'pull_request') return null;
   const ref = `refs/heads/${repo.defaultBranch}`;
   const sha = (await world.gitOf(repo).refs(ref)).get(ref);
   if (sha === undefined) return null;
   const { pull_request: pull } = pullSchema.parse(event.payload);
   return {
-    ...plain(ref, sha),
+    ...plainSource(ref, sha),
     headBranch: pull.head.ref,
     headRef: pull.head.ref,
     baseRef: pull.base.ref,
@@ -82,7 +82,7 @@ export async function defaultBranchSource(
   const about = aboutSchema.parse(event.payload);
   const run = about.workflow_run;
   return {
-    ...plain(ref, sha),
+    ...plainSource(ref, sha),
     trigger: {
       name: event.type,
       action: event.type === 'repository_dispatch' ? (about.action ?? event.action) : event.action,
@@ -117,7 +117,7 @@ async function pushSource(world: World, repo: Repo, event: WorldEvent): Promise<
   const from = ZEROS.test(before) ? (commit.parents[0] ?? null) : before;
   const changed = tag || from === null ? null : await store.diff(from, after);
   return {
-    ...plain(ref, after),
+    ...plainSource(ref, after),
     trigger: {
       name: 'push',
       action: null,
@@ -181,7 +181,7 @@ async function pullTrigger(world: World, repo: Repo, event: WorldEvent, name: st
 }
 
 /** A run of a ref itself: push, dispatch, schedule and every event that runs on the default branch. */
-export function plain(ref: string, sha: string): Omit<RunSource, 'trigger' | 'title'> {
+export function plainSource(ref: string, sha: string): Omit<RunSource, 'trigger' | 'title'> {
   return {
     ref,
     sha,

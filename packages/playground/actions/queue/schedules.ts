@@ -15,7 +15,7 @@ const ROOM = 'actions';
 export async function fireSchedules(engine: Engine): Promise<void> {
   const { world } = engine;
   const now = world.clock.now();
-  const since = cursorOf(world);
+  const since = scheduleCursor(world);
   world.state.extra[ROOM] = { scheduleCursorMs: now };
   if (since === null || now <= since) return;
   for (const row of Object.values(world.state.workflows)) {
@@ -57,7 +57,7 @@ export function nextScheduleMs(world: World): number | null {
   return next;
 }
 
-function cursorOf(world: World): number | null {
+function scheduleCursor(world: World): number | null {
   const room = world.state.extra[ROOM];
   if (typeof room !== 'object' || room === null || Array.isArray(room)) return null;
   const cursor = Object.entries(room).find(([key]) => key === 'scheduleCursorMs')?.[1];

@@ -7,7 +7,7 @@ import { actions } from '../../limits/limits.ts';
 import type { Job } from '../state-actions.ts';
 import { advanceRun } from './advance-run.ts';
 import { cancelRun } from './cancel.ts';
-import { groupOf, openRuns } from './concurrency.ts';
+import { findGroup, listOpenRuns } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { appendLog, completeJob, updateJob } from './job-rows.ts';
 import { pickRunner } from './pick-runner.ts';
@@ -24,13 +24,13 @@ export async function settle(engine: Engine): Promise<void> {
   }
   await planNewAttempts(engine);
   endOldRuns(engine);
-  await carryOutCancellations(engine);
+  await executeCancellations(engine);
   // Every round ends or admits something; the bound only stops a bug from looping forever.
   for (let round = 0; round < actions.settleRounds; round += 1) {
-    for (const [run] of openRuns(engine.world)) await advanceRun(engine, run.id);
+    for (const [run] of listOpenRuns(engine.world)) await advanceRun(engine, run.id);
     if (!admitWaiting(engine)) break;
   }
-  await giveUpWaiting(engine);
+  await failJobsWithoutRunner(engine);
   await useFreeRunners(engine);
   await engine.world.save();
 }
@@ -47,21 +47,21 @@ async function planNewAttempts(engine: Engine): Promise<void> {
 
 /** Cancels a run that exceeded its maximum age, regardless of its conditions. */
 function endOldRuns({ world }: Engine): void {
-  for (const [run] of openRuns(world)) {
+  for (const [run] of listOpenRuns(world)) {
     if (run.cancelForced || world.clock.now() - run.startedAtMs < actions.runLifeMs) continue;
     updateRun(world, run.id, { cancelRequested: true, cancelForced: true });
   }
 }
 
-async function carryOutCancellations(engine: Engine): Promise<void> {
-  for (const [run] of openRuns(engine.world)) if (run.cancelRequested) await cancelRun(engine, run.id);
+async function executeCancellations(engine: Engine): Promise<void> {
+  for (const [run] of listOpenRuns(engine.world)) if (run.cancelRequested) await cancelRun(engine, run.id);
 }
 
 /** Admits waiting runs and jobs whose group is free, oldest first; true if any was admitted. */
 function admitWaiting(engine: Engine): boolean {
   const { world } = engine;
   let any = false;
-  for (const [run, plan] of openRuns(world)) {
+  for (const [run, plan] of listOpenRuns(world)) {
     if (run.status === 'pending' && isFirst(engine, run.repoId, plan.group, run.id, null)) {
       updateRun(world, run.id, { status: 'queued' });
       any = true;
@@ -78,13 +78,13 @@ function admitWaiting(engine: Engine): boolean {
 
 function isFirst(engine: Engine, repoId: number, name: string | null, runId: number, key: string | null): boolean {
   if (name === null) return true;
-  const group = groupOf(engine.world, repoId, name);
+  const group = findGroup(engine.world, repoId, name);
   const [first] = group.pending;
   return group.active.length === 0 && first?.runId === runId && first.key === key;
 }
 
 /** A job that waited for a runner for a day fails, as on GitHub. */
-async function giveUpWaiting(engine: Engine): Promise<void> {
+async function failJobsWithoutRunner(engine: Engine): Promise<void> {
   const { world } = engine;
   for (const job of queuedJobs(engine)) {
     if (world.clock.now() - (job.queuedAtMs ?? job.createdAtMs) < actions.queueWaitMs) continue;
@@ -105,7 +105,7 @@ async function useFreeRunners(engine: Engine): Promise<void> {
 function queuedJobs(engine: Engine): readonly Job[] {
   const { world } = engine;
   const jobs: Job[] = [];
-  for (const [run, plan] of openRuns(world)) {
+  for (const [run, plan] of listOpenRuns(world)) {
     if (run.status === 'pending') continue;
     for (const node of plan.nodes) {
       const job = node.jobId === null ? undefined : world.state.jobs[node.jobId];

@@ -14,10 +14,10 @@ import type { Engine } from './engine.ts';
 import { githubContext } from './github-context.ts';
 import { grantedPermissions, secretsFor, variablesFor } from './job-grants.ts';
 import { annotate, appendLog, completeJob, jobReport, updateJob } from './job-rows.ts';
-import { planOf, updateNode } from './plan-rows.ts';
-import { definitionsOf, type PlannedJob } from './run-definitions.ts';
+import { findPlan, updateNode } from './plan-rows.ts';
+import { type PlannedJob, readDefinitions } from './run-definitions.ts';
 import { updateRun } from './run-rows.ts';
-import { jobScope, needsContext, nodeOf, runScope } from './run-scope.ts';
+import { findNode, jobScope, needsContext, runScope } from './run-scope.ts';
 
 /**
  * The job is running when this resolves. `afterwards` is called, in the queue's order, once the job's end is in the
@@ -41,7 +41,7 @@ export async function startJob(
     runnerName: runner.name,
     startedAtMs: now,
   });
-  const { work, planned } = await makeWork(engine, run, started, runner);
+  const { work, planned } = await buildWork(engine, run, started, runner);
   const cancel = new AbortController();
   const force = new AbortController();
   // Mark the runner as taken before the first await, so that no other search finds it free.
@@ -77,12 +77,12 @@ async function runToEnd(engine: Engine, jobId: number, run: () => Promise<JobRes
 
 async function finish(engine: Engine, job: Job, planned: PlannedJob, ended: JobResult): Promise<void> {
   const { world } = engine;
-  const result = withinRun(world, job, ended);
+  const result = limitToRun(world, job, ended);
   annotate(world, job.id, result.annotations);
   await completeJob(world, job.id, result.conclusion, { summary: result.summary });
   const run = world.state.runs[job.runId];
   if (run === undefined) throw new Error(`there is no run ${job.runId}`);
-  const plan = planOf(world, job.runId);
+  const plan = findPlan(world, job.runId);
   const given = planned.definition.continueOnError;
   const scope = jobScope(runScope(world, run, plan, engine.serverUrl), run, plan, planned);
   const forgiven = typeof given === 'boolean' ? given : isTrue(evaluateValue(given, scope));
@@ -94,8 +94,8 @@ async function finish(engine: Engine, job: Job, planned: PlannedJob, ended: JobR
 }
 
 /** The outputs of all jobs of a run share one limit; the job that exceeds it fails. */
-function withinRun(world: World, job: Job, result: JobResult): JobResult {
-  const sizes = [...planOf(world, job.runId).nodes.filter((node) => node.key !== job.key), result].map(
+function limitToRun(world: World, job: Job, result: JobResult): JobResult {
+  const sizes = [...findPlan(world, job.runId).nodes.filter((node) => node.key !== job.key), result].map(
     ({ outputs }) => 2 * Object.entries(outputs).flat().join('').length,
   );
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -108,7 +108,7 @@ function withinRun(world: World, job: Job, result: JobResult): JobResult {
   return { ...result, conclusion: 'failure', outputs: {} };
 }
 
-async function makeWork(
+async function buildWork(
   engine: Engine,
   run: Run,
   job: Job,
@@ -116,11 +116,11 @@ async function makeWork(
 ): Promise<{ readonly work: JobWork; readonly planned: PlannedJob }> {
   const { world, serverUrl } = engine;
   const repo = repoById(world, run.repoId);
-  const plan = planOf(world, run.id);
-  const { jobs } = await definitionsOf(engine.files, repo, plan.workflowSha, run.path);
+  const plan = findPlan(world, run.id);
+  const { jobs } = await readDefinitions(engine.files, repo, plan.workflowSha, run.path);
   const planned = jobs.find((one) => one.key === job.key);
   if (planned === undefined) throw new Error(`job ${job.key} is not in ${run.path} at ${plan.workflowSha}`);
-  const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
+  const parent = planned.parent === null ? null : findNode(plan, planned.parent);
   const scope = jobScope(runScope(world, run, plan, serverUrl), run, plan, planned);
   const permissions = grantedPermissions(repo, planned, plan);
   return {

@@ -6,9 +6,9 @@ import type { World } from '../../world/world.ts';
 import { artifactService } from './artifact-service.ts';
 import { answerBlob } from './blob-door.ts';
 import { cacheService } from './cache-service.ts';
-import { jobOfToken } from './runtime-token.ts';
+import { findJobOfToken } from './runtime-token.ts';
 import { BLOBS } from './signed-address.ts';
-import { type TwirpMethod, toResponse, wrong } from './twirp.ts';
+import { errorAnswer, type TwirpMethod, toResponse } from './twirp.ts';
 
 const PACKAGE = '/twirp/github.actions.results.api.v1.';
 /** The older cache service, which `ACTIONS_CACHE_SERVICE_V2` turns off. */
@@ -31,14 +31,14 @@ export async function answerResults(world: World, request: Request): Promise<Res
   const found = methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (found === undefined) {
     remember(world, request.method, pathname);
-    return toResponse(wrong('unimplemented', `THE PLAYGROUND HAS NO SERVICE ${pathname}`));
+    return toResponse(errorAnswer('unimplemented', `THE PLAYGROUND HAS NO SERVICE ${pathname}`));
   }
-  if (request.method !== 'POST') return toResponse(wrong('bad_route', 'a method of a service is a POST'));
+  if (request.method !== 'POST') return toResponse(errorAnswer('bad_route', 'a method of a service is a POST'));
   const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-  const by = jobOfToken(world, token);
-  if (by === null) return toResponse(wrong('unauthenticated', 'this is no token of a job that runs'));
+  const by = findJobOfToken(world, token);
+  if (by === null) return toResponse(errorAnswer('unauthenticated', 'this is no token of a job that runs'));
   const body = await readJsonBody(request);
-  if (!body.ok) return toResponse(wrong('invalid_argument', body.message));
+  if (!body.ok) return toResponse(errorAnswer('invalid_argument', body.message));
   const answer = found(world, by, body.value);
   await world.save();
   return toResponse(answer);

@@ -43,7 +43,7 @@ export function mintRuntimeToken(world: World, job: Pick<Job, 'id' | 'runId'>): 
 const claimsSchema = z.object({ exp: z.number(), scp: z.string() });
 
 /** The job of a token while it runs; null for every other token. */
-export function jobOfToken(world: World, token: string): RunningJob | null {
+export function findJobOfToken(world: World, token: string): RunningJob | null {
   const [head = '', body = '', signature = '', ...more] = token.split('.');
   if (more.length > 0 || !isSignedBy(world, `${head}.${body}`, signature)) return null;
   const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));

@@ -26,7 +26,7 @@ export function signedAddress(world: World, { kind, id }: BlobPlace, right: Blob
 }
 
 /** The blob and right of a signed address; null when it was not signed here, was changed, or has expired. */
-export function placeOf(world: World, url: URL): (BlobPlace & { readonly right: BlobRight }) | null {
+export function parseSignedAddress(world: World, url: URL): (BlobPlace & { readonly right: BlobRight }) | null {
   const [, kind, id] = /^\/_results\/(artifacts|caches)\/(\d+)$/.exec(url.pathname) ?? [];
   const [until, right] = [url.searchParams.get('se') ?? '', url.searchParams.get('sp') ?? ''];
   if ((kind !== 'artifacts' && kind !== 'caches') || (right !== 'r' && right !== 'cw')) return null;

@@ -6,7 +6,7 @@ import type { BlobPlace } from './signed-address.ts';
 import type { Artifact, CacheEntry, StoredBlob } from './state-results.ts';
 
 /** The finished artifacts of a repository, newest first. Expired ones are included, because GitHub lists them. */
-export function artifactsOf(world: World, repoId: number): readonly Artifact[] {
+export function listArtifacts(world: World, repoId: number): readonly Artifact[] {
   return Object.values(world.state.artifacts)
     .filter((row) => row.repoId === repoId && row.isFinal)
     .toSorted((a, b) => b.id - a.id);
@@ -17,7 +17,7 @@ export function isExpired(world: World, row: Artifact): boolean {
 }
 
 /** The finished caches of a repository, newest first. Caches unused for a week are deleted. */
-export function cachesOf(world: World, repoId: number): readonly CacheEntry[] {
+export function listCaches(world: World, repoId: number): readonly CacheEntry[] {
   const since = world.clock.now() - limits.cacheUnusedMs;
   for (const row of Object.values(world.state.caches)) if (row.usedAtMs < since) delete world.state.caches[row.id];
   return Object.values(world.state.caches)
@@ -26,8 +26,8 @@ export function cachesOf(world: World, repoId: number): readonly CacheEntry[] {
 }
 
 /** Keeps a repository within its cache limit: the least recently used caches are deleted first. */
-export function makeRoom(world: World, repoId: number): void {
-  const rows = cachesOf(world, repoId).toSorted((a, b) => b.usedAtMs - a.usedAtMs || b.id - a.id);
+export function evictCaches(world: World, repoId: number): void {
+  const rows = listCaches(world, repoId).toSorted((a, b) => b.usedAtMs - a.usedAtMs || b.id - a.id);
   let bytes = 0;
   for (const [index, row] of rows.entries()) {
     bytes += row.blob?.bytes ?? 0;
@@ -36,7 +36,7 @@ export function makeRoom(world: World, repoId: number): void {
 }
 
 /** The artifact or cache row of an address. */
-export function rowAt(world: World, { kind, id }: BlobPlace): Artifact | CacheEntry | null {
+export function findRow(world: World, { kind, id }: BlobPlace): Artifact | CacheEntry | null {
   return world.state[kind][id] ?? null;
 }
 
@@ -51,6 +51,6 @@ export function putBlob(world: World, place: BlobPlace, blob: StoredBlob): void 
 }
 
 /** Whether the job that created a row still runs. An ended job leaves its unfinished rows without an owner. */
-export function isUnderWay(world: World, row: Artifact | CacheEntry): boolean {
+export function isUploadUnfinished(world: World, row: Artifact | CacheEntry): boolean {
   return !row.isFinal && world.state.jobs[row.jobId]?.status === 'in_progress';
 }

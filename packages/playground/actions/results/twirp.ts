@@ -27,12 +27,12 @@ export function jsonAnswer(body: Json): TwirpAnswer {
   return { ok: true, body };
 }
 
-export function wrong(code: TwirpCode, msg: string): TwirpAnswer {
+export function errorAnswer(code: TwirpCode, msg: string): TwirpAnswer {
   return { ok: false, code, msg };
 }
 
 /** A method that validates its request body with this schema. */
-export function method<Body>(
+export function twirpMethod<Body>(
   schema: z.ZodType<Body>,
   handle: (world: World, by: RunningJob, body: Body) => TwirpAnswer,
 ): TwirpMethod {
@@ -40,7 +40,7 @@ export function method<Body>(
     const parsed = schema.safeParse(body);
     if (parsed.success) return handle(world, by, parsed.data);
     const [issue] = parsed.error.issues;
-    return wrong('invalid_argument', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    return errorAnswer('invalid_argument', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   };
 }
 

@@ -3,10 +3,10 @@
  */
 
 import * as z from 'zod';
-import { pagedIn } from '../../api/paging.ts';
-import { noContent, ok } from '../../api/reply.ts';
-import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
-import { freshRepo } from '../../threads/threads.ts';
+import { answerPageIn } from '../../api/paging.ts';
+import { noContentAnswer, okAnswer } from '../../api/reply.ts';
+import { type ActorCall, type RepoCall, type Route, readRoute, repoAccess, writeRoute } from '../../api/route.ts';
+import { rereadRepo } from '../../threads/threads.ts';
 import type { JsonObject } from '../../world/json.ts';
 import type { Repo } from '../../world/state.ts';
 import { type ActionsSettings, newActionsSettings, type Runner } from '../../world/state-settings.ts';
@@ -28,51 +28,53 @@ const forks = z.object({
 });
 
 export const actionsSettingsRoutes: readonly Route[] = [
-  reads('/actions/permissions/workflow', read, ({ repo }) =>
-    ok({
-      default_workflow_permissions: settingsOf(repo).tokenDefault,
+  readRoute('/actions/permissions/workflow', read, ({ repo }) =>
+    okAnswer({
+      default_workflow_permissions: actionsSettingsOf(repo).tokenDefault,
       can_approve_pull_request_reviews: repo.actionsMayCreatePulls,
     }),
   ),
-  writes('PUT', '/actions/permissions/workflow', write, token, (call, body) => {
-    const before = freshRepo(call);
-    return change(
+  writeRoute('PUT', '/actions/permissions/workflow', write, token, (call, body) => {
+    const before = rereadRepo(call);
+    return changeSettings(
       call,
-      { tokenDefault: body.default_workflow_permissions ?? settingsOf(before).tokenDefault },
+      { tokenDefault: body.default_workflow_permissions ?? actionsSettingsOf(before).tokenDefault },
       body.can_approve_pull_request_reviews ?? before.actionsMayCreatePulls,
     );
   }),
-  reads('/actions/permissions/fork-pr-contributor-approval', read, ({ repo }) =>
-    ok({ approval_policy: settingsOf(repo).forkApproval }),
+  readRoute('/actions/permissions/fork-pr-contributor-approval', read, ({ repo }) =>
+    okAnswer({ approval_policy: actionsSettingsOf(repo).forkApproval }),
   ),
-  writes('PUT', '/actions/permissions/fork-pr-contributor-approval', write, forks, (call, body) =>
-    change(call, { forkApproval: body.approval_policy }, freshRepo(call).actionsMayCreatePulls),
+  writeRoute('PUT', '/actions/permissions/fork-pr-contributor-approval', write, forks, (call, body) =>
+    changeSettings(call, { forkApproval: body.approval_policy }, rereadRepo(call).actionsMayCreatePulls),
   ),
-  reads('/actions/secrets', readSecrets, (call) =>
-    pagedIn(call, 'secrets', Object.keys(call.repo.secrets).toSorted(), (name) => shapeSecret(call, name)),
+  readRoute('/actions/secrets', readSecrets, (call) =>
+    answerPageIn(call, 'secrets', Object.keys(call.repo.secrets).toSorted(), (name) => shapeSecret(call, name)),
   ),
   // Organizations have no secrets of their own here.
-  reads('/actions/organization-secrets', readSecrets, (call) => pagedIn(call, 'secrets', [], () => ({}))),
-  reads('/actions/runners', read, (call) => pagedIn(call, 'runners', runnersOf(call), (one) => shapeRunner(one))),
+  readRoute('/actions/organization-secrets', readSecrets, (call) => answerPageIn(call, 'secrets', [], () => ({}))),
+  readRoute('/actions/runners', read, (call) =>
+    answerPageIn(call, 'runners', listRunners(call), (one) => shapeRunner(one)),
+  ),
 ];
 
 /** The repository's Actions settings; the defaults of a new repository where they were never changed. */
-export function settingsOf(repo: Repo): ActionsSettings {
+export function actionsSettingsOf(repo: Repo): ActionsSettings {
   return repo.actions ?? newActionsSettings;
 }
 
-function change(
+function changeSettings(
   call: ActorCall,
   settings: Partial<ActionsSettings>,
   actionsMayCreatePulls: boolean,
-): ReturnType<typeof noContent> {
-  const repo = freshRepo(call);
-  const actions = { ...settingsOf(repo), ...settings };
+): ReturnType<typeof noContentAnswer> {
+  const repo = rereadRepo(call);
+  const actions = { ...actionsSettingsOf(repo), ...settings };
   call.world.state.repos[repo.id] = { ...repo, actions, actionsMayCreatePulls };
-  return noContent();
+  return noContentAnswer();
 }
 
-function runnersOf(call: RepoCall): readonly Runner[] {
+function listRunners(call: RepoCall): readonly Runner[] {
   return Object.values(call.world.state.runners).filter((one) => one.repoId === call.repo.id);
 }
 

@@ -1,10 +1,25 @@
 /** Routes of workflows (docs.github.com/rest/actions/workflows) and of dispatches. */
 
 import * as z from 'zod';
-import { pagedIn } from '../../api/paging.ts';
-import { type Answer, failed, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
-import { peel } from '../../git/resolve-commit.ts';
+import { answerPageIn } from '../../api/paging.ts';
+import {
+  type Answer,
+  failedAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+  unprocessableAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
+import { peelToCommit } from '../../git/resolve-commit.ts';
 import { repoApi, repoPage, shapeRepo } from '../../git/shape-repo.ts';
 import { entryAt } from '../../git/store/git-trees.ts';
 import { shapeUser } from '../../identity/shape-people.ts';
@@ -30,25 +45,25 @@ const repositoryDispatch = z.object({
 });
 
 export const workflowRoutes: readonly Route[] = [
-  reads('/actions/workflows', read, (call) => {
+  readRoute('/actions/workflows', read, (call) => {
     const rows = Object.values(call.world.state.workflows).filter(
       (row) => row.repoId === call.repo.id && row.state !== 'deleted',
     );
-    return pagedIn(call, 'workflows', rows, (row) => shapeWorkflow(call.world, row));
+    return answerPageIn(call, 'workflows', rows, (row) => shapeWorkflow(call.world, row));
   }),
-  reads('/actions/workflows/:workflow', read, (call) => {
-    const row = workflowOf(call);
-    return row === null ? notFound() : ok(shapeWorkflow(call.world, row));
+  readRoute('/actions/workflows/:workflow', read, (call) => {
+    const row = findWorkflow(call);
+    return row === null ? notFoundAnswer() : okAnswer(shapeWorkflow(call.world, row));
   }),
-  reads('/actions/workflows/:workflow/runs', read, (call) => {
-    const row = workflowOf(call);
-    if (row === null) return notFound();
-    return pagedIn(call, 'workflow_runs', runsOf(call, row.id), (run) => shapeRun(call.world, run));
+  readRoute('/actions/workflows/:workflow/runs', read, (call) => {
+    const row = findWorkflow(call);
+    if (row === null) return notFoundAnswer();
+    return answerPageIn(call, 'workflow_runs', listRuns(call, row.id), (run) => shapeRun(call.world, run));
   }),
-  writes('POST', '/actions/workflows/:workflow/dispatches', write, dispatch, dispatchWorkflow),
-  acts('PUT', '/actions/workflows/:workflow/enable', write, (call) => setState(call, 'active')),
-  acts('PUT', '/actions/workflows/:workflow/disable', write, (call) => setState(call, 'disabled_manually')),
-  writes('POST', '/dispatches', repoAccess('contents:write', 'write'), repositoryDispatch, async (call, body) => {
+  writeRoute('POST', '/actions/workflows/:workflow/dispatches', write, dispatch, dispatchWorkflow),
+  actRoute('PUT', '/actions/workflows/:workflow/enable', write, (call) => setState(call, 'active')),
+  actRoute('PUT', '/actions/workflows/:workflow/disable', write, (call) => setState(call, 'disabled_manually')),
+  writeRoute('POST', '/dispatches', repoAccess('contents:write', 'write'), repositoryDispatch, async (call, body) => {
     await emitChange(call.world, {
       type: 'repository_dispatch',
       action: body.event_type,
@@ -57,12 +72,12 @@ export const workflowRoutes: readonly Route[] = [
       byTokenKind: call.caller.kind,
       payload: { branch: call.repo.defaultBranch, client_payload: body.client_payload },
     });
-    return noContent();
+    return noContentAnswer();
   }),
 ];
 
 /** Finds a workflow by id or by file name, as on GitHub. */
-function workflowOf(call: RepoCall): Workflow | null {
+function findWorkflow(call: RepoCall): Workflow | null {
   const wanted = call.params['workflow'] ?? '';
   const rows = Object.values(call.world.state.workflows).filter(
     (row) => row.repoId === call.repo.id && row.state !== 'deleted',
@@ -71,7 +86,7 @@ function workflowOf(call: RepoCall): Workflow | null {
 }
 
 /** Runs that match the query's filters, newest first. */
-export function runsOf(call: RepoCall, workflowId: number | null): readonly Run[] {
+export function listRuns(call: RepoCall, workflowId: number | null): readonly Run[] {
   const { query } = call;
   const status = query.get('status');
   const same = (name: string, value: string | null): boolean => {
@@ -110,21 +125,24 @@ function createdWithin(run: Run, created: string | null): boolean {
 
 /** 204, or since 2026-02-19 with `return_run_details` 200 with the run's id and addresses. */
 async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>): Promise<Answer> {
-  const workflow = workflowOf(call);
-  if (workflow === null) return notFound();
-  if (workflow.state !== 'active') return unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
+  const workflow = findWorkflow(call);
+  if (workflow === null) return notFoundAnswer();
+  if (workflow.state !== 'active')
+    return unprocessableAnswer("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
   if (Object.keys(body.inputs).length > github.dispatchInputs) {
-    return unprocessable(`you may only define up to ${github.dispatchInputs} \`inputs\` for a workflow_dispatch event`);
+    return unprocessableAnswer(
+      `you may only define up to ${github.dispatchInputs} \`inputs\` for a workflow_dispatch event`,
+    );
   }
   if (JSON.stringify(body.inputs).length > github.dispatchInputCharacters)
-    return unprocessable('inputs are too large.');
+    return unprocessableAnswer('inputs are too large.');
   const found = await findRef(call, body.ref);
-  if (found === null) return unprocessable(`No ref found for: ${body.ref}`);
+  if (found === null) return unprocessableAnswer(`No ref found for: ${body.ref}`);
   const { ref, headSha } = found;
-  const declared = await inputsAt(call, workflow, headSha);
-  if (declared === null) return unprocessable("Workflow does not have 'workflow_dispatch' trigger");
+  const declared = await readInputs(call, workflow, headSha);
+  if (declared === null) return unprocessableAnswer("Workflow does not have 'workflow_dispatch' trigger");
   const checked = checkDispatchInputs(declared, body.inputs);
-  if (!checked.ok) return unprocessable(checked.message);
+  if (!checked.ok) return unprocessableAnswer(checked.message);
   const payload = {
     ref,
     inputs: Object.keys(declared).length === 0 ? null : checked.inputs,
@@ -152,8 +170,8 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
     runId: run.id,
     payload,
   });
-  if (!body.return_run_details) return noContent();
-  return ok({
+  if (!body.return_run_details) return noContentAnswer();
+  return okAnswer({
     workflow_run_id: run.id,
     run_url: `${repoApi(call.world, call.repo)}/actions/runs/${run.id}`,
     html_url: `${repoPage(call.world, call.repo)}/actions/runs/${run.id}`,
@@ -169,7 +187,7 @@ async function findRef(
   const refs = await store.refs();
   const candidates = name.startsWith('refs/') ? [name] : [`refs/heads/${name}`, `refs/tags/${name}`];
   const ref = candidates.find((one) => /^refs\/(?:heads|tags)\//.test(one) && refs.has(one));
-  const headSha = ref === undefined ? null : await peel(store, refs.get(ref) ?? '');
+  const headSha = ref === undefined ? null : await peelToCommit(store, refs.get(ref) ?? '');
   return ref === undefined || headSha === null ? null : { ref, headSha };
 }
 
@@ -177,7 +195,7 @@ async function findRef(
  * The inputs that the file declares at that commit. The workflow must exist on the default branch, but the ref's own
  * file counts.
  */
-async function inputsAt(
+async function readInputs(
   { world, repo }: ActorCall,
   workflow: Workflow,
   headSha: string,
@@ -193,9 +211,9 @@ async function inputsAt(
 }
 
 function setState(call: ActorCall, state: Workflow['state']): Answer {
-  const row = workflowOf(call);
-  if (row === null) return notFound();
-  if (row.state === state) return failed(422, `Unable to change the state to ${state}: it is already so`);
+  const row = findWorkflow(call);
+  if (row === null) return notFoundAnswer();
+  if (row.state === state) return failedAnswer(422, `Unable to change the state to ${state}: it is already so`);
   call.world.state.workflows[row.id] = { ...row, state, updatedAtMs: call.world.clock.now() };
-  return noContent();
+  return noContentAnswer();
 }

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 
 /** The directory of an action: the one for exactly this ref, else the one for every ref; null when there is neither. */
-export function bundleOf(bundles: string | null, repository: string, ref: string): string | null {
+export function findBundle(bundles: string | null, repository: string, ref: string): string | null {
   if (bundles === null) return null;
   for (const name of [`${repository}@${ref}`, repository]) {
     // A workflow file is untrusted text, so reject `..` as an owner.

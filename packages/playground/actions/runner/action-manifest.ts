@@ -52,7 +52,7 @@ export function readActionManifest(directory: string, uses: string): ActionManif
       `Can't find 'action.yml' or 'action.yaml' for '${uses}'. Did you forget to run actions/checkout before running your local action?`,
     );
   }
-  const manifest = known.get(source) ?? manifestOf(source, uses);
+  const manifest = known.get(source) ?? parseManifest(source, uses);
   if (known.size >= actions.filesRemembered) known.clear();
   known.set(source, manifest);
   return manifest;
@@ -61,21 +61,21 @@ export function readActionManifest(directory: string, uses: string): ActionManif
 /** A cache: every job reads the manifests of its actions, which are always the same few texts. */
 const known = new Map<string, ActionManifest>();
 
-function manifestOf(source: string, uses: string): ActionManifest {
+function parseManifest(source: string, uses: string): ActionManifest {
   const read = readBySchema('action', `${uses}: action.yml`, source);
   const [problem] = read.problems;
   if (!read.ok || problem !== undefined) throw new WorkflowFault(problem);
-  const { runs, name, inputs } = checked(schema, read.value, uses);
+  const { runs, name, inputs } = parseWithSchema(schema, read.value, uses);
   return {
     name,
     inputs: Object.fromEntries(
       Object.entries(inputs).map(([key, input]) => [key, { required: input.required, default: input.default }]),
     ),
-    runs: runs.using === 'composite' ? checked(compositeSchema, read.value, uses) : nodeRuns(runs, uses),
+    runs: runs.using === 'composite' ? parseWithSchema(compositeSchema, read.value, uses) : nodeRuns(runs, uses),
   };
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, uses: string): z.output<Schema> {
+function parseWithSchema<Schema extends z.ZodType>(schema: Schema, value: unknown, uses: string): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new WorkflowFault(`${uses}: action.yml: ${z.prettifyError(parsed.error)}`);

@@ -36,7 +36,7 @@ export function hasPart(use: ActionUse, phase: 'pre' | 'post'): boolean {
 /**
  * The condition of one part of an action. For a composite action, each step's own condition is evaluated separately.
  */
-export function conditionOf(use: ActionUse, phase: 'pre' | 'post'): string {
+export function partCondition(use: ActionUse, phase: 'pre' | 'post'): string {
   const runs = use.action.manifest?.runs;
   if (runs?.kind !== 'node') return 'always()';
   return phase === 'pre' ? runs.preIf : runs.postIf;
@@ -63,7 +63,7 @@ export function actionInputs(
 }
 
 /** What one part runs; null when the action does not have that part. */
-export function partOf(
+export function buildPartWork(
   use: ActionUse,
   phase: 'pre' | 'main' | 'post',
   env: Readonly<Record<string, string>>,

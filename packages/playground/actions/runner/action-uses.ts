@@ -5,7 +5,7 @@ import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { ActionUse } from './action-parts.ts';
 import { type ActionSources, type ResolvedAction, resolveLocal, resolveRemote } from './resolve-action.ts';
-import { titleOf } from './step-title.ts';
+import { stepTitle } from './step-title.ts';
 
 /** `depth`: the number of composite actions around the steps. A workspace action is unknown until its step runs. */
 export async function remoteUses(
@@ -18,7 +18,7 @@ export async function remoteUses(
   const found = new Map<StepDefinition, ActionUse>();
   for (const step of steps) {
     const action = step.uses === null ? null : await resolveRemote(step.uses, sources);
-    if (action !== null) found.set(step, await useOf(step, action, sources, depth));
+    if (action !== null) found.set(step, await createUse(step, action, sources, depth));
   }
   return found;
 }
@@ -30,10 +30,10 @@ export async function localUse(
   sources: ActionSources,
   depth: number,
 ): Promise<ActionUse> {
-  return useOf(step, await resolveLocal(step.uses ?? '', workspace, sources), sources, depth);
+  return createUse(step, await resolveLocal(step.uses ?? '', workspace, sources), sources, depth);
 }
 
-async function useOf(
+async function createUse(
   step: StepDefinition,
   action: ResolvedAction,
   sources: ActionSources,
@@ -44,5 +44,5 @@ async function useOf(
     runs?.kind === 'composite' && runs.steps.length > 0
       ? await remoteUses(runs.steps, sources, depth + 1)
       : new Map<StepDefinition, ActionUse>();
-  return { action, step, title: titleOf(step), inputs: {}, env: {}, state: {}, parts, begun: [] };
+  return { action, step, title: stepTitle(step), inputs: {}, env: {}, state: {}, parts, begun: [] };
 }

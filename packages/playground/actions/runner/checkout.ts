@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { type Git, gitIn } from './run-git.ts';
 import type { StepHost } from './runner-types.ts';
-import { unsafeCheckout } from './unsafe-checkout.ts';
+import { findUnsafeCheckout } from './unsafe-checkout.ts';
 
 export const CHECKOUT = 'actions/checkout';
 
@@ -46,7 +46,7 @@ export async function checkout(
   const commit = /^[0-9a-f]{40}$/i.test(inputs.ref) ? inputs.ref : null;
   const unsafe = inputs['allow-unsafe-pr-checkout']
     ? null
-    : unsafeCheckout(String(work.github['event_name'] ?? ''), work.payload, {
+    : findUnsafeCheckout(String(work.github['event_name'] ?? ''), work.payload, {
         repository,
         ref: inputs.ref,
         commit,
@@ -56,15 +56,15 @@ export async function checkout(
   const token = inputs.token ?? work.token;
   await mkdir(directory, { recursive: true });
   const git = gitIn(directory, env, host);
-  await makeRepository(git, directory, url, inputs.clean);
+  await initRepository(git, directory, url, inputs.clean);
   const credentials = credentialsFile(host, directory);
   await writeCredentials(host, credentials, token);
   await git('config', '--local', `includeIf.gitdir:${directory}/.git.path`, credentials);
   const same = repository.toLowerCase() === work.repository.toLowerCase();
-  await fetchAndCheckOut(git, inputs, same ? contextOf(host) : { ref: '', sha: '' });
+  await fetchAndCheckOut(git, inputs, same ? readContext(host) : { ref: '', sha: '' });
   const head = (await git('log', '-1', '--format=%H')).trim();
-  if (!inputs['persist-credentials']) await forgetCredentials(host, directory, env);
-  return { ref: inputs.ref || (same ? contextOf(host).ref : ''), commit: head };
+  if (!inputs['persist-credentials']) await removeCredentials(host, directory, env);
+  return { ref: inputs.ref || (same ? readContext(host).ref : ''), commit: head };
 }
 
 /** The post step: removes the token from the checked-out repository. */
@@ -73,7 +73,7 @@ export async function checkoutPost(
   env: Readonly<Record<string, string>>,
   host: StepHost,
 ): Promise<void> {
-  await forgetCredentials(host, path.resolve(host.places.workspace, readInputs(raw).path), env);
+  await removeCredentials(host, path.resolve(host.places.workspace, readInputs(raw).path), env);
 }
 
 function readInputs(raw: Readonly<Record<string, string>>): Inputs {
@@ -82,12 +82,12 @@ function readInputs(raw: Readonly<Record<string, string>>): Inputs {
   throw new WorkflowFault(`actions/checkout in the playground: ${z.prettifyError(parsed.error)}`);
 }
 
-function contextOf(host: StepHost): { ref: string; sha: string } {
+function readContext(host: StepHost): { ref: string; sha: string } {
   return { ref: String(host.work.github['ref'] ?? ''), sha: String(host.work.github['sha'] ?? '') };
 }
 
 /** Reuses a clone of the same origin, as self-hosted runners do. Anything else in the directory is removed. */
-async function makeRepository(git: Git, directory: string, url: string, clean: boolean): Promise<void> {
+async function initRepository(git: Git, directory: string, url: string, clean: boolean): Promise<void> {
   const there = await readdir(directory);
   if (there.includes('.git')) {
     const origin = (await git('config', '--get', '--default', '', 'remote.origin.url')).trim();
@@ -184,7 +184,7 @@ async function writeCredentials(host: StepHost, file: string, token: string): Pr
   await writeFile(file, section, { mode: 0o600 });
 }
 
-async function forgetCredentials(
+async function removeCredentials(
   host: StepHost,
   directory: string,
   env: Readonly<Record<string, string>>,

@@ -16,14 +16,14 @@ export function parseCommandFile(text: string): Readonly<Record<string, string>>
     const equals = line.indexOf('=');
     const block = line.indexOf('<<');
     if (equals >= 0 && (block < 0 || equals < block)) {
-      values[nameOf(line.slice(0, equals), line)] = line.slice(equals + 1);
+      values[parseName(line.slice(0, equals), line)] = line.slice(equals + 1);
     } else if (block >= 0) {
       const delimiter = line.slice(block + 2);
       const end = lines.indexOf(delimiter, at + 1);
       if (delimiter === '' || end < 0) {
         throw new WorkflowFault(`Invalid value. Matching delimiter not found '${delimiter}'`);
       }
-      values[nameOf(line.slice(0, block), line)] = lines.slice(at + 1, end).join('\n');
+      values[parseName(line.slice(0, block), line)] = lines.slice(at + 1, end).join('\n');
       at = end;
     } else throw new WorkflowFault(`Invalid format '${line}'`);
   }
@@ -45,7 +45,7 @@ export function isRefusedName(name: string): boolean {
   return name.toUpperCase() === 'NODE_OPTIONS';
 }
 
-function nameOf(name: string, line: string): string {
+function parseName(name: string, line: string): string {
   if (name === '') throw new WorkflowFault(`Invalid format '${line}'. Name must not be empty`);
   return name;
 }

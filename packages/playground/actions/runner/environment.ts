@@ -18,7 +18,7 @@ export function jobEnvironment(work: JobWork, places: Places): Record<string, st
   return {
     CI: 'true',
     GITHUB_ACTIONS: 'true',
-    ...contextVariables(work.github),
+    ...githubVariables(work.github),
     GITHUB_EVENT_PATH: places.eventFile,
     GITHUB_WORKSPACE: places.workspace,
     HOME: places.home,
@@ -101,6 +101,6 @@ const FROM_CONTEXT = [
   'workflow_sha',
 ] as const;
 
-function contextVariables(github: Readonly<Record<string, Json>>): Record<string, string> {
+function githubVariables(github: Readonly<Record<string, Json>>): Record<string, string> {
   return Object.fromEntries(FROM_CONTEXT.map((name) => [`GITHUB_${name.toUpperCase()}`, String(github[name] ?? '')]));
 }

@@ -18,7 +18,7 @@ export function createGroupRecord(directory: string): GroupRecord {
   return {
     remember: (group) => {
       mkdirSync(directory, { recursive: true });
-      writeFileSync(fileOf(group), startOf(group) ?? '');
+      writeFileSync(fileOf(group), processStart(group) ?? '');
     },
     forget: (group) => rmSync(fileOf(group), { force: true }),
     endLeftOver: async () => {
@@ -27,7 +27,7 @@ export function createGroupRecord(directory: string): GroupRecord {
         const group = Number(name);
         const remembered = readFileSync(fileOf(name), 'utf8');
         // Another process may have the same id by now. Kill it only if the start time is the same.
-        if (remembered !== '' && startOf(group) === remembered) signalGroup(group, 'SIGKILL');
+        if (remembered !== '' && processStart(group) === remembered) signalGroup(group, 'SIGKILL');
         rmSync(fileOf(name), { force: true });
       }
     },
@@ -35,12 +35,12 @@ export function createGroupRecord(directory: string): GroupRecord {
 }
 
 /** Start time of a process in ticks since boot; null when the process has ended or there is no /proc. */
-function startOf(pid: number): string | null {
-  return statOf(pid)?.start ?? null;
+function processStart(pid: number): string | null {
+  return readProcessStat(pid)?.start ?? null;
 }
 
 /** State and start time of a process (proc(5), stat fields 3 and 22); null when it has ended or there is no /proc. */
-export function statOf(pid: number): { readonly state: string; readonly start: string } | null {
+export function readProcessStat(pid: number): { readonly state: string; readonly start: string } | null {
   const stat = ifThereSync(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ['ENOENT', 'ESRCH']);
   if (stat === null) return null;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

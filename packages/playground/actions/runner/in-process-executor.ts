@@ -38,7 +38,7 @@ export function createInProcessExecutor(handlers: InProcessHandlers, clock: Cloc
     recover: async () => undefined,
     prepare: async () => undefined,
     step: async (step, host) => {
-      const outcome = await carryOut(handlers, step, host);
+      const outcome = await runHandler(handlers, step, host);
       for (const line of outcome.log.split('\n')) if (line !== '') host.onLine(line);
       return {
         conclusion: host.signal.aborted ? 'cancelled' : outcome.conclusion,
@@ -56,7 +56,7 @@ export function createInProcessExecutor(handlers: InProcessHandlers, clock: Cloc
 
 const NOTHING: InProcessOutcome = { conclusion: 'success', outputs: {}, log: '' };
 
-function carryOut(handlers: InProcessHandlers, step: StepWork, host: StepHost): Promise<InProcessOutcome> {
+function runHandler(handlers: InProcessHandlers, step: StepWork, host: StepHost): Promise<InProcessOutcome> {
   const request = { env: step.env, signal: host.signal };
   switch (step.kind) {
     case 'action':

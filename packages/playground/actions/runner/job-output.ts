@@ -46,7 +46,7 @@ export function createJobOutput(masks: Masks, log: (line: string) => void): JobO
     say: logMasked,
     note: (message) => {
       logMasked(`##[error]${message}`);
-      annotations.push(toAnnotation('failure', plain('error', message), masks));
+      annotations.push(toAnnotation('failure', plainCommand('error', message), masks));
     },
     annotations,
     step: () => stepOutput(masks, logMasked, annotations),
@@ -71,22 +71,22 @@ function stepOutput(masks: Masks, logMasked: (line: string) => void, annotations
       logMasked(index === 0 ? `##[${word}]${line}` : line);
     keep(level, command);
   };
-  const note = (message: string): void => annotate('failure', plain('error', message));
+  const note = (message: string): void => annotate('failure', plainCommand('error', message));
   const onLine = (line: string): void => {
     const seen = read(line);
-    const refused = seen.kind === 'text' ? null : refusalOf(seen);
+    const refused = seen.kind === 'text' ? null : describeRefusal(seen);
     if (seen.kind === 'text') logMasked(line);
     else if (refused !== null) {
       problem = refused;
       note(refused);
     } else if (seen.kind === 'command')
-      carryOut(seen.command, line, { say: logMasked, annotate, mask: masks.add, outputs, state });
+      executeCommand(seen.command, line, { say: logMasked, annotate, mask: masks.add, outputs, state });
   };
   return { onLine, note, problem: () => problem, outputs: () => outputs, state: () => state };
 }
 
 /** Why the runner does not execute the command, or null. */
-function refusalOf(seen: Exclude<ReadLine, { kind: 'text' }>): string | null {
+function describeRefusal(seen: Exclude<ReadLine, { kind: 'text' }>): string | null {
   if (seen.kind === 'bad-stop') return BAD_STOP;
   const { command, properties } = seen.command;
   if ((command === 'set-output' || command === 'save-state') && (properties['name'] ?? '') === '')
@@ -109,51 +109,51 @@ type Executor = {
  * UnsupportedCommandMessage).
  */
 const deprecated = (command: string): LogCommand =>
-  plain(
+  plainCommand(
     'warning',
     `The \`${command}\` command is deprecated and will be disabled soon. Please upgrade to using Environment Files. For more information see: https://github.blog/changelog/2022-10-11-github-actions-deprecating-save-state-and-set-output-commands/`,
   );
 
-function plain(command: string, message: string): LogCommand {
+function plainCommand(command: string, message: string): LogCommand {
   return { command, properties: {}, message };
 }
 
-function carryOut(command: LogCommand, line: string, hands: Executor): void {
+function executeCommand(command: LogCommand, line: string, executor: Executor): void {
   switch (command.command) {
     case 'add-mask':
       if (command.message.trim() === '') {
-        hands.say("##[warning]Can't add secret mask for empty string in ##[add-mask] command.");
+        executor.say("##[warning]Can't add secret mask for empty string in ##[add-mask] command.");
         break;
       }
-      hands.mask(command.message);
-      hands.say('::add-mask::***');
+      executor.mask(command.message);
+      executor.say('::add-mask::***');
       break;
     case 'error':
-      hands.annotate('failure', command);
+      executor.annotate('failure', command);
       break;
     case 'warning':
     case 'notice':
-      hands.annotate(command.command, command);
+      executor.annotate(command.command, command);
       break;
     case 'set-output':
-      hands.annotate('warning', deprecated(command.command));
-      hands.outputs[command.properties['name'] ?? ''] = command.message;
+      executor.annotate('warning', deprecated(command.command));
+      executor.outputs[command.properties['name'] ?? ''] = command.message;
       break;
     case 'save-state':
-      hands.annotate('warning', deprecated(command.command));
-      hands.state[command.properties['name'] ?? ''] = command.message;
+      executor.annotate('warning', deprecated(command.command));
+      executor.state[command.properties['name'] ?? ''] = command.message;
       break;
     case 'group':
-      hands.say(`##[group]${command.message}`);
+      executor.say(`##[group]${command.message}`);
       break;
     case 'endgroup':
-      hands.say('##[endgroup]');
+      executor.say('##[endgroup]');
       break;
     case 'debug':
     case 'echo':
       break;
     default:
-      hands.say(line);
+      executor.say(line);
   }
 }
 

@@ -34,7 +34,7 @@ export type JobFrame = {
   readonly state: JobState;
 };
 
-export function newJobState(): JobState {
+export function createJobState(): JobState {
   return { status: 'success', env: {}, paths: [], steps: {}, summary: '', action: '' };
 }
 
@@ -88,7 +88,7 @@ export function scalarText(value: Scalar): string {
 }
 
 /** Evaluates a condition again after the job was cancelled. A condition that cannot be evaluated counts as false. */
-export function holdsNow(condition: string | null, scope: () => Scope): boolean {
+export function evaluateNow(condition: string | null, scope: () => Scope): boolean {
   try {
     return evaluateCondition(condition, scope());
   } catch (error) {

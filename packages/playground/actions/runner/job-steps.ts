@@ -3,15 +3,15 @@
 import { evaluateCondition } from '../expressions/evaluate.ts';
 import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import { type ActionUse, conditionOf, hasPart } from './action-parts.ts';
-import { foresee, phase } from './action-phases.ts';
+import { type ActionUse, hasPart, partCondition } from './action-parts.ts';
+import { registerPostSteps, runPhase } from './action-phases.ts';
 import { remoteUses } from './action-uses.ts';
 import { stepScope } from './job-state.ts';
-import { type JobStepsOptions, listedStep } from './listed-step.ts';
+import { type JobStepsOptions, runListedStep } from './listed-step.ts';
 import type { StepConclusion } from './runner-types.ts';
 import { actionName } from './step-environment.ts';
 import { jobLevel } from './step-level.ts';
-import { shownTitle, titleOf } from './step-title.ts';
+import { shownTitle, stepTitle } from './step-title.ts';
 
 export type JobSteps = {
   /** Resolves every remote action; false when the job cannot run. */
@@ -37,14 +37,14 @@ export function createJobSteps(options: JobStepsOptions): JobSteps {
   const parts = async (name: 'pre' | 'post', uses: Iterable<ActionUse>): Promise<void> => {
     for (const use of uses) {
       if (!hasPart(use, name)) continue;
-      if (!evaluateCondition(conditionOf(use, name), stepScope(frame))) continue;
-      await numbered(`${name === 'pre' ? 'Pre' : 'Post'} ${use.title}`, () => phase(use, name, options));
+      if (!evaluateCondition(partCondition(use, name), stepScope(frame))) continue;
+      await numbered(`${name === 'pre' ? 'Pre' : 'Post'} ${use.title}`, () => runPhase(use, name, options));
     }
   };
 
   return {
     setUp: async (prepare) => {
-      report.plan(['Set up job', ...steps.map(titleOf)]);
+      report.plan(['Set up job', ...steps.map(stepTitle)]);
       let ready = true;
       await numbered('Set up job', async () => {
         output.say(`Runner name: '${frame.work.runner.name}'`);
@@ -52,7 +52,7 @@ export function createJobSteps(options: JobStepsOptions): JobSteps {
         try {
           prepare();
           level = jobLevel(frame, await remoteUses(steps, options.sources, 0));
-          for (const use of level.uses.values()) foresee(use, level, frame);
+          for (const use of level.uses.values()) registerPostSteps(use, level, frame);
         } catch (error) {
           if (!(error instanceof WorkflowFault)) throw error;
           output.note(error.message);
@@ -66,7 +66,7 @@ export function createJobSteps(options: JobStepsOptions): JobSteps {
     pre: () => parts('pre', level.uses.values()),
     main: async (step) => {
       frame.state.action = actionName(steps, step);
-      await numbered(shownTitle(step, frame), () => listedStep(step, level, options));
+      await numbered(shownTitle(step, frame), () => runListedStep(step, level, options));
     },
     post: () => parts('post', level.begun.toReversed()),
     complete: () => {

@@ -1,24 +1,31 @@
 /** Runs one step of a list: its condition, its work, its end. A composite action has a list of its own. */
 
 import path from 'node:path';
-import { asText, evaluateCondition, evaluateText, evaluateValue, isTrue, type Scope } from '../expressions/evaluate.ts';
+import {
+  evaluateCondition,
+  evaluateText,
+  evaluateValue,
+  isTrue,
+  jsonAsText,
+  type Scope,
+} from '../expressions/evaluate.ts';
 import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import { type ActionUse, actionInputs, partOf } from './action-parts.ts';
+import { type ActionUse, actionInputs, buildPartWork } from './action-parts.ts';
 import { localUse } from './action-uses.ts';
 import type { CompositeRuns } from './composite-manifest.ts';
 import { type JobEnding, stepSignal } from './job-ending.ts';
 import type { JobOutput } from './job-output.ts';
-import { evaluateEnv, holdsNow, type JobFrame } from './job-state.ts';
+import { evaluateEnv, evaluateNow, type JobFrame } from './job-state.ts';
 import type { Masks } from './masks.ts';
-import { minutesOf } from './minutes.ts';
+import { timeoutMinutes } from './minutes.ts';
 import type { ActionSources } from './resolve-action.ts';
 import { keepForLater, runStep, type StepMaking } from './run-step.ts';
 import type { JobReport, StepConclusion, StepEnd, StepWork } from './runner-types.ts';
-import { environmentOf } from './step-environment.ts';
+import { stepEnvironment } from './step-environment.ts';
 import { stepHeader } from './step-header.ts';
-import { compositeLevel, ofAction, type StepLevel } from './step-level.ts';
-import { announce } from './step-title.ts';
+import { compositeLevel, type StepLevel, scopeOfAction } from './step-level.ts';
+import { describeStep } from './step-title.ts';
 
 export type JobStepsOptions = {
   readonly frame: JobFrame;
@@ -37,35 +44,35 @@ type Plan = {
   readonly timeoutMinutes: number | null;
 };
 
-export async function listedStep(
+export async function runListedStep(
   step: StepDefinition,
   level: StepLevel,
   options: JobStepsOptions,
 ): Promise<StepConclusion> {
   const { frame, output, ending } = options;
-  if (ending.forced.aborted) return record(step, level, 'cancelled', 'cancelled', {});
+  if (ending.forced.aborted) return recordResult(step, level, 'cancelled', 'cancelled', {});
   let plan: Plan | null;
   try {
-    plan = planOf(step, level, frame);
+    plan = planStep(step, level, frame);
   } catch (error) {
     if (!(error instanceof WorkflowFault)) throw error;
     output.say(`##[error]${error.message}`);
-    return record(step, level, 'failure', 'failure', {});
+    return recordResult(step, level, 'failure', 'failure', {});
   }
-  if (plan === null) return record(step, level, 'skipped', 'skipped', {});
+  if (plan === null) return recordResult(step, level, 'skipped', 'skipped', {});
   const { env, isForgiven, timeoutMinutes } = plan;
-  const stays = (): boolean => holdsNow(step.if, () => level.scope(env));
-  const base = { ...stepRun(options, stays, level.signal), timeoutMinutes, isInside: level.inside !== null };
-  const end = await runStep(base, () => making(step, level, env, options));
+  const stays = (): boolean => evaluateNow(step.if, () => level.scope(env));
+  const base = { ...stepRunOptions(options, stays, level.signal), timeoutMinutes, isInside: level.inside !== null };
+  const end = await runStep(base, () => prepareStep(step, level, env, options));
   const use = level.begun.at(-1);
   if (use?.step === step) keepState(use, end);
   keepForLater(frame, end, output);
   const conclusion = end.conclusion === 'failure' && isForgiven ? 'success' : end.conclusion;
-  return record(step, level, end.conclusion, conclusion, end.outputs);
+  return recordResult(step, level, end.conclusion, conclusion, end.outputs);
 }
 
 /** Null: the step's condition does not hold. */
-function planOf(step: StepDefinition, level: StepLevel, frame: JobFrame): Plan | null {
+function planStep(step: StepDefinition, level: StepLevel, frame: JobFrame): Plan | null {
   const env = evaluateEnv(step.env, level.scope());
   const scope = level.scope(env);
   if (!evaluateCondition(step.if, scope)) return null;
@@ -73,11 +80,11 @@ function planOf(step: StepDefinition, level: StepLevel, frame: JobFrame): Plan |
   return {
     env,
     isForgiven: typeof given === 'boolean' ? given : isTrue(evaluateValue(given, scope)),
-    timeoutMinutes: minutesOf(frame, step.timeoutMinutes),
+    timeoutMinutes: timeoutMinutes(frame, step.timeoutMinutes),
   };
 }
 
-async function making(
+async function prepareStep(
   step: StepDefinition,
   level: StepLevel,
   own: Readonly<Record<string, string>>,
@@ -86,7 +93,7 @@ async function making(
   const { frame, output, sources } = options;
   const env = { ...level.env, ...own };
   const logHeader = (work: Parameters<typeof stepHeader>[1]): void => {
-    for (const line of stepHeader(announce(step), work, { ...frame.state.env, ...env })) output.say(line);
+    for (const line of stepHeader(describeStep(step), work, { ...frame.state.env, ...env })) output.say(line);
   };
   if (step.run !== null) {
     const work = runWork(step, step.run, { level, own, frame });
@@ -95,7 +102,7 @@ async function making(
   }
   const use = level.uses.get(step) ?? (await localUse(step, frame.places.workspace, sources, level.depth));
   use.env = env;
-  const { inputs, unexpected } = actionInputs(use, ofAction(level.scope(own), use.action));
+  const { inputs, unexpected } = actionInputs(use, scopeOfAction(level.scope(own), use.action));
   use.inputs = inputs;
   for (const name of unexpected) output.say(`##[warning]Unexpected input(s) '${name}'`);
   level.begun.push(use);
@@ -104,7 +111,7 @@ async function making(
     logHeader({ kind: 'action', inputs });
     return (signal) => runComposite(use, runs, compositeLevel(frame, use, level, signal), options);
   }
-  const work = must(partOf(use, 'main', environmentOf(frame, use, env)), step);
+  const work = requireWork(buildPartWork(use, 'main', stepEnvironment(frame, use, env)), step);
   logHeader(work);
   return work;
 }
@@ -121,16 +128,16 @@ async function runComposite(
 ): Promise<StepEnd> {
   for (const step of runs.steps) {
     if (level.signal?.aborted === true) break;
-    await listedStep(step, level, options);
+    await runListedStep(step, level, options);
   }
-  const scope = ofAction(level.scope(), use.action);
+  const scope = scopeOfAction(level.scope(), use.action);
   const outputs = Object.entries(runs.outputs).map(([name, text]) => [name, evaluateText(text, scope)]);
   const nothing = { env: {}, paths: [], state: {}, summary: '' };
   return { conclusion: level.status(), outputs: Object.fromEntries(outputs), ...nothing };
 }
 
 /** What one part of a job needs to run, including pre and post parts. */
-export function stepRun(
+export function stepRunOptions(
   options: JobStepsOptions,
   staysWhenCancelled: () => boolean,
   outer: AbortSignal | null,
@@ -145,7 +152,7 @@ export function keepState(use: ActionUse, end: StepEnd): void {
   use.state = { ...use.state, ...end.state };
 }
 
-function record(
+function recordResult(
   step: StepDefinition,
   level: StepLevel,
   outcome: StepConclusion,
@@ -164,24 +171,24 @@ type Place = {
 };
 
 function runWork(step: StepDefinition, script: string, { level, own, frame }: Place): StepWork {
-  const scope: Scope = ofAction(level.scope(own), null);
+  const scope: Scope = scopeOfAction(level.scope(own), null);
   const { definition } = frame.work;
   // A job's defaults apply only to the job's own steps.
   const isOfJob = level.inside === null;
   const inside =
     step.workingDirectory ?? (isOfJob ? (definition.workingDirectory ?? frame.work.workingDirectory) : null);
   const shell = step.shell ?? (isOfJob ? (definition.shell ?? frame.work.shell) : null);
-  const directory = inside === null ? '.' : asText(evaluateText(inside, scope));
+  const directory = inside === null ? '.' : jsonAsText(evaluateText(inside, scope));
   return {
     kind: 'run',
     script: evaluateText(script, scope),
     shell: shell === null ? null : evaluateText(shell, scope),
     cwd: path.resolve(frame.places.workspace, directory),
-    env: environmentOf(frame, null, { ...level.env, ...own }, level.inside),
+    env: stepEnvironment(frame, null, { ...level.env, ...own }, level.inside),
   };
 }
 
-export function must(work: StepWork | null, step: StepDefinition): StepWork {
+export function requireWork(work: StepWork | null, step: StepDefinition): StepWork {
   if (work === null) throw new WorkflowFault(`${step.uses ?? 'the step'} has nothing to run`);
   return work;
 }

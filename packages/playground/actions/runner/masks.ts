@@ -15,12 +15,12 @@ export function createMasks(secrets: readonly string[] = []): Masks {
   const values = new Set<string>();
   const masks: Masks = {
     add: (secret) => {
-      for (const value of valuesOf(secret)) for (const form of formsOf(value)) values.add(form);
+      for (const value of splitSecret(secret)) for (const form of encodedForms(value)) values.add(form);
     },
     apply: (text) =>
-      cover(
+      maskRanges(
         text,
-        [...values].flatMap((value) => rangesOf(text, value)),
+        [...values].flatMap((value) => findRanges(text, value)),
       ),
     hides: (text) => [...values].some((value) => text.includes(value)),
   };
@@ -34,13 +34,13 @@ type Range = { readonly from: number; readonly to: number };
  * The whole value and each of its lines, because a log is masked line by line (actions/runner,
  * Worker.InitializeSecretMasker).
  */
-function valuesOf(secret: string): readonly string[] {
+function splitSecret(secret: string): readonly string[] {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return [secret.trim(), ...lines].filter((value) => value !== '');
 }
 
 /** The forms that actions/runner registers for a value (HostContext, ValueEncoders), without the two for PowerShell. */
-function formsOf(value: string): readonly string[] {
+function encodedForms(value: string): readonly string[] {
   const bytes = Buffer.from(value, 'utf8');
   // After a prefix of unknown length, a value has one of three base64 forms.
   const base64 = [0, 1, 2].map((shift) => (bytes.length > shift ? bytes.subarray(shift) : bytes));
@@ -78,7 +78,7 @@ function xmlEscaped(value: string): string {
 }
 
 /** Every occurrence of a value, including overlapping ones. */
-function rangesOf(text: string, value: string): readonly Range[] {
+function findRanges(text: string, value: string): readonly Range[] {
   const ranges: Range[] = [];
   for (let from = text.indexOf(value); from >= 0; from = text.indexOf(value, from + 1))
     ranges.push({ from, to: from + value.length });
@@ -86,7 +86,7 @@ function rangesOf(text: string, value: string): readonly Range[] {
 }
 
 /** Replaces overlapping or adjacent ranges with one `***` (actions/runner, SecretMasker.MaskSecrets). */
-function cover(text: string, ranges: readonly Range[]): string {
+function maskRanges(text: string, ranges: readonly Range[]): string {
   let shown = '';
   let at = 0;
   let hiddenTo = -1;

@@ -59,9 +59,9 @@ async function runStep(step: StepWork, host: StepHost, machine: Machine): Promis
     case 'checkout': {
       if (step.phase === 'post') {
         await checkoutPost(step.inputs, step.env, host);
-        return end('success', {});
+        return buildEnd('success', {});
       }
-      return end('success', await checkout(step.inputs, step.env, host));
+      return buildEnd('success', await checkout(step.inputs, step.env, host));
     }
     case 'run': {
       const script = path.join(host.places.temp, `${crypto.randomUUID()}.sh`);
@@ -172,6 +172,6 @@ async function readCommandFile(file: string, name: string, limitBytes: number): 
   return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
 }
 
-function end(conclusion: StepEnd['conclusion'], outputs: Readonly<Record<string, string>>): StepEnd {
+function buildEnd(conclusion: StepEnd['conclusion'], outputs: Readonly<Record<string, string>>): StepEnd {
   return { conclusion, outputs, env: {}, paths: [], state: {}, summary: '' };
 }

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import { bundleOf } from './action-bundles.ts';
+import { findBundle } from './action-bundles.ts';
 import { type ActionManifest, readActionManifest } from './action-manifest.ts';
 import { CHECKOUT } from './checkout.ts';
 
@@ -40,8 +40,8 @@ export async function resolveRemote(uses: string, sources: ActionSources): Promi
   if (repository.toLowerCase() === CHECKOUT && inside === '') {
     return { kind: 'checkout', uses, directory: null, manifest: null, repository, ref, isOurs: false };
   }
-  const ours = directoryOf(repository, sources);
-  const root = ours ?? bundleOf(sources.bundles, repository, ref);
+  const ours = findDirectory(repository, sources);
+  const root = ours ?? findBundle(sources.bundles, repository, ref);
   if (root === null) {
     if (!sources.required) {
       return { kind: 'remote', uses, directory: null, manifest: null, repository, ref, isOurs: false };
@@ -63,7 +63,7 @@ export async function resolveLocal(uses: string, workspace: string, sources: Act
   return { kind: 'local', uses, directory, manifest, repository: null, ref: null, isOurs: false };
 }
 
-function directoryOf(repository: string, sources: ActionSources): string | null {
+function findDirectory(repository: string, sources: ActionSources): string | null {
   const wanted = repository.toLowerCase();
   const found = Object.entries(sources.directories).find(([name]) => name.toLowerCase() === wanted);
   return found?.[1] ?? null;

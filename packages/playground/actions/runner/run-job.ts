@@ -6,10 +6,10 @@ import { evaluateText } from '../expressions/evaluate.ts';
 import { isSelfHosted } from './environment.ts';
 import { type JobEnding, jobEnding } from './job-ending.ts';
 import { createJobOutput, type JobOutput } from './job-output.ts';
-import { evaluateEnv, type JobFrame, newJobState, stepScope } from './job-state.ts';
+import { createJobState, evaluateEnv, type JobFrame, stepScope } from './job-state.ts';
 import { createJobSteps } from './job-steps.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { minutesOf } from './minutes.ts';
+import { timeoutMinutes } from './minutes.ts';
 import type { Executor, JobReport, JobResult, JobWork, Places } from './runner-types.ts';
 
 export type RunJobOptions = {
@@ -25,10 +25,10 @@ export type RunJobOptions = {
 
 /** The job's result. Rejects only on a bug or a broken machine; every error of the workflow is in the result. */
 export async function runJob(work: JobWork, options: RunJobOptions, report: JobReport): Promise<JobResult> {
-  const places = placesOf(options.workDirectory, work);
+  const places = createPlaces(options.workDirectory, work);
   const masks = createMasks([work.token, work.runtimeToken, ...Object.values(work.secrets)]);
   const output = createJobOutput(masks, report.log);
-  const frame: JobFrame = { work, places, executor: options.executor, state: newJobState() };
+  const frame: JobFrame = { work, places, executor: options.executor, state: createJobState() };
   const ending = jobEnding(frame, options, output);
   const groups = new Set<number>();
   const steps = createJobSteps({
@@ -66,7 +66,7 @@ function prepareEnv(frame: JobFrame, ending: JobEnding): void {
   const { work, state } = frame;
   Object.assign(state.env, evaluateEnv(work.workflowEnv, stepScope(frame)));
   Object.assign(state.env, evaluateEnv(work.definition.env, stepScope(frame)));
-  const requested = minutesOf(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes;
+  const requested = timeoutMinutes(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes;
   const most = isSelfHosted(work) ? actions.selfHostedJobMinutes : actions.hostedJobMinutes;
   ending.limit(Math.min(requested, most));
 }
@@ -89,7 +89,7 @@ function jobOutputs(frame: JobFrame, masks: Masks, output: JobOutput): Record<st
   return {};
 }
 
-function placesOf(workDirectory: string, work: JobWork): Places {
+function createPlaces(workDirectory: string, work: JobWork): Places {
   const root = path.join(workDirectory, work.runner.name.replaceAll(/[^\w.-]/g, '_'));
   const name = work.repository.slice(work.repository.indexOf('/') + 1);
   const temp = path.join(root, '_temp');

@@ -10,7 +10,7 @@ import type { JobFrame } from './job-state.ts';
  * Merges the variables of the runner, workflow, job, earlier steps and the step itself. `inside`: the composite action
  * that contains the step.
  */
-export function environmentOf(
+export function stepEnvironment(
   frame: JobFrame,
   use: ActionUse | null,
   stepEnv: Readonly<Record<string, string>>,

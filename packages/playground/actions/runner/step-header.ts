@@ -18,19 +18,19 @@ export function stepHeader(
   work: HeaderSource,
   env: Readonly<Record<string, string>>,
 ): readonly string[] {
-  return [`##[group]${title}`, ...details(work), ...listed('env', env), '##[endgroup]'];
+  return [`##[group]${title}`, ...headerDetails(work), ...listValues('env', env), '##[endgroup]'];
 }
 
-function details(work: HeaderSource): readonly string[] {
+function headerDetails(work: HeaderSource): readonly string[] {
   if (work.kind !== 'run') {
     const given = Object.entries(work.inputs).filter(([, value]) => value !== '');
-    return listed('with', Object.fromEntries(given));
+    return listValues('with', Object.fromEntries(given));
   }
   const { file, args } = shellCommand(work.shell, '{0}');
   return [...work.script.trimEnd().split('\n'), `shell: ${[file, ...args].join(' ')}`];
 }
 
-function listed(name: string, values: Readonly<Record<string, string>>): readonly string[] {
+function listValues(name: string, values: Readonly<Record<string, string>>): readonly string[] {
   const lines = Object.entries(values).flatMap(([key, value]) => `  ${key}: ${value}`.split('\n'));
   return lines.length === 0 ? [] : [`${name}:`, ...lines];
 }

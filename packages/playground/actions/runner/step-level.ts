@@ -62,7 +62,7 @@ export function compositeLevel(
     const { contexts, hashFiles } = stepScope(frame, { ...use.env, ...env });
     const { env: variables = {}, job = {}, strategy = {}, runner = {} } = contexts;
     const github = { ...Object(contexts.github), action_path: use.action.directory, action_status: status };
-    return ofAction(
+    return scopeOfAction(
       {
         status,
         isCancelled: frame.state.status === 'cancelled',
@@ -97,7 +97,7 @@ export function compositeLevel(
 }
 
 /** `github.action_repository` and `action_ref` describe the running action, and are empty for a script. */
-export function ofAction(scope: Scope, action: ResolvedAction | null): Scope {
+export function scopeOfAction(scope: Scope, action: ResolvedAction | null): Scope {
   const github = {
     ...Object(scope.contexts.github),
     action_repository: action?.repository ?? '',

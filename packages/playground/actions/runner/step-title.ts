@@ -6,14 +6,14 @@ import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { type JobFrame, stepScope } from './job-state.ts';
 
 /** The name as written, else `Run` and the first line of the script or the action. */
-export function titleOf(step: StepDefinition): string {
+export function stepTitle(step: StepDefinition): string {
   if (step.name !== null) return step.name;
-  return announce(step);
+  return describeStep(step);
 }
 
 /** The title with its expressions evaluated. If that fails, the title as written. */
 export function shownTitle(step: StepDefinition, frame: JobFrame): string {
-  const title = titleOf(step);
+  const title = stepTitle(step);
   if (step.name === null) return title;
   try {
     return evaluateText(title, stepScope(frame));
@@ -24,6 +24,6 @@ export function shownTitle(step: StepDefinition, frame: JobFrame): string {
 }
 
 /** `Run …`: the action, or the first line of the script. */
-export function announce(step: StepDefinition): string {
+export function describeStep(step: StepDefinition): string {
   return `Run ${(step.uses ?? step.run ?? '').trim().split('\n')[0] ?? ''}`;
 }

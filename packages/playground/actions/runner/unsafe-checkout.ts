@@ -33,8 +33,8 @@ export type CheckoutWish = {
  * clearly belong to the pull request. Comments and dispatches are not covered (actions/checkout,
  * unsafe-pr-checkout-helper.ts).
  */
-export function unsafeCheckout(eventName: string, payload: Json, wish: CheckoutWish): string | null {
-  const head = headOf(eventName, payload);
+export function findUnsafeCheckout(eventName: string, payload: Json, wish: CheckoutWish): string | null {
+  const head = untrustedHead(eventName, payload);
   if (head === null || head.repository == null || head.repository.id === head.baseId) return null;
   const pointsAtIt =
     wish.repository.toLowerCase() === head.repository.full_name.toLowerCase() ||
@@ -53,7 +53,7 @@ type Head = {
   readonly commits: readonly string[];
 };
 
-function headOf(eventName: string, payload: Json): Head | null {
+function untrustedHead(eventName: string, payload: Json): Head | null {
   if (eventName === 'pull_request_target') {
     const { repository: base, pull_request: pull } = pullTarget.parse(payload);
     const commits = [pull.head.sha, pull.merge_commit_sha ?? ''];

@@ -37,17 +37,17 @@ export function parseLogCommand(line: string, resume: string | null = null): Log
   };
   const [, head, message = ''] = /^\s*::((?:(?!::).)*)::(.*)$/s.exec(line) ?? [];
   if (head !== undefined) {
-    const [name, properties] = cutHead(head);
+    const [name, properties] = splitHead(head);
     if (isKnown(name)) {
-      const pairs = propertiesOf(properties, ',', unescapeProperty);
+      const pairs = parseProperties(properties, ',', unescapeProperty);
       return { command: name.toLowerCase(), properties: pairs, message: unescapeData(message) };
     }
   }
   const [, older, rest = ''] = /##\[([^\]]*)\](.*)$/s.exec(line) ?? [];
   if (older === undefined) return null;
-  const [name, properties] = cutHead(older);
+  const [name, properties] = splitHead(older);
   if (!isKnown(name)) return null;
-  const pairs = propertiesOf(properties, ';', unescapeOlder);
+  const pairs = parseProperties(properties, ';', unescapeOlder);
   return { command: name.toLowerCase(), properties: pairs, message: unescapeOlder(rest) };
 }
 
@@ -78,12 +78,12 @@ export function createCommandReader(): (line: string) => ReadLine {
   };
 }
 
-function cutHead(head: string): readonly [string, string] {
+function splitHead(head: string): readonly [string, string] {
   const space = head.indexOf(' ');
   return space < 0 ? [head, ''] : [head.slice(0, space), head.slice(space + 1)];
 }
 
-function propertiesOf(text: string, separator: string, toText: (value: string) => string): Record<string, string> {
+function parseProperties(text: string, separator: string, toText: (value: string) => string): Record<string, string> {
   const properties: Record<string, string> = {};
   for (const pair of text.split(separator)) {
     const equals = pair.indexOf('=');

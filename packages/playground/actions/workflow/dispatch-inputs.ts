@@ -26,7 +26,7 @@ export function checkDispatchInputs(
     if (input.required && given[name] === undefined && input.default === null) {
       return { ok: false, message: `Required input '${name}' not provided` };
     }
-    if (!fits(input, value)) {
+    if (!isValidInput(input, value)) {
       return { ok: false, message: `Provided value '${value}' for input '${name}' not valid for its type` };
     }
     inputs[name] = value;
@@ -70,7 +70,7 @@ export function checkCallInputs(
     const value = given[name] ?? input.default;
     if (value === null || value === undefined) {
       if (input.required) return { ok: false, message: `Input ${name} is required, but not provided` };
-      inputs[name] = emptyOf(input.type);
+      inputs[name] = emptyValue(input.type);
     } else if (typeof value !== input.type && input.type !== 'string') {
       return { ok: false, message: `Invalid value for input ${name}: ${input.type} expected` };
     } else inputs[name] = input.type === 'string' ? String(value) : value;
@@ -78,7 +78,7 @@ export function checkCallInputs(
   return { ok: true, inputs };
 }
 
-function fits(input: DispatchInput, value: string): boolean {
+function isValidInput(input: DispatchInput, value: string): boolean {
   switch (input.type) {
     case 'boolean':
       return value === 'true' || value === 'false';
@@ -94,7 +94,7 @@ function fits(input: DispatchInput, value: string): boolean {
   }
 }
 
-function emptyOf(type: CallInput['type']): Json {
+function emptyValue(type: CallInput['type']): Json {
   switch (type) {
     case 'boolean':
       return false;

@@ -8,7 +8,7 @@ import { actions } from '../../limits/limits.ts';
 export function isCron(line: string): boolean {
   if (!isValidCron(line)) return false;
   try {
-    cronOf(line);
+    parseCron(line);
     return true;
   } catch (error) {
     if (error instanceof Error) return false;
@@ -25,7 +25,7 @@ export function newestDueMs(line: string, afterMs: number, untilMs: number): num
   if (next === null || next > untilMs) return null;
   // `previousRuns` counts back from its reference and excludes it, so add one minute.
   const reference = new Date(Math.floor(untilMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS);
-  const [newest] = cronOf(line).previousRuns(1, reference);
+  const [newest] = parseCron(line).previousRuns(1, reference);
   if (newest === undefined || newest.getTime() <= afterMs || newest.getTime() > untilMs) return null;
   return newest.getTime();
 }
@@ -35,7 +35,7 @@ export function nextDueMs(line: string, afterMs: number): number | null {
   const known = lastFound.get(line);
   if (known !== undefined && known.afterMs <= afterMs && afterMs < (known.nextMs ?? Number.POSITIVE_INFINITY))
     return known.nextMs;
-  const nextMs = cronOf(line).nextRun(new Date(afterMs))?.getTime() ?? null;
+  const nextMs = parseCron(line).nextRun(new Date(afterMs))?.getTime() ?? null;
   if (lastFound.size >= actions.cronLinesRemembered) lastFound.clear();
   lastFound.set(line, { afterMs, nextMs });
   return nextMs;
@@ -50,6 +50,6 @@ const MINUTE_MS = 60_000;
 const lastFound = new Map<string, { readonly afterMs: number; readonly nextMs: number | null }>();
 
 /** `sloppyRanges`: `20/15`, an example in GitHub's documentation, is every 15 minutes from minute 20 on. */
-function cronOf(line: string): Cron {
+function parseCron(line: string): Cron {
   return new Cron(line, { timezone: 'UTC', mode: '5-part', sloppyRanges: true });
 }

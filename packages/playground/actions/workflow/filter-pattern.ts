@@ -28,8 +28,8 @@ function patternToRegExp(pattern: string): RegExp {
     else if ('?+[]'.includes(character)) source += character;
     else if (character === '\\' && at + 1 < pattern.length) {
       at += 1;
-      source += literally(pattern.charAt(at));
-    } else source += insideClass(pattern, at) ? character : literally(character);
+      source += escapeCharacter(pattern.charAt(at));
+    } else source += insideClass(pattern, at) ? character : escapeCharacter(character);
   }
   return new RegExp(`^${source}$`);
 }
@@ -38,6 +38,6 @@ function insideClass(pattern: string, at: number): boolean {
   return pattern.lastIndexOf('[', at) > pattern.lastIndexOf(']', at);
 }
 
-function literally(character: string): string {
+function escapeCharacter(character: string): string {
   return character.replace(/[.^$(){}|/\-*?+[\]\\]/g, '\\$&');
 }

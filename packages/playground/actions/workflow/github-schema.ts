@@ -29,14 +29,14 @@ export function readBySchema(kind: keyof typeof schemas, file: string, source: s
   try {
     // Check this first: a text with multiplying aliases would keep the schema reader below busy forever.
     const value: unknown = document.toJS({ maxAliasCount: 100 });
-    return { ok: true, value, problems: problemsOf(kind, file, source) };
+    return { ok: true, value, problems: listProblems(kind, file, source) };
   } catch (error) {
     if (error instanceof ReferenceError) return { ok: false, problems: [`${file}: ${error.message}`] };
     throw error;
   }
 }
 
-function problemsOf(kind: keyof typeof schemas, file: string, source: string): readonly string[] {
+function listProblems(kind: keyof typeof schemas, file: string, source: string): readonly string[] {
   const context = new TemplateContext(new TemplateValidationErrors(), schemas[kind], new NoOperationTraceWriter());
   const id = context.getFileId(file);
   const root = readTemplate(context, roots[kind], new YamlObjectReader(id, source), id);
@@ -49,9 +49,9 @@ function problemsOf(kind: keyof typeof schemas, file: string, source: string): r
 const roots = { workflow: 'workflow-root-strict', action: 'action-root' };
 
 // Read from disk, because the package imports its JSON schemas without an import attribute, which Node rejects.
-const schemas = { workflow: schemaIn('workflow-v1.0.min.json'), action: schemaIn('action-v1.0.min.json') };
+const schemas = { workflow: readSchema('workflow-v1.0.min.json'), action: readSchema('action-v1.0.min.json') };
 
-function schemaIn(name: string): TemplateSchema {
+function readSchema(name: string): TemplateSchema {
   const file = new URL(name, import.meta.resolve('@actions/workflow-parser'));
   return TemplateSchema.load(new JSONObjectReader(undefined, readFileSync(file, 'utf8')));
 }

@@ -35,10 +35,10 @@ export type StepDefinition = z.output<typeof stepSchema>;
 /** The steps of a job or of a composite action. */
 export const stepsSchema = z
   .array(stepSchema)
-  .refine((steps) => new Set(idsOf(steps)).size === idsOf(steps).length, 'two steps have the same id')
+  .refine((steps) => new Set(listIds(steps)).size === listIds(steps).length, 'two steps have the same id')
   .default([]);
 
-function idsOf(steps: readonly StepDefinition[]): readonly string[] {
+function listIds(steps: readonly StepDefinition[]): readonly string[] {
   return steps.flatMap(({ id }) => (id === null ? [] : [id.toLowerCase()]));
 }
 

@@ -22,19 +22,19 @@ export type TriggerEvent = {
 export function matchesTrigger(triggers: Triggers, event: TriggerEvent): boolean {
   switch (event.name) {
     case 'push':
-      return triggers.push !== null && refPasses(triggers.push, event) && pathsPass(triggers.push, event);
+      return triggers.push !== null && matchesRef(triggers.push, event) && matchesPaths(triggers.push, event);
     case 'workflow_run': {
       const wanted = triggers.workflowRun;
       if (wanted === null || event.workflowName === null) return false;
       if (!matchesPatterns(wanted.workflows, event.workflowName)) return false;
-      return typePasses(wanted.types, RUN_TYPES, event.action) && refPasses(wanted, event);
+      return matchesType(wanted.types, RUN_TYPES, event.action) && matchesRef(wanted, event);
     }
     default: {
       if (!isActivityEvent(event.name)) return false;
       const wanted = triggers.activities[event.name];
       if (wanted === null) return false;
-      if (!typePasses(wanted.types, DEFAULT_TYPES[event.name], event.action)) return false;
-      return refPasses(wanted, event) && pathsPass(wanted, event);
+      if (!matchesType(wanted.types, DEFAULT_TYPES[event.name], event.action)) return false;
+      return matchesRef(wanted, event) && matchesPaths(wanted, event);
     }
   }
 }
@@ -46,12 +46,12 @@ function isActivityEvent(name: string): name is ActivityEvent {
   return Object.hasOwn(DEFAULT_TYPES, name);
 }
 
-function typePasses(wanted: readonly string[], byDefault: readonly string[] | null, action: string | null): boolean {
+function matchesType(wanted: readonly string[], byDefault: readonly string[] | null, action: string | null): boolean {
   const types = wanted.length > 0 ? wanted : byDefault;
   return types === null || (action !== null && types.includes(action));
 }
 
-function refPasses(filter: RefFilter, event: TriggerEvent): boolean {
+function matchesRef(filter: RefFilter, event: TriggerEvent): boolean {
   const { branches, 'branches-ignore': branchesIgnore, tags, 'tags-ignore': tagsIgnore } = filter;
   if ([branches, branchesIgnore, tags, tagsIgnore].every((patterns) => patterns.length === 0)) return true;
   if (event.ref === null) return true;
@@ -66,7 +66,7 @@ function refPasses(filter: RefFilter, event: TriggerEvent): boolean {
   return other === 0;
 }
 
-function pathsPass(filter: RefFilter, event: TriggerEvent): boolean {
+function matchesPaths(filter: RefFilter, event: TriggerEvent): boolean {
   const changed = event.changedPaths;
   // Path filters do not apply to pushes of tags, and an unknown list of paths must not suppress a run.
   if (changed === null) return true;

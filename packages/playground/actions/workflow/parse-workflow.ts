@@ -22,9 +22,9 @@ const known = new Map<string, WorkflowFile>();
 function parseUncached(path: string, source: string): WorkflowFile {
   const read = readBySchema('workflow', path, source);
   if (!read.ok) return brokenWorkflow(path, read.problems);
-  if (read.problems.length > 0) return brokenWorkflow(path, read.problems, salvage(read.value));
+  if (read.problems.length > 0) return brokenWorkflow(path, read.problems, salvageTriggers(read.value));
   const parsed = workflowSchema.safeParse(read.value);
-  if (!parsed.success) return brokenWorkflow(path, problemsOf(path, parsed.error), salvage(read.value));
+  if (!parsed.success) return brokenWorkflow(path, listProblems(path, parsed.error), salvageTriggers(read.value));
   const file = parsed.data;
   const strange = file.triggers.schedule.filter((line) => !isCron(line));
   return {
@@ -40,7 +40,7 @@ const salvageSchema = z.object({ name: z.string().optional().catch(undefined), o
 const NO_TRIGGERS = triggersSchema.parse({});
 
 /** Name and triggers of an otherwise invalid file, so that its events create a run that shows the errors. */
-function salvage(value: unknown): { name?: string | undefined; on: Triggers } {
+function salvageTriggers(value: unknown): { name?: string | undefined; on: Triggers } {
   const read = salvageSchema.safeParse(value);
   return read.success ? read.data : { on: NO_TRIGGERS };
 }
@@ -66,7 +66,7 @@ export function brokenWorkflow(
   };
 }
 
-function problemsOf(path: string, error: z.ZodError): string[] {
+function listProblems(path: string, error: z.ZodError): string[] {
   return error.issues.map((issue) => {
     const place = issue.path.map(String).join('.');
     if (issue.code === 'unrecognized_keys') {

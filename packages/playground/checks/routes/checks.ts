@@ -2,9 +2,25 @@
 
 import * as z from 'zod';
 import type { CheckAnnotation, CheckRun, CheckSuite } from '../../actions/state-actions.ts';
-import { paged, pagedIn } from '../../api/paging.ts';
-import { type Answer, created, failed, invalid, notFound, ok, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { answerPage, answerPageIn } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  failedAnswer,
+  invalidAnswer,
+  notFoundAnswer,
+  okAnswer,
+  unprocessableAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { github } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
@@ -67,43 +83,45 @@ const creation = changes.extend({ name: z.string().min(1), head_sha: z.string() 
 type Changes = z.infer<typeof changes>;
 
 export const checkRoutes: readonly Route[] = [
-  writes('POST', '/check-runs', write, creation, createCheckRun),
-  writes('PATCH', '/check-runs/:id', write, changes, updateCheckRun),
-  reads('/check-runs/:id', read, (call) => {
-    const run = checkRunOf(call);
-    return run === null ? notFound() : ok(shapeCheckRun(call.world, run));
+  writeRoute('POST', '/check-runs', write, creation, createCheckRun),
+  writeRoute('PATCH', '/check-runs/:id', write, changes, updateCheckRun),
+  readRoute('/check-runs/:id', read, (call) => {
+    const run = findCheckRun(call);
+    return run === null ? notFoundAnswer() : okAnswer(shapeCheckRun(call.world, run));
   }),
-  reads('/check-runs/:id/annotations', read, (call) => {
-    const run = checkRunOf(call);
-    return run === null ? notFound() : paged(call, run.annotations, (one) => shapeAnnotation(call.world, run, one));
+  readRoute('/check-runs/:id/annotations', read, (call) => {
+    const run = findCheckRun(call);
+    return run === null
+      ? notFoundAnswer()
+      : answerPage(call, run.annotations, (one) => shapeAnnotation(call.world, run, one));
   }),
-  acts('POST', '/check-runs/:id/rerequest', again, async (call) => {
-    const run = checkRunOf(call);
-    if (run === null) return notFound();
-    if (run.appId === actionsApp.appId) return unprocessable('This check run is not rerequestable');
+  actRoute('POST', '/check-runs/:id/rerequest', again, async (call) => {
+    const run = findCheckRun(call);
+    if (run === null) return notFoundAnswer();
+    if (run.appId === actionsApp.appId) return unprocessableAnswer('This check run is not rerequestable');
     await emitCheckRun(call, run, 'rerequested');
-    return created({});
+    return createdAnswer({});
   }),
-  reads('/commits/:ref/check-runs', read, listCheckRuns),
+  readRoute('/commits/:ref/check-runs', read, listCheckRuns),
 ];
 
-function checkRunOf(call: RepoCall): CheckRun | null {
+function findCheckRun(call: RepoCall): CheckRun | null {
   const run = call.world.state.checkRuns[call.params['id'] ?? ''];
   return run?.repoId === call.repo.id ? run : null;
 }
 
 async function createCheckRun(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
-  if (call.caller.kind !== 'installation' && call.caller.kind !== 'workflow') return onlyApps();
+  if (call.caller.kind !== 'installation' && call.caller.kind !== 'workflow') return refuseUnlessApp();
   const commit = await call.world.gitOf(call.repo).readCommit(body.head_sha);
   if (commit === null) {
     const message = `No commit found for SHA: ${body.head_sha}`;
-    return invalid([{ resource: 'CheckRun', field: 'head_sha', code: 'custom', message }]);
+    return invalidAnswer([{ resource: 'CheckRun', field: 'head_sha', code: 'custom', message }]);
   }
   const now = call.world.clock.now();
   const blank: CheckRun = {
     id: nextId(call.world, 'checkRuns'),
     repoId: call.repo.id,
-    suiteId: suiteFor(call, call.caller.appId, body.head_sha).id,
+    suiteId: findOrCreateSuite(call, call.caller.appId, body.head_sha).id,
     appId: call.caller.appId,
     name: body.name,
     headSha: body.head_sha,
@@ -117,35 +135,35 @@ async function createCheckRun(call: ActorCall, body: z.infer<typeof creation>): 
     annotations: [],
     actions: [],
   };
-  const run = withChanges(blank, body, now);
-  const problem = problemOf(run);
+  const run = applyChanges(blank, body, now);
+  const problem = findProblem(run);
   if (problem !== null) return problem;
   call.world.state.checkRuns[run.id] = run;
   await emitCheckRun(call, run, 'created');
   if (run.status === 'completed') await emitCheckRun(call, run, 'completed');
-  return created(shapeCheckRun(call.world, run));
+  return createdAnswer(shapeCheckRun(call.world, run));
 }
 
 async function updateCheckRun(call: ActorCall, body: Changes): Promise<Answer> {
-  if (call.caller.kind !== 'installation' && call.caller.kind !== 'workflow') return onlyApps();
-  const before = checkRunOf(call);
-  if (before === null) return notFound();
+  if (call.caller.kind !== 'installation' && call.caller.kind !== 'workflow') return refuseUnlessApp();
+  const before = findCheckRun(call);
+  if (before === null) return notFoundAnswer();
   if (before.appId !== call.caller.appId) {
-    return failed(
+    return failedAnswer(
       403,
       `Invalid app_id \`${call.caller.appId}\` - check run can only be modified by the GitHub App that created it.`,
     );
   }
-  const run = withChanges(before, body, call.world.clock.now());
-  const problem = problemOf(run);
+  const run = applyChanges(before, body, call.world.clock.now());
+  const problem = findProblem(run);
   if (problem !== null) return problem;
   call.world.state.checkRuns[run.id] = run;
   if (before.status !== 'completed' && run.status === 'completed') await emitCheckRun(call, run, 'completed');
-  return ok(shapeCheckRun(call.world, run));
+  return okAnswer(shapeCheckRun(call.world, run));
 }
 
 /** New annotations are appended to the existing ones. Setting a conclusion completes the run. */
-function withChanges(run: CheckRun, body: Changes, now: number): CheckRun {
+function applyChanges(run: CheckRun, body: Changes, now: number): CheckRun {
   const status = body.conclusion === undefined ? (body.status ?? run.status) : 'completed';
   const at = (text: string | undefined, fallback: number | null): number | null =>
     text === undefined ? fallback : Date.parse(text);
@@ -164,12 +182,12 @@ function withChanges(run: CheckRun, body: Changes, now: number): CheckRun {
       summary: body.output?.summary ?? run.output.summary,
       text: body.output?.text ?? run.output.text,
     },
-    annotations: [...run.annotations, ...(body.output?.annotations ?? []).map(annotationOf)],
+    annotations: [...run.annotations, ...(body.output?.annotations ?? []).map(toAnnotation)],
     actions: body.actions ?? run.actions,
   };
 }
 
-function annotationOf(one: z.infer<typeof annotation>): CheckAnnotation {
+function toAnnotation(one: z.infer<typeof annotation>): CheckAnnotation {
   return {
     path: one.path,
     startLine: one.start_line,
@@ -183,20 +201,20 @@ function annotationOf(one: z.infer<typeof annotation>): CheckAnnotation {
   };
 }
 
-function problemOf(run: CheckRun): Answer | null {
+function findProblem(run: CheckRun): Answer | null {
   if (run.status === 'completed' && run.conclusion === null) {
-    return invalid([{ resource: 'CheckRun', field: 'conclusion', code: 'missing_field' }]);
+    return invalidAnswer([{ resource: 'CheckRun', field: 'conclusion', code: 'missing_field' }]);
   }
   const half = (run.output.title === null) !== (run.output.summary === null);
-  return half ? invalid([{ resource: 'CheckRun', field: 'output', code: 'missing_field' }]) : null;
+  return half ? invalidAnswer([{ resource: 'CheckRun', field: 'output', code: 'missing_field' }]) : null;
 }
 
-function onlyApps(): Answer {
-  return failed(403, 'You must authenticate via a GitHub App.');
+function refuseUnlessApp(): Answer {
+  return failedAnswer(403, 'You must authenticate via a GitHub App.');
 }
 
 /** The App's suite of a commit, created with its first check run. */
-function suiteFor(call: ActorCall, appId: number, headSha: string): CheckSuite {
+function findOrCreateSuite(call: ActorCall, appId: number, headSha: string): CheckSuite {
   const { checkSuites } = call.world.state;
   const known = Object.values(checkSuites).find(
     (one) => one.repoId === call.repo.id && one.appId === appId && one.headSha === headSha,
@@ -222,7 +240,7 @@ function suiteFor(call: ActorCall, appId: number, headSha: string): CheckSuite {
 
 async function listCheckRuns(call: RepoCall): Promise<Answer> {
   const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, call.params['ref'] ?? '');
-  if (sha === null) return failed(422, `No commit found for SHA: ${call.params['ref'] ?? ''}`);
+  if (sha === null) return failedAnswer(422, `No commit found for SHA: ${call.params['ref'] ?? ''}`);
   const name = call.query.get('check_name');
   const status = call.query.get('status');
   const appId = call.query.get('app_id');
@@ -234,11 +252,11 @@ async function listCheckRuns(call: RepoCall): Promise<Answer> {
       (status === null || run.status === status) &&
       (appId === null || `${run.appId}` === appId),
   );
-  return pagedIn(call, 'check_runs', latestOf(call, rows), (run) => shapeCheckRun(call.world, run));
+  return answerPageIn(call, 'check_runs', keepLatest(call, rows), (run) => shapeCheckRun(call.world, run));
 }
 
 /** `filter=latest`, the default: the newest run per suite and name. */
-function latestOf(call: RepoCall, rows: readonly CheckRun[]): readonly CheckRun[] {
+function keepLatest(call: RepoCall, rows: readonly CheckRun[]): readonly CheckRun[] {
   if (call.query.get('filter') === 'all') return rows;
   const newest = new Map<string, CheckRun>();
   for (const run of rows) newest.set(`${run.suiteId}/${run.name}`, run);

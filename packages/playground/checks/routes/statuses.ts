@@ -2,16 +2,16 @@
 
 import * as z from 'zod';
 import type { CommitStatus } from '../../actions/state-actions.ts';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, notFound, ok, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { answerPage } from '../../api/paging.ts';
+import { type Answer, createdAnswer, notFoundAnswer, okAnswer, unprocessableAnswer } from '../../api/reply.ts';
+import { type ActorCall, type RepoCall, type Route, readRoute, repoAccess, writeRoute } from '../../api/route.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { shapeCommit } from '../../git/shape-commit.ts';
 import { repoApi, shapeMinimalRepo } from '../../git/shape-repo.ts';
 import { emitChange } from '../../world/emit.ts';
 import type { JsonObject } from '../../world/json.ts';
-import { must } from '../../world/lookup.ts';
-import { iso } from '../../world/time.ts';
+import { requireRow } from '../../world/lookup.ts';
+import { toIso } from '../../world/time.ts';
 import { nextId } from '../../world/world.ts';
 import { shapeSimpleStatus, shapeStatus } from '../shape-check.ts';
 
@@ -27,18 +27,20 @@ const creation = z.object({
 });
 
 export const statusRoutes: readonly Route[] = [
-  writes('POST', '/statuses/:sha', write, creation, createStatus),
-  reads('/commits/:ref/statuses', read, async (call) => {
-    const rows = await statusesAt(call);
-    return rows === null ? notFound() : paged(call, rows.rows.toReversed(), (row) => shapeStatus(call.world, row));
+  writeRoute('POST', '/statuses/:sha', write, creation, createStatus),
+  readRoute('/commits/:ref/statuses', read, async (call) => {
+    const rows = await listStatusesAt(call);
+    return rows === null
+      ? notFoundAnswer()
+      : answerPage(call, rows.rows.toReversed(), (row) => shapeStatus(call.world, row));
   }),
-  reads('/commits/:ref/status', read, combined),
+  readRoute('/commits/:ref/status', read, getCombinedStatus),
 ];
 
 async function createStatus(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
   const sha = call.params['sha'] ?? '';
   if ((await call.world.gitOf(call.repo).readCommit(sha)) === null) {
-    return unprocessable(`No commit found for SHA: ${sha}`);
+    return unprocessableAnswer(`No commit found for SHA: ${sha}`);
   }
   const row: CommitStatus = {
     id: nextId(call.world, 'statuses'),
@@ -60,19 +62,19 @@ async function createStatus(call: ActorCall, body: z.infer<typeof creation>): Pr
     byTokenKind: call.caller.kind,
     payload: await statusPayload(call, row),
   });
-  return created(shapeStatus(call.world, row));
+  return createdAnswer(shapeStatus(call.world, row));
 }
 
 /** The newest status of each context. Any failure gives failure, any pending gives pending, no status gives pending. */
-async function combined(call: RepoCall): Promise<Answer> {
-  const found = await statusesAt(call);
-  if (found === null) return notFound();
+async function getCombinedStatus(call: RepoCall): Promise<Answer> {
+  const found = await listStatusesAt(call);
+  if (found === null) return notFoundAnswer();
   const newest = new Map<string, CommitStatus>();
   for (const row of found.rows) newest.set(row.context, row);
   const rows = [...newest.values()];
   const red = rows.some((row) => row.state === 'failure' || row.state === 'error');
   const green = rows.length > 0 && rows.every((row) => row.state === 'success');
-  return ok({
+  return okAnswer({
     state: red ? 'failure' : green ? 'success' : 'pending',
     statuses: rows.map((row) => shapeSimpleStatus(call.world, row)),
     sha: found.sha,
@@ -83,7 +85,7 @@ async function combined(call: RepoCall): Promise<Answer> {
   });
 }
 
-async function statusesAt(
+async function listStatusesAt(
   call: RepoCall,
 ): Promise<{ readonly sha: string; readonly rows: readonly CommitStatus[] } | null> {
   const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, call.params['ref'] ?? '');
@@ -95,7 +97,7 @@ async function statusesAt(
 /** docs.github.com/webhooks: the `status` payload, with the commit and the branches that point to it. */
 async function statusPayload(call: ActorCall, row: CommitStatus): Promise<JsonObject> {
   const store = call.world.gitOf(call.repo);
-  const commit = must(await store.readCommit(row.sha), `commit ${row.sha}`);
+  const commit = requireRow(await store.readCommit(row.sha), `commit ${row.sha}`);
   const heads = [...(await store.refs('refs/heads/'))].filter(([, sha]) => sha === row.sha);
   return {
     id: row.id,
@@ -111,7 +113,7 @@ async function statusPayload(call: ActorCall, row: CommitStatus): Promise<JsonOb
       commit: { sha: row.sha, url: `${repoApi(call.world, call.repo)}/commits/${row.sha}` },
       protected: false,
     })),
-    created_at: iso(row.createdAtMs),
-    updated_at: iso(row.createdAtMs),
+    created_at: toIso(row.createdAtMs),
+    updated_at: toIso(row.createdAtMs),
   };
 }

@@ -1,8 +1,8 @@
 /** Routes of check suites (docs.github.com/rest/checks/suites): read suites and their runs, request them again. */
 
-import { pagedIn } from '../../api/paging.ts';
-import { type Answer, created, notFound, ok, unprocessable } from '../../api/reply.ts';
-import { acts, type RepoCall, type Route, reads, repoAccess } from '../../api/route.ts';
+import { answerPageIn } from '../../api/paging.ts';
+import { type Answer, createdAnswer, notFoundAnswer, okAnswer, unprocessableAnswer } from '../../api/reply.ts';
+import { actRoute, type RepoCall, type Route, readRoute, repoAccess } from '../../api/route.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { emitChange } from '../../world/emit.ts';
 import { actionsApp } from '../../world/lookup.ts';
@@ -13,10 +13,10 @@ const read = repoAccess('checks:read', 'public');
 const again = repoAccess('checks:write', 'write');
 
 export const suiteRoutes: readonly Route[] = [
-  acts('POST', '/check-suites/:id/rerequest', again, async (call) => {
+  actRoute('POST', '/check-suites/:id/rerequest', again, async (call) => {
     const suite = call.world.state.checkSuites[call.params['id'] ?? ''];
-    if (suite?.repoId !== call.repo.id) return notFound();
-    if (suite.appId === actionsApp.appId) return unprocessable('This check suite is not rerequestable');
+    if (suite?.repoId !== call.repo.id) return notFoundAnswer();
+    if (suite.appId === actionsApp.appId) return unprocessableAnswer('This check suite is not rerequestable');
     const { repository: _told, ...check_suite } = await shapeCheckSuite(call.world, suite);
     await emitChange(call.world, {
       type: 'check_suite',
@@ -26,26 +26,28 @@ export const suiteRoutes: readonly Route[] = [
       byTokenKind: call.caller.kind,
       payload: { check_suite },
     });
-    return created({});
+    return createdAnswer({});
   }),
-  reads('/commits/:ref/check-suites', read, listSuites),
-  reads('/check-suites/:id', read, (call) => {
+  readRoute('/commits/:ref/check-suites', read, listSuites),
+  readRoute('/check-suites/:id', read, (call) => {
     const suite = call.world.state.checkSuites[call.params['id'] ?? ''];
-    return suite?.repoId === call.repo.id ? shapeCheckSuite(call.world, suite).then((body) => ok(body)) : notFound();
+    return suite?.repoId === call.repo.id
+      ? shapeCheckSuite(call.world, suite).then((body) => okAnswer(body))
+      : notFoundAnswer();
   }),
-  reads('/check-suites/:id/check-runs', read, (call) => {
+  readRoute('/check-suites/:id/check-runs', read, (call) => {
     const rows = Object.values(call.world.state.checkRuns).filter(
       (run) => run.repoId === call.repo.id && `${run.suiteId}` === call.params['id'],
     );
-    return pagedIn(call, 'check_runs', rows, (run) => shapeCheckRun(call.world, run));
+    return answerPageIn(call, 'check_runs', rows, (run) => shapeCheckRun(call.world, run));
   }),
 ];
 
 async function listSuites(call: RepoCall): Promise<Answer> {
   const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, call.params['ref'] ?? '');
-  if (sha === null) return notFound();
+  if (sha === null) return notFoundAnswer();
   const rows = Object.values(call.world.state.checkSuites).filter(
     (suite) => suite.repoId === call.repo.id && suite.headSha === sha,
   );
-  return pagedIn(call, 'check_suites', rows, (suite) => shapeCheckSuite(call.world, suite));
+  return answerPageIn(call, 'check_suites', rows, (suite) => shapeCheckSuite(call.world, suite));
 }

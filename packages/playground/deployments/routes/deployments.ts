@@ -1,18 +1,34 @@
 /** Routes of deployments (docs.github.com/rest/deployments): create, set statuses, list, delete. */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
+import { answerPage } from '../../api/paging.ts';
 import { toJson } from '../../api/read-body.ts';
-import { type Answer, created, failed, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import {
+  type Answer,
+  createdAnswer,
+  failedAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+  unprocessableAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
 import { writeMerge } from '../../git/git-merge.ts';
 import { moveMessage, moveRef } from '../../git/move-refs.ts';
 import { branchTip, resolveCommit } from '../../git/resolve-commit.ts';
-import { signatureOf, webFlowSignature } from '../../git/shape-commit.ts';
-import { viaAppOf } from '../../identity/identity.ts';
+import { userSignature, webFlowSignature } from '../../git/shape-commit.ts';
+import { actingAppId } from '../../identity/identity.ts';
 import { github } from '../../limits/limits.ts';
 import { checkStates } from '../../rules/check-stands.ts';
-import { freshRepo } from '../../threads/threads.ts';
+import { rereadRepo } from '../../threads/threads.ts';
 import { emitChange } from '../../world/emit.ts';
 import { nextId } from '../../world/world.ts';
 import { shapeDeployment, shapeDeploymentStatus } from '../shape-deployment.ts';
@@ -43,34 +59,34 @@ const stating = z.object({
 });
 
 export const deploymentRoutes: readonly Route[] = [
-  reads('/deployments', read, listDeployments),
-  writes('POST', '/deployments', write, creation, createDeployment),
-  reads('/deployments/:id', read, (call) => {
-    const row = deploymentOf(call);
-    return row === null ? notFound() : ok(shapeDeployment(call.world, row));
+  readRoute('/deployments', read, listDeployments),
+  writeRoute('POST', '/deployments', write, creation, createDeployment),
+  readRoute('/deployments/:id', read, (call) => {
+    const row = findDeployment(call);
+    return row === null ? notFoundAnswer() : okAnswer(shapeDeployment(call.world, row));
   }),
-  acts('DELETE', '/deployments/:id', write, deleteDeployment),
-  reads('/deployments/:id/statuses', read, (call) => {
-    const row = deploymentOf(call);
+  actRoute('DELETE', '/deployments/:id', write, deleteDeployment),
+  readRoute('/deployments/:id/statuses', read, (call) => {
+    const row = findDeployment(call);
     return row === null
-      ? notFound()
-      : paged(call, row.statuses.toReversed(), (one) => shapeDeploymentStatus(call.world, row, one));
+      ? notFoundAnswer()
+      : answerPage(call, row.statuses.toReversed(), (one) => shapeDeploymentStatus(call.world, row, one));
   }),
-  writes('POST', '/deployments/:id/statuses', write, stating, createStatus),
-  reads('/deployments/:id/statuses/:status', read, (call) => {
-    const row = deploymentOf(call);
+  writeRoute('POST', '/deployments/:id/statuses', write, stating, createStatus),
+  readRoute('/deployments/:id/statuses/:status', read, (call) => {
+    const row = findDeployment(call);
     const one = row?.statuses.find(({ id }) => `${id}` === call.params['status']);
-    return row === null || one === undefined ? notFound() : ok(shapeDeploymentStatus(call.world, row, one));
+    return row === null || one === undefined ? notFoundAnswer() : okAnswer(shapeDeploymentStatus(call.world, row, one));
   }),
 ];
 
-function deploymentOf(call: RepoCall): Deployment | null {
+function findDeployment(call: RepoCall): Deployment | null {
   const row = call.world.state.deployments[call.params['id'] ?? ''];
   return row?.repoId === call.repo.id ? row : null;
 }
 
 /** The deployments of a repository, oldest first. */
-export function deploymentsOf({ world, repo }: Pick<RepoCall, 'world' | 'repo'>): readonly Deployment[] {
+export function listDeploymentsOf({ world, repo }: Pick<RepoCall, 'world' | 'repo'>): readonly Deployment[] {
   return Object.values(world.state.deployments).filter((row) => row.repoId === repo.id);
 }
 
@@ -80,20 +96,20 @@ function listDeployments(call: RepoCall): Promise<Answer> {
     return text === 'none' ? null : text;
   };
   const [sha, ref, task, environment] = ['sha', 'ref', 'task', 'environment'].map(queryValue);
-  const rows = deploymentsOf(call).filter(
+  const rows = listDeploymentsOf(call).filter(
     (row) =>
       (sha ?? row.sha) === row.sha &&
       (ref ?? row.ref) === row.ref &&
       (task ?? row.task) === row.task &&
       (environment ?? row.environment) === row.environment,
   );
-  return paged(call, rows.toReversed(), (row) => shapeDeployment(call.world, row));
+  return answerPage(call, rows.toReversed(), (row) => shapeDeployment(call.world, row));
 }
 
 async function createDeployment(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
   const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, body.ref);
-  if (sha === null) return unprocessable(`No ref found for: ${body.ref}`);
-  const early = (body.auto_merge ? await autoMerge(call, body.ref) : null) ?? unmetContexts(call, body, sha);
+  if (sha === null) return unprocessableAnswer(`No ref found for: ${body.ref}`);
+  const early = (body.auto_merge ? await autoMerge(call, body.ref) : null) ?? findUnmetContexts(call, body, sha);
   if (early !== null) return early;
   const now = call.world.clock.now();
   const row: Deployment = {
@@ -109,15 +125,15 @@ async function createDeployment(call: ActorCall, body: z.infer<typeof creation>)
     transient: body.transient_environment,
     production: body.production_environment ?? body.environment === 'production',
     creatorId: call.actor.id,
-    viaAppId: viaAppOf(call.caller),
+    viaAppId: actingAppId(call.caller),
     statuses: [],
     createdAtMs: now,
     updatedAtMs: now,
   };
   call.world.state.deployments[row.id] = row;
-  makeEnvironment(call, body.environment);
+  ensureEnvironment(call, body.environment);
   await emitDeployment(call, 'deployment', row, {});
-  return created(shapeDeployment(call.world, row));
+  return createdAnswer(shapeDeployment(call.world, row));
 }
 
 /**
@@ -135,10 +151,10 @@ async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null
     base,
     head,
     message: `Merge ${defaultBranch} into ${branch}`,
-    author: signatureOf(call.actor, now),
+    author: userSignature(call.actor, now),
     committer: webFlowSignature(now),
   });
-  if (sha === null) return failed(409, `Conflict merging ${defaultBranch} into ${branch}.`);
+  if (sha === null) return failedAnswer(409, `Conflict merging ${defaultBranch} into ${branch}.`);
   const ref = `refs/heads/${branch}`;
   const moved = await moveRef(call, { ref, sha, expected: base }, 'merge');
   return moved === 'updated'
@@ -147,11 +163,11 @@ async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null
         body: { message: `Auto-merged ${defaultBranch} into ${branch} on deployment.` },
         headers: {},
       }
-    : failed(409, moveMessage(moved, ref));
+    : failedAnswer(409, moveMessage(moved, ref));
 }
 
 /** 409 while a check or status of the commit is not green: the named contexts, or all of them if none is named. */
-function unmetContexts(call: ActorCall, body: z.infer<typeof creation>, sha: string): Answer | null {
+function findUnmetContexts(call: ActorCall, body: z.infer<typeof creation>, sha: string): Answer | null {
   const states = checkStates(call.world, call.repo, sha);
   const wanted = body.required_contexts ?? [...new Set(states.map(({ name }) => name))];
   const contexts = wanted.map((context) => {
@@ -161,20 +177,20 @@ function unmetContexts(call: ActorCall, body: z.infer<typeof creation>, sha: str
     return { context, state: isGreen ? 'success' : isRed ? 'failure' : 'pending' };
   });
   if (contexts.every(({ state }) => state === 'success')) return null;
-  return failed(409, `Conflict: Commit status checks failed for ${body.ref}.`);
+  return failedAnswer(409, `Conflict: Commit status checks failed for ${body.ref}.`);
 }
 
 /** docs.github.com/actions: the first deployment to an environment creates it, without protection rules. */
-function makeEnvironment(call: ActorCall, name: string): void {
-  const repo = freshRepo(call);
+function ensureEnvironment(call: ActorCall, name: string): void {
+  const repo = rereadRepo(call);
   if (repo.environments.some((one) => one.name === name)) return;
   const environment = { name, secrets: {}, variables: {}, defaultBranchOnly: false };
   call.world.state.repos[repo.id] = { ...repo, environments: [...repo.environments, environment] };
 }
 
 async function createStatus(call: ActorCall, body: z.infer<typeof stating>): Promise<Answer> {
-  const before = deploymentOf(call);
-  if (before === null) return notFound();
+  const before = findDeployment(call);
+  if (before === null) return notFoundAnswer();
   const environment = body.environment ?? before.environment;
   const one: DeploymentStatus = {
     ...blankStatus(call, environment),
@@ -184,16 +200,16 @@ async function createStatus(call: ActorCall, body: z.infer<typeof stating>): Pro
     logUrl: body.log_url || (body.target_url ?? ''),
   };
   const row = addStatus(call, { ...before, environment }, one);
-  if (body.state === 'success' && body.auto_inactive) await retireOthers(call, row);
+  if (body.state === 'success' && body.auto_inactive) await deactivateOthers(call, row);
   await emitDeployment(call, 'deployment_status', row, {
     deployment_status: shapeDeploymentStatus(call.world, row, one),
   });
-  return created(shapeDeploymentStatus(call.world, row, one));
+  return createdAnswer(shapeDeploymentStatus(call.world, row, one));
 }
 
 /** docs: `auto_inactive` applies to earlier successes in the environment that are neither transient nor production. */
-async function retireOthers(call: ActorCall, live: Deployment): Promise<void> {
-  for (const other of deploymentsOf(call)) {
+async function deactivateOthers(call: ActorCall, live: Deployment): Promise<void> {
+  for (const other of listDeploymentsOf(call)) {
     if (other.id >= live.id || other.environment !== live.environment || other.transient || other.production) continue;
     if (other.statuses.at(-1)?.state !== 'success') continue;
     const one = blankStatus(call, other.environment);
@@ -213,7 +229,7 @@ function blankStatus(call: ActorCall, environment: string): DeploymentStatus {
     environmentUrl: '',
     logUrl: '',
     creatorId: call.actor.id,
-    viaAppId: viaAppOf(call.caller),
+    viaAppId: actingAppId(call.caller),
     createdAtMs: call.world.clock.now(),
   };
 }
@@ -225,15 +241,15 @@ function addStatus(call: ActorCall, before: Deployment, one: DeploymentStatus): 
 }
 
 function deleteDeployment(call: ActorCall): Answer {
-  const row = deploymentOf(call);
-  if (row === null) return notFound();
-  const isOnly = deploymentsOf(call).length === 1;
+  const row = findDeployment(call);
+  if (row === null) return notFoundAnswer();
+  const isOnly = listDeploymentsOf(call).length === 1;
   if (!isOnly && row.statuses.at(-1)?.state !== 'inactive')
-    return unprocessable(
+    return unprocessableAnswer(
       'We cannot delete an active deployment unless it is the only deployment in a given environment.',
     );
   delete call.world.state.deployments[row.id];
-  return noContent();
+  return noContentAnswer();
 }
 
 async function emitDeployment(

@@ -1,19 +1,26 @@
 /** Routes of files (docs.github.com/rest/repos/contents): read, list, write, delete. Each write is one commit. */
 
 import * as z from 'zod';
-import { type Answer, failed, notFound, ok, raw, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import {
+  type Answer,
+  failedAnswer,
+  notFoundAnswer,
+  okAnswer,
+  rawAnswer,
+  unprocessableAnswer,
+} from '../../api/reply.ts';
+import { type ActorCall, type RepoCall, type Route, readRoute, repoAccess, writeRoute } from '../../api/route.ts';
 import { github } from '../../limits/limits.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { moveMessage, moveRef } from '../move-refs.ts';
 import { branchTip, resolveCommit } from '../resolve-commit.ts';
-import { shapeGitCommit, signatureOf, webFlowSignature } from '../shape-commit.ts';
+import { shapeGitCommit, userSignature, webFlowSignature } from '../shape-commit.ts';
 import { repoApi, repoPage } from '../shape-repo.ts';
 import type { Sha, Signature } from '../store/git-store.ts';
 import { changeTree, entryAt, listTree, type PathEntry } from '../store/git-trees.ts';
 import { isTreePath } from '../tree-path.ts';
 import { base64Lines } from './git-data.ts';
-import { refused } from './refs.ts';
+import { refuseMove } from './refs.ts';
 
 const read = repoAccess('contents:read', 'public');
 const write = repoAccess('contents:write', 'write');
@@ -37,58 +44,58 @@ const fileWrite = z.object({
 const fileDelete = fileWrite.omit({ content: true }).extend({ sha: z.string() });
 
 export const contentRoutes: readonly Route[] = [
-  reads('/contents', read, getContents),
-  reads('/contents/:path*', read, getContents),
+  readRoute('/contents', read, getContents),
+  readRoute('/contents/:path*', read, getContents),
   // Found by its name in the root folder, as GitHub finds most (docs: about READMEs).
-  reads('/readme', read, async (call) => {
+  readRoute('/readme', read, async (call) => {
     for (const path of ['README.md', 'README', 'readme.md', '.github/README.md', 'docs/README.md']) {
       const answer = await getContents({ ...call, params: { ...call.params, path } });
       if (answer.status !== 404) return answer;
     }
-    return notFound();
+    return notFoundAnswer();
   }),
-  writes('PUT', '/contents/:path*', write, fileWrite, (call, body) => {
-    return change(call, body, Buffer.from(body.content, 'base64'));
+  writeRoute('PUT', '/contents/:path*', write, fileWrite, (call, body) => {
+    return changeFile(call, body, Buffer.from(body.content, 'base64'));
   }),
-  writes('DELETE', '/contents/:path*', write, fileDelete, (call, body) => change(call, body, null)),
+  writeRoute('DELETE', '/contents/:path*', write, fileDelete, (call, body) => changeFile(call, body, null)),
 ];
 
 async function getContents(call: RepoCall): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const ref = call.query.get('ref') ?? call.repo.defaultBranch;
   const commit = await resolveCommit(store, call.repo, ref);
-  if (commit === null) return failed(404, `No commit found for the ref ${ref}`);
+  if (commit === null) return failedAnswer(404, `No commit found for the ref ${ref}`);
   const root = (await store.readCommit(commit))?.tree ?? null;
   const entry = root === null ? null : await entryAt(store, root, call.params['path'] ?? '');
-  if (entry === null) return notFound();
+  if (entry === null) return notFoundAnswer();
   if (entry.type === 'tree') {
     const listing = await listTree(store, entry.sha, { recursive: false, limit: github.directoryEntries });
     const prefix = entry.path === '' ? '' : `${entry.path}/`;
     const rows = (listing?.entries ?? []).map((one) => ({ ...one, path: `${prefix}${one.path}` }));
     const sizes = await store.blobSizes(rows.filter(({ type }) => type === 'blob').map(({ sha }) => sha));
-    return ok(rows.map((one) => shapeContent(call, one, ref, { size: sizes.get(one.sha) ?? 0, bytes: null })));
+    return okAnswer(rows.map((one) => shapeContent(call, one, ref, { size: sizes.get(one.sha) ?? 0, bytes: null })));
   }
   const bytes = await store.readBlob(entry.sha);
-  if (bytes === null) return notFound();
-  if (call.accept.includes('raw')) return raw(bytes, 'application/vnd.github.raw; charset=utf-8');
-  return ok(shapeContent(call, entry, ref, { size: bytes.length, bytes }));
+  if (bytes === null) return notFoundAnswer();
+  if (call.accept.includes('raw')) return rawAnswer(bytes, 'application/vnd.github.raw; charset=utf-8');
+  return okAnswer(shapeContent(call, entry, ref, { size: bytes.length, bytes }));
 }
 
 type Change = z.infer<typeof fileDelete> | z.infer<typeof fileWrite>;
 
 /** Writes (bytes) or deletes (null) a file in one commit; a wrong `sha` of the old file is a 409. */
-async function change(call: ActorCall, body: Change, bytes: Uint8Array | null): Promise<Answer> {
+async function changeFile(call: ActorCall, body: Change, bytes: Uint8Array | null): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const branch = body.branch ?? call.repo.defaultBranch;
   const path = call.params['path'] ?? '';
   const tip = await branchTip(store, branch);
   // The first file in an empty repository creates its first commit.
   const isFirst = tip === null && bytes !== null && (await store.refs('refs/heads/')).size === 0;
-  if (tip === null && !isFirst) return failed(404, `Branch ${branch} not found`);
+  if (tip === null && !isFirst) return failedAnswer(404, `Branch ${branch} not found`);
   const base = tip === null ? null : await store.readCommit(tip);
-  if (tip !== null && base === null) return notFound();
+  if (tip !== null && base === null) return notFoundAnswer();
   const old = base === null ? null : await entryAt(store, base.tree, path);
-  const problem = shaProblem(path, old, body.sha, bytes === null);
+  const problem = findShaProblem(path, old, body.sha, bytes === null);
   if (problem !== null) return problem;
   const blob = bytes === null ? null : await store.writeBlob(bytes);
   const tree = await changeTree(
@@ -104,13 +111,13 @@ async function change(call: ActorCall, body: Change, bytes: Uint8Array | null): 
   });
   const ref = `refs/heads/${branch}`;
   const outcome = await moveRef(call, { ref, sha, expected: tip });
-  if (outcome === 'stale') return failed(409, `${branch} is at another commit but expected ${tip ?? 'nothing'}`);
-  if (outcome !== 'updated' && outcome.startsWith('rule/')) return failed(409, moveMessage(outcome, ref));
-  if (outcome !== 'updated') return refused(outcome, ref);
-  return written(call, path, blob, sha, branch, old === null);
+  if (outcome === 'stale') return failedAnswer(409, `${branch} is at another commit but expected ${tip ?? 'nothing'}`);
+  if (outcome !== 'updated' && outcome.startsWith('rule/')) return failedAnswer(409, moveMessage(outcome, ref));
+  if (outcome !== 'updated') return refuseMove(outcome, ref);
+  return answerWritten(call, path, blob, sha, branch, old === null);
 }
 
-async function written(
+async function answerWritten(
   call: ActorCall,
   path: string,
   blob: Sha | null,
@@ -120,23 +127,28 @@ async function written(
 ): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const commit = await store.readCommit(sha);
-  if (commit === null) return notFound();
+  if (commit === null) return notFoundAnswer();
   const name = path.split('/').at(-1) ?? path;
   const entry = blob === null ? null : ({ path, name, sha: blob, mode: '100644', type: 'blob' } as const);
   const size = (blob === null ? undefined : (await store.blobSizes([blob])).get(blob)) ?? 0;
-  const answer = ok({
+  const answer = okAnswer({
     content: entry === null ? null : shapeContent(call, entry, branch, { size, bytes: null }),
     commit: shapeGitCommit(call.world, call.repo, commit),
   });
   return { ...answer, status: isNew ? 201 : 200 };
 }
 
-function shaProblem(path: string, old: PathEntry | null, given: string | undefined, deleting: boolean): Answer | null {
-  if (!isTreePath(path)) return unprocessable('path contains a malformed path component');
-  if (old === null) return deleting ? notFound() : null;
-  if (old.type !== 'blob') return unprocessable(`${path} is a directory`);
-  if (given === undefined) return unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
-  return given === old.sha ? null : failed(409, `${path} does not match ${given}`);
+function findShaProblem(
+  path: string,
+  old: PathEntry | null,
+  given: string | undefined,
+  deleting: boolean,
+): Answer | null {
+  if (!isTreePath(path)) return unprocessableAnswer('path contains a malformed path component');
+  if (old === null) return deleting ? notFoundAnswer() : null;
+  if (old.type !== 'blob') return unprocessableAnswer(`${path} is a directory`);
+  if (given === undefined) return unprocessableAnswer('Invalid request.\n\n"sha" wasn\'t supplied.');
+  return given === old.sha ? null : failedAnswer(409, `${path} does not match ${given}`);
 }
 
 function signatures(call: ActorCall, body: Change): { readonly author: Signature; readonly committer: Signature } {
@@ -147,7 +159,7 @@ function signatures(call: ActorCall, body: Change): { readonly author: Signature
     atMs: one.date === undefined ? now : Date.parse(one.date),
   });
   const committer = body.committer === undefined ? webFlowSignature(now) : of(body.committer);
-  const fallback = body.committer === undefined ? signatureOf(call.actor, now) : committer;
+  const fallback = body.committer === undefined ? userSignature(call.actor, now) : committer;
   return { committer, author: body.author === undefined ? fallback : of(body.author) };
 }
 

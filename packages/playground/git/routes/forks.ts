@@ -1,14 +1,14 @@
 /** Routes of forks (docs.github.com/rest/repos/forks): everyone who can read a repository can fork it. */
 
-import { type Answer, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, acts, type Route, repoAccess } from '../../api/route.ts';
+import { type Answer, unprocessableAnswer } from '../../api/reply.ts';
+import { type ActorCall, actRoute, type Route, repoAccess } from '../../api/route.ts';
 import { findRepo } from '../../world/lookup.ts';
 import type { Repo } from '../../world/state.ts';
 import { nextId } from '../../world/world.ts';
 import { shapeFullRepo } from '../shape-repo.ts';
 
 export const forkRoutes: readonly Route[] = [
-  acts('POST', '/forks', repoAccess('administration:write', 'anyone'), createFork),
+  actRoute('POST', '/forks', repoAccess('administration:write', 'anyone'), createFork),
 ];
 
 /**
@@ -18,7 +18,7 @@ export const forkRoutes: readonly Route[] = [
 async function createFork(call: ActorCall): Promise<Answer> {
   const { world, repo: parent, actor } = call;
   if (actor.type === 'Bot' || actor.id === parent.ownerId)
-    return unprocessable('This account cannot fork the repository.');
+    return unprocessableAnswer('This account cannot fork the repository.');
   const known = findRepo(world, actor.login, parent.name);
   const fork = known ?? (await makeFork(call));
   return { status: 202, body: shapeFullRepo(world, fork, 'admin'), headers: {} };

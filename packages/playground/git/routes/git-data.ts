@@ -1,13 +1,21 @@
 /** Routes of git objects (docs.github.com/rest/git): blobs, trees, commits, annotated tags. */
 
 import * as z from 'zod';
-import { type Answer, created, failed, notFound, ok, raw, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import {
+  type Answer,
+  createdAnswer,
+  failedAnswer,
+  notFoundAnswer,
+  okAnswer,
+  rawAnswer,
+  unprocessableAnswer,
+} from '../../api/reply.ts';
+import { type ActorCall, type RepoCall, type Route, readRoute, repoAccess, writeRoute } from '../../api/route.ts';
 import { github } from '../../limits/limits.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { nodeId } from '../../world/node-id.ts';
 import { resolveCommit, typeOfObject } from '../resolve-commit.ts';
-import { shapeGitCommit, shapeSignature, signatureOf } from '../shape-commit.ts';
+import { shapeGitCommit, shapeSignature, userSignature } from '../shape-commit.ts';
 import { repoApi } from '../shape-repo.ts';
 import type { Signature, TreeEntry } from '../store/git-store.ts';
 import { changeTree, listTree, type PathChange } from '../store/git-trees.ts';
@@ -53,31 +61,33 @@ const tag = z.object({
 });
 
 export const gitDataRoutes: readonly Route[] = [
-  reads('/git/blobs/:sha', read, getBlob),
-  writes('POST', '/git/blobs', write, blob, async (call, body) => {
+  readRoute('/git/blobs/:sha', read, getBlob),
+  writeRoute('POST', '/git/blobs', write, blob, async (call, body) => {
     const sha = await call.world.gitOf(call.repo).writeBlob(Buffer.from(body.content, body.encoding));
-    return created({ sha, url: `${repoApi(call.world, call.repo)}/git/blobs/${sha}` });
+    return createdAnswer({ sha, url: `${repoApi(call.world, call.repo)}/git/blobs/${sha}` });
   }),
-  reads('/git/trees/:sha*', read, getTree),
-  writes('POST', '/git/trees', write, tree, createTree),
-  reads('/git/commits/:sha', read, async (call) => {
+  readRoute('/git/trees/:sha*', read, getTree),
+  writeRoute('POST', '/git/trees', write, tree, createTree),
+  readRoute('/git/commits/:sha', read, async (call) => {
     const found = await call.world.gitOf(call.repo).readCommit(call.params['sha'] ?? '');
-    return found === null ? notFound() : ok(shapeGitCommit(call.world, call.repo, found));
+    return found === null ? notFoundAnswer() : okAnswer(shapeGitCommit(call.world, call.repo, found));
   }),
-  writes('POST', '/git/commits', write, commit, createCommit),
-  reads('/git/tags/:sha', read, async (call) => {
+  writeRoute('POST', '/git/commits', write, commit, createCommit),
+  readRoute('/git/tags/:sha', read, async (call) => {
     const sha = call.params['sha'] ?? '';
-    return (await call.world.gitOf(call.repo).readTag(sha)) === null ? notFound() : ok(await shapeTag(call, sha));
+    return (await call.world.gitOf(call.repo).readTag(sha)) === null
+      ? notFoundAnswer()
+      : okAnswer(await shapeTag(call, sha));
   }),
-  writes('POST', '/git/tags', write, tag, createTag),
+  writeRoute('POST', '/git/tags', write, tag, createTag),
 ];
 
 async function getBlob(call: RepoCall): Promise<Answer> {
   const sha = call.params['sha'] ?? '';
   const bytes = await call.world.gitOf(call.repo).readBlob(sha);
-  if (bytes === null) return notFound();
-  if (call.accept.includes('raw')) return raw(bytes, 'application/vnd.github.raw; charset=utf-8');
-  return ok({
+  if (bytes === null) return notFoundAnswer();
+  if (call.accept.includes('raw')) return rawAnswer(bytes, 'application/vnd.github.raw; charset=utf-8');
+  return okAnswer({
     sha,
     node_id: nodeId('B', `${call.repo.id}:${sha}`),
     size: bytes.length,
@@ -96,37 +106,37 @@ async function getTree(call: RepoCall): Promise<Answer> {
     recursive: call.query.has('recursive'),
     limit: github.treeEntries,
   });
-  return listing === null ? notFound() : ok(await shapeTree(call, sha, listing));
+  return listing === null ? notFoundAnswer() : okAnswer(await shapeTree(call, sha, listing));
 }
 
 async function createTree(call: ActorCall, body: z.infer<typeof tree>): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const changes = new Map<string, PathChange>();
   for (const entry of body.tree) {
-    if (!isTreePath(entry.path)) return unprocessable('tree.path contains a malformed path component');
+    if (!isTreePath(entry.path)) return unprocessableAnswer('tree.path contains a malformed path component');
     const sha = entry.content === undefined ? entry.sha : await store.writeBlob(Buffer.from(entry.content));
-    if (sha === undefined) return unprocessable('tree.sha or tree.content must be given');
+    if (sha === undefined) return unprocessableAnswer('tree.sha or tree.content must be given');
     if (sha !== null && (await typeOfObject(store, sha)) === null && entry.mode !== '160000') {
-      return unprocessable(`tree.sha ${sha} is not a valid ${entry.type ?? 'blob'}`);
+      return unprocessableAnswer(`tree.sha ${sha} is not a valid ${entry.type ?? 'blob'}`);
     }
     changes.set(entry.path, sha === null ? null : { mode: entry.mode, sha });
   }
   const base = body.base_tree;
   const baseTree = base === undefined ? null : ((await store.readCommit(base))?.tree ?? base);
   if (baseTree !== null && (await store.readTree(baseTree)) === null) {
-    return failed(404, 'base_tree is not a valid tree');
+    return failedAnswer(404, 'base_tree is not a valid tree');
   }
   const sha = await changeTree(store, baseTree, changes);
   const listing = await listTree(store, sha, { recursive: false, limit: github.treeEntries });
-  return listing === null ? notFound() : created(await shapeTree(call, sha, listing));
+  return listing === null ? notFoundAnswer() : createdAnswer(await shapeTree(call, sha, listing));
 }
 
 async function createCommit(call: ActorCall, body: z.infer<typeof commit>): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
-  if ((await store.readTree(body.tree)) === null) return unprocessable('Tree SHA does not exist');
+  if ((await store.readTree(body.tree)) === null) return unprocessableAnswer('Tree SHA does not exist');
   for (const parent of body.parents) {
     if ((await store.readCommit(parent)) === null)
-      return unprocessable('Parent SHA does not exist or is not a commit object');
+      return unprocessableAnswer('Parent SHA does not exist or is not a commit object');
   }
   const author = signature(call, body.author);
   const committer = body.committer === undefined ? author : signature(call, body.committer);
@@ -138,24 +148,24 @@ async function createCommit(call: ActorCall, body: z.infer<typeof commit>): Prom
     message: body.message,
   });
   const written = await store.readCommit(sha);
-  return written === null ? notFound() : created(shapeGitCommit(call.world, call.repo, written));
+  return written === null ? notFoundAnswer() : createdAnswer(shapeGitCommit(call.world, call.repo, written));
 }
 
 async function createTag(call: ActorCall, body: z.infer<typeof tag>): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
-  if ((await typeOfObject(store, body.object)) !== body.type) return unprocessable('Object does not exist');
+  if ((await typeOfObject(store, body.object)) !== body.type) return unprocessableAnswer('Object does not exist');
   const sha = await store.writeTag({
     name: body.tag,
     object: body.object,
     tagger: signature(call, body.tagger),
     message: body.message,
   });
-  return created(await shapeTag(call, sha));
+  return createdAnswer(await shapeTag(call, sha));
 }
 
 function signature(call: ActorCall, given: z.infer<typeof person> | undefined): Signature {
   const now = call.world.clock.now();
-  if (given === undefined) return signatureOf(call.actor, now);
+  if (given === undefined) return userSignature(call.actor, now);
   return {
     name: given.name,
     email: given.email,

@@ -1,12 +1,12 @@
 /** The route that merges one branch into another (docs.github.com/rest/branches: merge a branch). */
 
 import * as z from 'zod';
-import { type Answer, created, failed, noContent, notFound } from '../../api/reply.ts';
-import { type ActorCall, type Route, repoAccess, writes } from '../../api/route.ts';
+import { type Answer, createdAnswer, failedAnswer, noContentAnswer, notFoundAnswer } from '../../api/reply.ts';
+import { type ActorCall, type Route, repoAccess, writeRoute } from '../../api/route.ts';
 import { writeMerge } from '../git-merge.ts';
 import { moveMessage, moveRef } from '../move-refs.ts';
 import { branchTip, resolveCommit } from '../resolve-commit.ts';
-import { shapeCommit, signatureOf, webFlowSignature } from '../shape-commit.ts';
+import { shapeCommit, userSignature, webFlowSignature } from '../shape-commit.ts';
 
 const write = repoAccess('contents:write', 'write');
 const merging = z.object({
@@ -15,27 +15,27 @@ const merging = z.object({
   commit_message: z.string().optional(),
 });
 
-export const mergeRoutes: readonly Route[] = [writes('POST', '/merges', write, merging, merge)];
+export const mergeRoutes: readonly Route[] = [writeRoute('POST', '/merges', write, merging, merge)];
 
 async function merge(call: ActorCall, body: z.infer<typeof merging>): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const [base, head] = [await branchTip(store, body.base), await resolveCommit(store, call.repo, body.head)];
-  if (base === null) return failed(404, 'Base does not exist');
-  if (head === null) return failed(404, 'Head does not exist');
-  if (await store.isAncestor(head, base)) return noContent();
+  if (base === null) return failedAnswer(404, 'Base does not exist');
+  if (head === null) return failedAnswer(404, 'Head does not exist');
+  if (await store.isAncestor(head, base)) return noContentAnswer();
   const now = call.world.clock.now();
   const sha = await writeMerge(store, {
     method: 'merge',
     base,
     head,
     message: body.commit_message ?? `Merge ${body.head} into ${body.base}`,
-    author: signatureOf(call.actor, now),
+    author: userSignature(call.actor, now),
     committer: webFlowSignature(now),
   });
-  if (sha === null) return failed(409, 'Merge conflict');
+  if (sha === null) return failedAnswer(409, 'Merge conflict');
   const ref = `refs/heads/${body.base}`;
   const moved = await moveRef(call, { ref, sha, expected: base });
-  if (moved !== 'updated') return failed(409, moveMessage(moved, ref));
+  if (moved !== 'updated') return failedAnswer(409, moveMessage(moved, ref));
   const commit = await store.readCommit(sha);
-  return commit === null ? notFound() : created(shapeCommit(call.world, call.repo, commit));
+  return commit === null ? notFoundAnswer() : createdAnswer(shapeCommit(call.world, call.repo, commit));
 }

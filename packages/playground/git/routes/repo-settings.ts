@@ -4,11 +4,19 @@
  */
 
 import * as z from 'zod';
-import { type Answer, failed, invalid, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, acts, type Route, reads, repoAccess, writes } from '../../api/route.ts';
-import { roleOf } from '../../identity/permissions.ts';
+import {
+  type Answer,
+  failedAnswer,
+  invalidAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+  unprocessableAnswer,
+} from '../../api/reply.ts';
+import { type ActorCall, actRoute, type Route, readRoute, repoAccess, writeRoute } from '../../api/route.ts';
+import { userRole } from '../../identity/permissions.ts';
 import type { Role } from '../../identity/state-people.ts';
-import { freshRepo } from '../../threads/threads.ts';
+import { rereadRepo } from '../../threads/threads.ts';
 import { findUser, userById } from '../../world/lookup.ts';
 import type { Repo } from '../../world/state.ts';
 import { branchTip } from '../resolve-commit.ts';
@@ -44,30 +52,32 @@ const permissions: Readonly<Record<string, Role>> = {
 const inviting = z.object({ permission: z.string().default('push') });
 
 export const repoSettingsRoutes: readonly Route[] = [
-  writes('PATCH', '', administer, changes, updateRepo),
-  writes('PUT', '/collaborators/:login', administer, inviting, addCollaborator),
-  acts('DELETE', '/collaborators/:login', administer, (call) => {
+  writeRoute('PATCH', '', administer, changes, updateRepo),
+  writeRoute('PUT', '/collaborators/:login', administer, inviting, addCollaborator),
+  actRoute('DELETE', '/collaborators/:login', administer, (call) => {
     const user = findUser(call.world, call.params['login'] ?? '');
-    if (user === null) return notFound();
-    const repo = freshRepo(call);
+    if (user === null) return notFoundAnswer();
+    const repo = rereadRepo(call);
     const { [user.id]: _gone, ...collaborators } = repo.collaborators;
     call.world.state.repos[repo.id] = { ...repo, collaborators };
-    return noContent();
+    return noContentAnswer();
   }),
-  reads('/topics', metadata, () => ok({ names: [] })),
-  reads('/languages', metadata, () => ok({})),
+  readRoute('/topics', metadata, () => okAnswer({ names: [] })),
+  readRoute('/languages', metadata, () => okAnswer({})),
 ];
 
 async function updateRepo(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
   const now = shapeFullRepo(call.world, call.repo, 'admin');
   const other = Object.keys(body).filter((key) => !served.includes(key) && body[key] !== now[key]);
-  if (other.length > 0) return failed(501, `THE PLAYGROUND DOES NOT CHANGE ${other.join(', ')} of a repository`);
+  if (other.length > 0) return failedAnswer(501, `THE PLAYGROUND DOES NOT CHANGE ${other.join(', ')} of a repository`);
   if (body.default_branch !== undefined) {
     const tip = await branchTip(call.world.gitOf(call.repo), body.default_branch);
     if (tip === null)
-      return unprocessable(`Cannot update default branch because the branch ${body.default_branch} does not exist.`);
+      return unprocessableAnswer(
+        `Cannot update default branch because the branch ${body.default_branch} does not exist.`,
+      );
   }
-  const repo = freshRepo(call);
+  const repo = rereadRepo(call);
   const before = repo.options ?? {};
   const options = {
     mergeCommit: body.allow_merge_commit ?? before.mergeCommit ?? true,
@@ -77,7 +87,9 @@ async function updateRepo(call: ActorCall, body: z.infer<typeof changes>): Promi
     homepage: body.homepage === undefined ? (before.homepage ?? null) : body.homepage,
   };
   if (!options.mergeCommit && !options.squashMerge && !options.rebaseMerge)
-    return invalid([{ resource: 'Repository', field: 'merge_commit_allowed', code: 'custom', message: noMethodLeft }]);
+    return invalidAnswer([
+      { resource: 'Repository', field: 'merge_commit_allowed', code: 'custom', message: noMethodLeft },
+    ]);
   const next: Repo = {
     ...repo,
     description: body.description === undefined ? repo.description : body.description,
@@ -86,7 +98,7 @@ async function updateRepo(call: ActorCall, body: z.infer<typeof changes>): Promi
     options,
   };
   call.world.state.repos[repo.id] = next;
-  return ok(shapeFullRepo(call.world, next, roleOf(next, call.actor.id) ?? 'admin'));
+  return okAnswer(shapeFullRepo(call.world, next, userRole(next, call.actor.id) ?? 'admin'));
 }
 
 const noMethodLeft = 'Sorry, you need to allow at least one merge strategy. (no_merge_method)';
@@ -94,13 +106,13 @@ const noMethodLeft = 'Sorry, you need to allow at least one merge strategy. (no_
 /** In an organization, every account counts as a member and is added immediately, without an invitation. */
 function addCollaborator(call: ActorCall, { permission }: z.infer<typeof inviting>): Answer {
   const user = findUser(call.world, call.params['login'] ?? '');
-  if (user === null || user.type !== 'User') return notFound();
+  if (user === null || user.type !== 'User') return notFoundAnswer();
   const role = permissions[permission];
-  if (role === undefined) return invalid([{ resource: 'Repository', field: 'permission', code: 'invalid' }]);
-  const repo = freshRepo(call);
-  const isIn = roleOf(repo, user.id) !== null;
+  if (role === undefined) return invalidAnswer([{ resource: 'Repository', field: 'permission', code: 'invalid' }]);
+  const repo = rereadRepo(call);
+  const isIn = userRole(repo, user.id) !== null;
   if (!isIn && userById(call.world, repo.ownerId).type !== 'Organization')
-    return failed(501, 'THE PLAYGROUND HAS NO INVITATIONS: the repository belongs to a person');
+    return failedAnswer(501, 'THE PLAYGROUND HAS NO INVITATIONS: the repository belongs to a person');
   call.world.state.repos[repo.id] = { ...repo, collaborators: { ...repo.collaborators, [user.id]: role } };
-  return noContent();
+  return noContentAnswer();
 }

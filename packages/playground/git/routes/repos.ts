@@ -3,15 +3,23 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, failed, noContent, notFound, ok, raw } from '../../api/reply.ts';
-import { type Call, plain, type RepoCall, type Route, reads, repoAccess, withBody } from '../../api/route.ts';
+import { answerPage } from '../../api/paging.ts';
+import { type Answer, failedAnswer, noContentAnswer, notFoundAnswer, okAnswer, rawAnswer } from '../../api/reply.ts';
+import {
+  type Call,
+  parseBodyAnd,
+  plainRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+} from '../../api/route.ts';
 import { shapeRoot } from '../../api/shape-root.ts';
-import { actorOf } from '../../identity/identity.ts';
-import { coarsePermission, roleOf } from '../../identity/permissions.ts';
+import { findActor } from '../../identity/identity.ts';
+import { coarsePermission, userRole } from '../../identity/permissions.ts';
 import { shapePublicUser, shapeUser } from '../../identity/shape-people.ts';
 import type { Role } from '../../identity/state-people.ts';
-import { type RateResource, rateOf } from '../../limits/rate.ts';
+import { currentRate, type RateResource } from '../../limits/rate.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { findUser, userById } from '../../world/lookup.ts';
 import { shapeFullRepo, shapeRolePermissions } from '../shape-repo.ts';
@@ -23,39 +31,39 @@ const askRole = repoAccess('metadata:read', 'write', 'Must have push access to v
 const markdown = z.object({ text: z.string(), mode: z.enum(['markdown', 'gfm']).default('markdown') });
 
 export const repoRoutes: readonly Route[] = [
-  reads('', metadata, (call) => {
-    const actor = actorOf(call.world, call.caller);
-    const role = actor === null ? null : roleOf(call.repo, actor.id);
-    return ok(shapeFullRepo(call.world, call.repo, role));
+  readRoute('', metadata, (call) => {
+    const actor = findActor(call.world, call.caller);
+    const role = actor === null ? null : userRole(call.repo, actor.id);
+    return okAnswer(shapeFullRepo(call.world, call.repo, role));
   }),
-  reads('/collaborators', askWho, listCollaborators),
-  reads('/collaborators/:login', askWho, (call) => {
+  readRoute('/collaborators', askWho, listCollaborators),
+  readRoute('/collaborators/:login', askWho, (call) => {
     const user = findUser(call.world, call.params['login'] ?? '');
-    return user === null || roleOf(call.repo, user.id) === null ? notFound() : noContent();
+    return user === null || userRole(call.repo, user.id) === null ? notFoundAnswer() : noContentAnswer();
   }),
-  reads('/collaborators/:login/permission', askRole, getPermission),
-  plain('GET', '/user', 'signed-in', (call) => {
-    if (call.caller.kind !== 'user') return failed(403, 'Resource not accessible by integration');
-    return ok(shapePublicUser(call.world, userById(call.world, call.caller.userId)));
+  readRoute('/collaborators/:login/permission', askRole, getPermission),
+  plainRoute('GET', '/user', 'signed-in', (call) => {
+    if (call.caller.kind !== 'user') return failedAnswer(403, 'Resource not accessible by integration');
+    return okAnswer(shapePublicUser(call.world, userById(call.world, call.caller.userId)));
   }),
-  plain('GET', '/users/:login', 'public', (call) => {
+  plainRoute('GET', '/users/:login', 'public', (call) => {
     const user = findUser(call.world, call.params['login'] ?? '');
-    return user === null ? notFound() : ok(shapePublicUser(call.world, user));
+    return user === null ? notFoundAnswer() : okAnswer(shapePublicUser(call.world, user));
   }),
-  plain('GET', '/rate_limit', 'public', getRateLimit),
-  plain('GET', '/', 'public', (call) => ok(shapeRoot(call.world))),
-  plain('GET', '/meta', 'public', () => ok({ verifiable_password_authentication: false })),
-  plain('POST', '/markdown', 'public', (call) => {
-    return withBody(call.body, markdown, (body) => {
+  plainRoute('GET', '/rate_limit', 'public', getRateLimit),
+  plainRoute('GET', '/', 'public', (call) => okAnswer(shapeRoot(call.world))),
+  plainRoute('GET', '/meta', 'public', () => okAnswer({ verifiable_password_authentication: false })),
+  plainRoute('POST', '/markdown', 'public', (call) => {
+    return parseBodyAnd(call.body, markdown, (body) => {
       const html = micromark(body.text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-      return raw(Buffer.from(html), 'text/html; charset=utf-8');
+      return rawAnswer(Buffer.from(html), 'text/html; charset=utf-8');
     });
   }),
 ];
 
 function listCollaborators(call: RepoCall): Promise<Answer> {
   const rows = Object.entries(call.repo.collaborators);
-  return paged(call, rows, ([id, role]) => ({
+  return answerPage(call, rows, ([id, role]) => ({
     ...shapeUser(call.world, userById(call.world, Number(id))),
     permissions: shapeRolePermissions(role),
     role_name: role,
@@ -69,11 +77,11 @@ function listCollaborators(call: RepoCall): Promise<Answer> {
 function getPermission(call: RepoCall): Answer {
   const login = call.params['login'] ?? '';
   const user = findUser(call.world, login);
-  if (user === null || user.type !== 'User') return failed(404, `${login} is not a user`);
-  const role = roleOf(call.repo, user.id);
+  if (user === null || user.type !== 'User') return failedAnswer(404, `${login} is not a user`);
+  const role = userRole(call.repo, user.id);
   const permission = coarsePermission(call.repo, role);
   const shown: Role | null = role ?? (permission === 'none' ? null : 'read');
-  return ok({
+  return okAnswer({
     permission,
     role_name: shown ?? 'none',
     user: {
@@ -86,7 +94,7 @@ function getPermission(call: RepoCall): Answer {
 
 function getRateLimit(call: Call): Answer {
   const of = (resource: RateResource): JsonObject => {
-    const rate = rateOf(call.world, call.caller, resource);
+    const rate = currentRate(call.world, call.caller, resource);
     return {
       limit: rate.limit,
       used: rate.used,
@@ -95,5 +103,5 @@ function getRateLimit(call: Call): Answer {
     };
   };
   const core = of('core');
-  return ok({ resources: { core, graphql: of('graphql'), search: core }, rate: core });
+  return okAnswer({ resources: { core, graphql: of('graphql'), search: core }, rate: core });
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { execa } from 'execa';
 import { git as limits } from '../../limits/limits.ts';
 import { type GitSetting, gitEnvironment } from '../store/git-environment.ts';
-import { passCgiOutput } from './cgi-response.ts';
+import { forwardCgiOutput } from './cgi-response.ts';
 import type { GitRequest } from './git-request.ts';
 import type { Barrier } from './push-policy.ts';
 
@@ -49,7 +49,7 @@ export async function runHttpBackend(
     () => null,
     (cause: unknown) => cause,
   );
-  const answered = await passCgiOutput(child.stdout, response);
+  const answered = await forwardCgiOutput(child.stdout, response);
   const [result, broken] = await Promise.all([child, sending]);
   response.off('close', leave);
   if (result.exitCode === 0 && answered) return null;

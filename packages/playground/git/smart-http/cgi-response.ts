@@ -9,7 +9,7 @@ type CgiHead = { readonly status: number; readonly headers: readonly (readonly [
  * Streams the output to the response with backpressure, and leaves the response open. After the client disconnects, the
  * rest is still read, so that the program can end. False when the output had no complete header.
  */
-export async function passCgiOutput(output: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<boolean> {
+export async function forwardCgiOutput(output: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<boolean> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of output) {
     if (head === null) {

@@ -25,7 +25,7 @@ export function parseGitRequest(method: string | undefined, url: string): GitReq
   if ([owner, repo].some((part) => ['', '.', '..'].includes(part))) return null;
   const advertisement = door === 'info/refs';
   if (method !== (advertisement ? 'GET' : 'POST')) return null;
-  const service = serviceOf(advertisement ? searchParams.get('service') : door);
+  const service = parseService(advertisement ? searchParams.get('service') : door);
   return service === null ? null : { owner, repo, service, advertisement };
 }
 
@@ -44,7 +44,7 @@ export function requestToken(request: Pick<IncomingMessage, 'headers'>): string 
   }
 }
 
-function serviceOf(name: string | null): GitService | null {
+function parseService(name: string | null): GitService | null {
   switch (name) {
     case 'git-upload-pack':
       return 'upload-pack';

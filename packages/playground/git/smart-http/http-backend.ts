@@ -63,26 +63,26 @@ export async function serveGit(
   options: GitHttpOptions,
 ): Promise<void> {
   const parsed = parseGitRequest(request.method, request.url ?? '/');
-  if (parsed === null) return refuse(request, response, 404, 'Not a request of git.');
+  if (parsed === null) return refuseRequest(request, response, 404, 'Not a request of git.');
   const { owner, repo, service } = parsed;
   const token = requestToken(request);
   const verdict = await options.authorize({ owner, repo, token, service });
   switch (verdict) {
     case 'unauthorized':
       response.setHeader('www-authenticate', 'Basic realm="GitHub"');
-      return refuse(request, response, 401, 'Invalid username or token.');
+      return refuseRequest(request, response, 401, 'Invalid username or token.');
     case 'forbidden':
-      return refuse(request, response, 403, `Permission to ${owner}/${repo}.git denied.`);
+      return refuseRequest(request, response, 403, `Permission to ${owner}/${repo}.git denied.`);
     case 'not-found':
-      return refuse(request, response, 404, 'Repository not found.');
+      return refuseRequest(request, response, 404, 'Repository not found.');
     case 'ok':
-      return exchange(parsed, token, request, response, options);
+      return serveExchange(parsed, token, request, response, options);
     default:
       throw new Error(`unexpected verdict: ${String(verdict satisfies never)}`);
   }
 }
 
-async function exchange(
+async function serveExchange(
   parsed: GitRequest,
   token: string | null,
   request: IncomingMessage,
@@ -91,7 +91,7 @@ async function exchange(
 ): Promise<void> {
   const { owner, repo, service, advertisement } = parsed;
   const directory = options.directoryOf(owner, repo);
-  if (directory === null) return refuse(request, response, 404, 'Repository not found.');
+  if (directory === null) return refuseRequest(request, response, 404, 'Repository not found.');
   const gitProgram = options.gitProgram ?? 'git';
   const git = createGitProgram({ directory, gitProgram });
   const pushes = service === 'receive-pack' && !advertisement;
@@ -112,20 +112,20 @@ async function exchange(
     } else await run();
   } catch (cause) {
     if (response.headersSent) response.destroy();
-    else refuse(request, response, 500, 'git failed on the server.');
+    else refuseRequest(request, response, 500, 'git failed on the server.');
     throw cause;
   }
   if (isLost) response.destroy();
   else response.end();
 }
 
-type Watched = {
+type WatchedPush = {
   readonly updates: readonly PushedRef[];
   readonly failure: { readonly cause: unknown } | null;
 };
 
 /** Runs a push and returns the refs that changed, regardless of the outcome of the exchange. */
-async function watchRefs(git: ReturnType<typeof createGitProgram>, push: () => Promise<void>): Promise<Watched> {
+async function watchRefs(git: ReturnType<typeof createGitProgram>, push: () => Promise<void>): Promise<WatchedPush> {
   const before = await readRefs(git);
   const failure = await push().then(
     () => null,
@@ -138,7 +138,7 @@ async function watchRefs(git: ReturnType<typeof createGitProgram>, push: () => P
   return { updates, failure };
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
+function refuseRequest(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
   request.resume();
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(`${message}\n`);

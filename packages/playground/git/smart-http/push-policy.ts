@@ -27,16 +27,16 @@ export type RefMove = { readonly ref: string; readonly before: string; readonly 
 const zeros = /^0+$/;
 
 /** Values that must be read from git, only if a barrier needs them. */
-type Looks = {
+type RefChecks = {
   readonly isForward: () => Promise<boolean>;
   readonly writesWorkflows: () => Promise<boolean>;
 };
 
 /** The first barrier that forbids the move, or null. */
-export async function barrierFor(
+export async function findBarrier(
   policy: readonly Barrier[],
   { ref, before, after }: RefMove,
-  { isForward, writesWorkflows }: Looks,
+  { isForward, writesWorkflows }: RefChecks,
 ): Promise<Barrier | null> {
   const isNew = zeros.test(before);
   const isGone = zeros.test(after);

@@ -4,12 +4,12 @@
  */
 
 import { execa } from 'execa';
-import { barrierFor, pushPolicySchema } from './push-policy.ts';
+import { findBarrier, pushPolicySchema } from './push-policy.ts';
 import { type WorkflowFiles, workflowFolder, writesWorkflows } from './workflow-files.ts';
 
 const [ref = '', before = '', after = ''] = process.argv.slice(2);
 const policy = pushPolicySchema.parse(JSON.parse(process.env['PLAYGROUND_POLICY'] ?? '[]'));
-const broken = await barrierFor(policy, { ref, before, after }, { isForward, writesWorkflows: writes });
+const broken = await findBarrier(policy, { ref, before, after }, { isForward, writesWorkflows: writes });
 if (broken !== null) {
   process.stderr.write(`error: ${broken.words} for ${ref}.\n`);
   process.exitCode = 1;

@@ -39,7 +39,7 @@ export function createGitProgram(place: RepositoryPlace): GitProgram {
     await ready;
     return start(place, [`--git-dir=${place.directory}`, ...args], input);
   };
-  return { run, read: async (args, input) => soundOutput(args, await run(args, input)) };
+  return { run, read: async (args, input) => requireOutput(args, await run(args, input)) };
 }
 
 /** Creates the bare repository if there is none. */
@@ -47,7 +47,7 @@ async function ensureRepository(place: RepositoryPlace): Promise<void> {
   if (await exists(join(place.directory, 'HEAD'))) return;
   const branch = place.defaultBranch ?? 'main';
   const args = ['init', '--bare', '--quiet', '--template=', `--initial-branch=${branch}`, place.directory];
-  soundOutput(args, await start(place, args, ''));
+  requireOutput(args, await start(place, args, ''));
 }
 
 async function start(place: RepositoryPlace, args: readonly string[], input: Uint8Array | string): Promise<GitRun> {
@@ -68,7 +68,7 @@ async function start(place: RepositoryPlace, args: readonly string[], input: Uin
   return { code: result.exitCode, stdout: Buffer.from(result.stdout), stderr };
 }
 
-function soundOutput(args: readonly string[], { code, stdout, stderr }: GitRun): Buffer {
+function requireOutput(args: readonly string[], { code, stdout, stderr }: GitRun): Buffer {
   if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
   return stdout;
 }

@@ -55,7 +55,7 @@ export async function changeTree(
     const cut = path.indexOf('/');
     if (cut < 0) {
       if (change === null) entries.delete(path);
-      else entries.set(path, { name: path, mode: change.mode, type: typeOf(change.mode), sha: change.sha });
+      else entries.set(path, { name: path, mode: change.mode, type: entryType(change.mode), sha: change.sha });
       continue;
     }
     const name = path.slice(0, cut);
@@ -73,7 +73,7 @@ export async function changeTree(
   return store.writeTree([...entries.values()]);
 }
 
-function typeOf(mode: TreeEntry['mode']): TreeEntry['type'] {
+function entryType(mode: TreeEntry['mode']): TreeEntry['type'] {
   if (mode === '040000') return 'tree';
   return mode === '160000' ? 'commit' : 'blob';
 }

@@ -6,7 +6,7 @@ import { git as limits } from '../../limits/limits.ts';
  * Asks once per key and returns the cached answer while it is among the latest; the caller must not modify it.
  * `bytesOf` gives an answer's size: large answers are not cached, and neither are failures.
  */
-export function keptAnswers<Answer>(
+export function createAnswerCache<Answer>(
   bytesOf: (answer: Answer) => number,
 ): (key: string, ask: () => Promise<Answer>) => Promise<Answer> {
   const known = new Map<string, { readonly answer: Answer }>();

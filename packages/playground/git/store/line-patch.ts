@@ -15,9 +15,9 @@ export type LinePatch = {
  */
 export function linePatch(before: Uint8Array, after: Uint8Array): LinePatch {
   if (isBinary(before) || isBinary(after)) return { additions: 0, deletions: 0, patch: null };
-  const oldLines = linesOf(before);
-  const edits = editScript(oldLines, linesOf(after));
-  const hunks = hunksOf(edits).map((hunk) => printHunk(hunk, oldLines));
+  const oldLines = splitLines(before);
+  const edits = editScript(oldLines, splitLines(after));
+  const hunks = splitHunks(edits).map((hunk) => printHunk(hunk, oldLines));
   return {
     additions: edits.filter(({ sign }) => sign === '+').length,
     deletions: edits.filter(({ sign }) => sign === '-').length,
@@ -36,7 +36,7 @@ type Edit = {
 const contextLines = 3;
 
 // Bytes as latin1, so that content in any encoding is compared exactly and decoded once at the end.
-function linesOf(content: Uint8Array): readonly string[] {
+function splitLines(content: Uint8Array): readonly string[] {
   const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1');
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -51,7 +51,7 @@ type Run = { readonly removed: boolean; readonly added: boolean; readonly value:
  * Equal, removed and added lines in order. A common start and end are cut off first: this is faster, and git does it
  * too.
  */
-function runsOf(oldLines: readonly string[], newLines: readonly string[]): readonly Run[] {
+function diffRuns(oldLines: readonly string[], newLines: readonly string[]): readonly Run[] {
   const shorter = Math.min(oldLines.length, newLines.length);
   let head = 0;
   while (head < shorter && oldLines[head] === newLines[head]) head += 1;
@@ -79,7 +79,7 @@ function editScript(oldLines: readonly string[], newLines: readonly string[]): r
     for (const line of waiting) edits.push({ sign: '+', line, oldBefore, newBefore: newBefore++ });
     waiting = [];
   };
-  for (const { added, removed, value } of runsOf(oldLines, newLines)) {
+  for (const { added, removed, value } of diffRuns(oldLines, newLines)) {
     // Not `push(...)`: a file of a hundred thousand lines would become as many arguments.
     if (added) waiting = waiting.concat(value);
     else if (removed) for (const line of value) edits.push({ sign: '-', line, oldBefore: oldBefore++, newBefore });
@@ -93,7 +93,7 @@ function editScript(oldLines: readonly string[], newLines: readonly string[]): r
 }
 
 /** Changes that are at most twice the context apart share a hunk. */
-function hunksOf(edits: readonly Edit[]): readonly (readonly Edit[])[] {
+function splitHunks(edits: readonly Edit[]): readonly (readonly Edit[])[] {
   const ranges: { start: number; end: number }[] = [];
   for (const [index, { sign }] of edits.entries()) {
     if (sign === ' ') continue;
@@ -114,7 +114,7 @@ function printHunk(hunk: readonly Edit[], oldLines: readonly string[]): string {
   const lines = hunk.map(({ sign, line }) =>
     line.endsWith('\n') ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`,
   );
-  return `@@ -${oldRange} +${newRange} @@${section(oldLines, first.oldBefore)}\n${lines.join('')}`;
+  return `@@ -${oldRange} +${newRange} @@${sectionHeading(oldLines, first.oldBefore)}\n${lines.join('')}`;
 }
 
 function printRange(before: number, count: number): string {
@@ -125,7 +125,7 @@ function printRange(before: number, count: number): string {
 /**
  * The nearest line above the hunk that starts with a letter, `_` or `$`: git's simple guess at the enclosing function.
  */
-function section(oldLines: readonly string[], before: number): string {
+function sectionHeading(oldLines: readonly string[], before: number): string {
   const heading = oldLines.slice(0, before).findLast((line) => /^[A-Za-z_$]/.test(line));
   return heading === undefined ? '' : ` ${heading.slice(0, 80).trimEnd()}`;
 }

@@ -28,10 +28,10 @@ export function isAncestorOf(lookup: CommitLookup, ancestor: Sha, descendant: Sh
 }
 
 /** The best common ancestor, the newest where several are equally good (`git merge-base`); null when there is none. */
-export function mergeBaseOf(lookup: CommitLookup, a: Sha, b: Sha): Sha | null {
+export function findMergeBase(lookup: CommitLookup, a: Sha, b: Sha): Sha | null {
   const bases: CommitRecord[] = [];
   const fromBoth = fromA | fromB;
-  paint(
+  propagateFlags(
     lookup,
     [
       [a, fromA],
@@ -53,7 +53,7 @@ export function mergeBaseOf(lookup: CommitLookup, a: Sha, b: Sha): Sha | null {
  * than any commit reachable from `from` may be missing, because such a walk never gets there.
  */
 export function excludedFrom(lookup: CommitLookup, from: Sha, not: Sha): ReadonlySet<Sha> {
-  const flagsOf = paint(
+  const flagsOf = propagateFlags(
     lookup,
     [
       [from, fromA],
@@ -73,7 +73,7 @@ const belowBase = 4;
  * Propagates flags from the starts to their ancestors, highest generation first, so that a commit's flags are complete
  * when it is visited. `visit` returns what its parents inherit. Ends when all waiting commits have `settled`.
  */
-function paint(
+function propagateFlags(
   lookup: CommitLookup,
   starts: readonly (readonly [Sha, number])[],
   visit: (record: CommitRecord, flags: number) => number,

@@ -20,7 +20,7 @@ export function memoryDiff(contents: Contents, before: Sha, after: Sha): readonl
     changes.flatMap(({ path, before: was, after: is }): readonly Moved[] =>
       was === null && is !== null ? [{ path, side: is }] : [],
     ),
-    ({ side }) => contentOf(contents, side),
+    ({ side }) => readContent(contents, side),
   );
   const sources = new Map(changes.map((change) => [change.path, change.before]));
   const moved = new Set(origins.values());
@@ -29,34 +29,34 @@ export function memoryDiff(contents: Contents, before: Sha, after: Sha): readonl
     .map((change) => {
       const origin = origins.get(change.path) ?? null;
       const was = origin === null ? change.before : (sources.get(origin) ?? null);
-      return describe(contents, { ...change, before: was }, origin);
+      return toFileChange(contents, { ...change, before: was }, origin);
     });
 }
 
-function describe(contents: Contents, change: RawChange, previousPath: string | null): FileChange {
+function toFileChange(contents: Contents, change: RawChange, previousPath: string | null): FileChange {
   const { path, before, after } = change;
   const shown = after ?? before;
   return {
     path,
     previousPath,
-    status: statusOf(change, previousPath),
-    ...patchOf(contents, before, after),
+    status: changeStatus(change, previousPath),
+    ...buildPatch(contents, before, after),
     blobSha: shown === null || shown.mode === '160000' ? null : shown.sha,
   };
 }
 
-function statusOf({ before, after }: RawChange, previousPath: string | null): FileChange['status'] {
+function changeStatus({ before, after }: RawChange, previousPath: string | null): FileChange['status'] {
   if (previousPath !== null) return 'renamed';
   if (before === null) return 'added';
   return after === null ? 'removed' : 'modified';
 }
 
 /** A file that changes its type (to a link, a submodule) is removed and added, as in git's output. */
-function patchOf(contents: Contents, before: FileSide | null, after: FileSide | null): LinePatch {
+function buildPatch(contents: Contents, before: FileSide | null, after: FileSide | null): LinePatch {
   const nothing = new Uint8Array();
-  const old = before === null ? nothing : contentOf(contents, before);
-  const now = after === null ? nothing : contentOf(contents, after);
-  if (before === null || after === null || kindOf(before) === kindOf(after)) return linePatch(old, now);
+  const old = before === null ? nothing : readContent(contents, before);
+  const now = after === null ? nothing : readContent(contents, after);
+  if (before === null || after === null || sideKind(before) === sideKind(after)) return linePatch(old, now);
   const [removal, addition] = [linePatch(old, nothing), linePatch(nothing, now)];
   const patches = [removal.patch, addition.patch].filter((patch) => patch !== null);
   return {
@@ -66,10 +66,10 @@ function patchOf(contents: Contents, before: FileSide | null, after: FileSide | 
   };
 }
 
-function contentOf(contents: Contents, side: FileSide): Uint8Array {
+function readContent(contents: Contents, side: FileSide): Uint8Array {
   return side.mode === '160000' ? Buffer.from(`Subproject commit ${side.sha}\n`) : contents.blobOf(side.sha);
 }
 
-function kindOf(side: FileSide): string {
+function sideKind(side: FileSide): string {
   return side.mode.slice(0, 3);
 }

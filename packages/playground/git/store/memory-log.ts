@@ -29,14 +29,16 @@ export function memoryLog(commits: CommitLookup, trees: TreeLookup, query: LogQu
   enqueue(from);
   if (not !== undefined) {
     walk.read.add(not);
-    mark(walk, [not]);
+    markExcluded(walk, [not]);
     enqueue(not);
   }
   const found: CommitObject[] = [];
   while (found.length < limit && !queue.every(({ sha }) => walk.marked.has(sha))) {
     const commit = queue.pop();
     if (commit === undefined) break;
-    const { shown, parents } = walk.marked.has(commit.sha) ? passMark(walk, commit) : simplify(walk, commit);
+    const { shown, parents } = walk.marked.has(commit.sha)
+      ? propagateExclusion(walk, commit)
+      : simplifyHistory(walk, commit);
     if (shown && !excluded.has(commit.sha)) found.push(commit);
     for (const parent of parents) enqueue(parent);
   }
@@ -58,7 +60,7 @@ type Walk = {
 
 type Step = { readonly shown: boolean; readonly parents: readonly Sha[] };
 
-function mark(walk: Walk, shas: readonly Sha[]): void {
+function markExcluded(walk: Walk, shas: readonly Sha[]): void {
   const open = [...shas];
   for (let sha = open.pop(); sha !== undefined; sha = open.pop()) {
     if (walk.marked.has(sha)) continue;
@@ -68,15 +70,15 @@ function mark(walk: Walk, shas: readonly Sha[]): void {
 }
 
 /** Marks an excluded commit's parents, and their ancestors as far as they have been read. */
-function passMark(walk: Walk, commit: CommitObject): Step {
+function propagateExclusion(walk: Walk, commit: CommitObject): Step {
   for (const parent of commit.parents) {
     walk.read.add(parent);
-    mark(walk, [parent, ...(walk.commits(parent)?.commit.parents ?? [])]);
+    markExcluded(walk, [parent, ...(walk.commits(parent)?.commit.parents ?? [])]);
   }
   return { shown: false, parents: commit.parents };
 }
 
-function simplify(walk: Walk, commit: CommitObject): Step {
+function simplifyHistory(walk: Walk, commit: CommitObject): Step {
   const { paths, read } = walk;
   if (paths === null) {
     for (const parent of commit.parents) read.add(parent);

@@ -1,7 +1,7 @@
 /** A git repository in memory with real object ids, for tests that run a thousand ferries in seconds. */
 
 import type { GitStore, RefOutcome, RefUpdate, Sha, TagObject, TreeEntry } from './git-store.ts';
-import { type CommitRecord, isAncestorOf, mergeBaseOf } from './memory-ancestry.ts';
+import { type CommitRecord, findMergeBase, isAncestorOf } from './memory-ancestry.ts';
 import { memoryDiff } from './memory-diff.ts';
 import { memoryLog } from './memory-log.ts';
 import {
@@ -22,7 +22,7 @@ export type MemoryStore = GitStore & { readonly clone: () => MemoryStore };
 
 /** An empty repository. */
 export function createMemoryStore(): MemoryStore {
-  return storeOver({
+  return createStoreOver({
     blobs: new Map(),
     trees: new Map([[emptyTreeSha, []]]),
     commits: new Map(),
@@ -47,16 +47,16 @@ type Tables = {
   readonly refs: Map<string, Sha>;
 };
 
-function storeOver(tables: Tables): MemoryStore {
+function createStoreOver(tables: Tables): MemoryStore {
   const { blobs, trees, commits, tags, refs } = tables;
   // The refs by name; null until they are requested after a change.
   let ordered: readonly (readonly [string, Sha])[] | null = null;
   const commitOf = (sha: Sha): CommitRecord | undefined => commits.get(sha);
   const contents = {
-    treeOf: (sha: Sha) => trees.get(sha) ?? absent('tree', sha),
-    blobOf: (sha: Sha) => blobs.get(sha) ?? absent('blob', sha),
+    treeOf: (sha: Sha) => trees.get(sha) ?? throwMissing('tree', sha),
+    blobOf: (sha: Sha) => blobs.get(sha) ?? throwMissing('blob', sha),
   };
-  const rootOf = (sha: Sha): Sha => commits.get(sha)?.commit.tree ?? (trees.has(sha) ? sha : absent('tree', sha));
+  const rootOf = (sha: Sha): Sha => commits.get(sha)?.commit.tree ?? (trees.has(sha) ? sha : throwMissing('tree', sha));
   return {
     refs: async (prefix = '') => {
       ordered ??= [...refs].sort(([a], [b]) => compareBytes(a, b));
@@ -86,14 +86,14 @@ function storeOver(tables: Tables): MemoryStore {
     readCommit: async (sha) => commits.get(sha)?.commit ?? null,
     readTag: async (sha) => tags.get(sha) ?? null,
     log: async (query) => {
-      if (query.not !== undefined && !commits.has(query.not)) absent('commit', query.not);
+      if (query.not !== undefined && !commits.has(query.not)) throwMissing('commit', query.not);
       return memoryLog(commitOf, (sha) => trees.get(sha), query);
     },
-    mergeBase: async (a, b) => mergeBaseOf(commitOf, a, b),
+    mergeBase: async (a, b) => findMergeBase(commitOf, a, b),
     isAncestor: async (ancestor, descendant) => isAncestorOf(commitOf, ancestor, descendant),
     diff: async (from, to) => memoryDiff(contents, rootOf(from), rootOf(to)),
     clone: () =>
-      storeOver({
+      createStoreOver({
         blobs: new Map(blobs),
         trees: new Map(trees),
         commits: new Map(commits),
@@ -104,7 +104,8 @@ function storeOver(tables: Tables): MemoryStore {
 }
 
 function writeTree(tables: Tables, entries: readonly TreeEntry[]): Sha {
-  for (const { type, sha } of entries) if (type !== 'commit' && typeOf(tables, sha) !== type) absent(type, sha);
+  for (const { type, sha } of entries)
+    if (type !== 'commit' && objectType(tables, sha) !== type) throwMissing(type, sha);
   const ordered = orderedTreeEntries(entries).map(({ mode, type, name, sha }) => ({ mode, type, name, sha }));
   const tree = objectId('tree', encodeTree(ordered));
   if (!tables.trees.has(tree)) tables.trees.set(tree, ordered);
@@ -112,9 +113,9 @@ function writeTree(tables: Tables, entries: readonly TreeEntry[]): Sha {
 }
 
 function writeCommit({ commits, trees }: Tables, commit: Parameters<GitStore['writeCommit']>[0]): Sha {
-  if (!trees.has(commit.tree)) absent('tree', commit.tree);
+  if (!trees.has(commit.tree)) throwMissing('tree', commit.tree);
   const parents = [...new Set(commit.parents)];
-  const generations = parents.map((parent) => (commits.get(parent) ?? absent('commit', parent)).generation);
+  const generations = parents.map((parent) => (commits.get(parent) ?? throwMissing('commit', parent)).generation);
   const sha = objectId('commit', encodeCommit(commit));
   if (!commits.has(sha)) {
     commits.set(sha, {
@@ -133,7 +134,7 @@ function writeCommit({ commits, trees }: Tables, commit: Parameters<GitStore['wr
 }
 
 function writeTag(tables: Tables, tag: Parameters<GitStore['writeTag']>[0]): Sha {
-  const type = typeOf(tables, tag.object) ?? absent('object', tag.object);
+  const type = objectType(tables, tag.object) ?? throwMissing('object', tag.object);
   if (!isRefName(`refs/tags/${tag.name}`)) throw new Error(`not a tag's name: ${tag.name}`);
   const sha = objectId('tag', encodeTag(tag, type));
   const { name, object, message } = tag;
@@ -144,7 +145,7 @@ function writeTag(tables: Tables, tag: Parameters<GitStore['writeTag']>[0]): Sha
 function updateRef(tables: Tables, update: RefUpdate): RefOutcome {
   const { refs } = tables;
   const { ref, sha } = update;
-  const refusal = refuseRef(update, { refs, type: sha === null ? null : typeOf(tables, sha) });
+  const refusal = refuseRef(update, { refs, type: sha === null ? null : objectType(tables, sha) });
   if (refusal !== null) return refusal;
   if (sha === null) {
     refs.delete(ref);
@@ -164,14 +165,14 @@ function isFastForward({ commits, tags }: Tables, from: Sha, to: Sha): boolean {
   return isAncestorOf((sha) => commits.get(sha), peel(from), peel(to));
 }
 
-function typeOf({ blobs, trees, commits, tags }: Tables, sha: Sha): ObjectType | null {
+function objectType({ blobs, trees, commits, tags }: Tables, sha: Sha): ObjectType | null {
   if (blobs.has(sha)) return 'blob';
   if (trees.has(sha)) return 'tree';
   if (commits.has(sha)) return 'commit';
   return tags.has(sha) ? 'tag' : null;
 }
 
-function absent(what: string, sha: Sha): never {
+function throwMissing(what: string, sha: Sha): never {
   throw new Error(`no ${what} ${sha} in this repository`);
 }
 

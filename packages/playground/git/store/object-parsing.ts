@@ -31,10 +31,10 @@ export function parseCommit(sha: Sha, body: Uint8Array): CommitObject {
   const { headers, message } = splitHeaders(body);
   return {
     sha,
-    tree: single(headers, 'tree'),
+    tree: singleHeader(headers, 'tree'),
     parents: headers.filter(([key]) => key === 'parent').map(([, value]) => value),
-    author: parseSignature(single(headers, 'author')),
-    committer: parseSignature(single(headers, 'committer')),
+    author: parseSignature(singleHeader(headers, 'author')),
+    committer: parseSignature(singleHeader(headers, 'committer')),
     message,
   };
 }
@@ -44,9 +44,9 @@ export function parseTag(sha: Sha, body: Uint8Array): TagObject {
   const { headers, message } = splitHeaders(body);
   return {
     sha,
-    name: single(headers, 'tag'),
-    object: single(headers, 'object'),
-    tagger: parseSignature(single(headers, 'tagger')),
+    name: singleHeader(headers, 'tag'),
+    object: singleHeader(headers, 'object'),
+    tagger: parseSignature(singleHeader(headers, 'tagger')),
     message,
   };
 }
@@ -86,7 +86,7 @@ function splitHeaders(body: Uint8Array): { readonly headers: readonly Header[]; 
   return { headers, message: end < 0 ? '' : text.slice(end + 2) };
 }
 
-function single(headers: readonly Header[], key: string): string {
+function singleHeader(headers: readonly Header[], key: string): string {
   const found = headers.find(([name]) => name === key);
   if (found === undefined) throw new Error(`git object without ${key}`);
   return found[1];

@@ -16,7 +16,7 @@ export async function programDiff(git: GitProgram, before: Sha, after: Sha): Pro
   const changes = entries.map(({ kind, ...change }) => ({
     ...change,
     // A path that changes its type is printed as a removal and an addition.
-    ...patchOf(sections.splice(0, kind === 'T' ? 2 : 1)),
+    ...buildPatch(sections.splice(0, kind === 'T' ? 2 : 1)),
   }));
   if (sections.length !== 0) throw new Error(`git printed ${sections.length} patches too many`);
   return changes;
@@ -37,27 +37,27 @@ function parseRaw(text: string): readonly RawEntry[] {
     if (header === '') break;
     const [, newMode = '', oldSha = '', newSha = '', score = ''] = header.slice(1).split(' ');
     const kind = score.slice(0, 1);
-    const first = next(fields);
-    const path = kind === 'R' ? next(fields) : first;
+    const first = nextField(fields);
+    const path = kind === 'R' ? nextField(fields) : first;
     const mode = kind === 'D' ? header.slice(1, 7) : newMode;
     entries.push({
       kind,
       path,
       previousPath: kind === 'R' ? first : null,
-      status: statusOf(kind),
+      status: changeStatus(kind),
       blobSha: mode === '160000' ? null : kind === 'D' ? oldSha : newSha,
     });
   }
   return entries;
 }
 
-function next(fields: Iterator<string>): string {
+function nextField(fields: Iterator<string>): string {
   const { value, done } = fields.next();
   if (done === true || typeof value !== 'string') throw new Error('git printed a torn list of changes');
   return value;
 }
 
-function statusOf(kind: string): FileChange['status'] {
+function changeStatus(kind: string): FileChange['status'] {
   switch (kind) {
     case 'A':
       return 'added';
@@ -73,7 +73,7 @@ function statusOf(kind: string): FileChange['status'] {
   }
 }
 
-function patchOf(sections: readonly string[]): Pick<FileChange, 'additions' | 'deletions' | 'patch'> {
+function buildPatch(sections: readonly string[]): Pick<FileChange, 'additions' | 'deletions' | 'patch'> {
   const hunks = sections.flatMap((section) => {
     const start = section.search(/^@@ /m);
     return start < 0 ? [] : [section.slice(start).replace(/\n$/, '')];

@@ -3,7 +3,7 @@
 import { git as limits } from '../../limits/limits.ts';
 import type { GitProgram } from './git-program.ts';
 import type { CommitObject, Sha, TagObject, TreeEntry } from './git-store.ts';
-import { keptAnswers } from './kept-answers.ts';
+import { createAnswerCache } from './kept-answers.ts';
 import { isSha, type ObjectType } from './object-encoding.ts';
 import { parseCommit, parseTag, parseTree } from './object-parsing.ts';
 
@@ -24,22 +24,22 @@ export function createProgramObjects(git: GitProgram): ProgramObjects {
   const knownCommits = new Map<Sha, CommitObject>();
   const knownTrees = new Map<Sha, readonly TreeEntry[]>();
   // An absent object may be pushed later, so give it a size that is never cached.
-  const knownBlobs = keptAnswers<Buffer | null>((body) => body?.byteLength ?? Number.POSITIVE_INFINITY);
+  const knownBlobs = createAnswerCache<Buffer | null>((body) => body?.byteLength ?? Number.POSITIVE_INFINITY);
   const commits = async (shas: readonly Sha[]): Promise<readonly CommitObject[]> => {
-    const found = new Map(shas.flatMap((sha) => pairIfKnown(knownCommits, sha)));
+    const found = new Map(shas.flatMap((sha) => pairsOfKnown(knownCommits, sha)));
     const missing = shas.filter((sha) => !found.has(sha));
     const bodies = await readBodies(git, 'commit', missing);
     for (const [index, sha] of missing.entries()) {
       const body = bodies[index];
       if (body === null || body === undefined) throw new Error(`no commit ${sha} in this repository`);
-      found.set(sha, remember(knownCommits, sha, parseCommit(sha, body)));
+      found.set(sha, cacheObject(knownCommits, sha, parseCommit(sha, body)));
     }
     return shas.flatMap((sha) => found.get(sha) ?? []);
   };
   const one = async (type: ObjectType, sha: Sha): Promise<Buffer | null> =>
     (await readBodies(git, type, [sha]))[0] ?? null;
   return {
-    typeOf: (sha) => typeOf(git, sha),
+    typeOf: (sha) => readType(git, sha),
     blob: async (sha) => {
       const body = await knownBlobs(sha, () => one('blob', sha));
       return body === null ? null : Uint8Array.from(body);
@@ -49,13 +49,13 @@ export function createProgramObjects(git: GitProgram): ProgramObjects {
       const known = knownTrees.get(sha);
       if (known !== undefined) return known;
       const body = await one('tree', sha);
-      return body === null ? null : remember(knownTrees, sha, parseTree(body));
+      return body === null ? null : cacheObject(knownTrees, sha, parseTree(body));
     },
     commit: async (sha) => {
       const known = knownCommits.get(sha);
       if (known !== undefined) return known;
       const body = await one('commit', sha);
-      return body === null ? null : remember(knownCommits, sha, parseCommit(sha, body));
+      return body === null ? null : cacheObject(knownCommits, sha, parseCommit(sha, body));
     },
     commits,
     tag: async (sha) => {
@@ -103,19 +103,19 @@ async function blobSizes(git: GitProgram, shas: readonly Sha[]): Promise<Readonl
   );
 }
 
-async function typeOf(git: GitProgram, sha: Sha): Promise<ObjectType | null> {
+async function readType(git: GitProgram, sha: Sha): Promise<ObjectType | null> {
   if (!isSha(sha)) return null;
   const output = await git.read(['cat-file', '--batch-check=%(objecttype)'], `${sha}\n`);
   const type = output.toString('latin1').trim();
   return type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag' ? type : null;
 }
 
-function pairIfKnown<T>(known: ReadonlyMap<Sha, T>, sha: Sha): readonly (readonly [Sha, T])[] {
+function pairsOfKnown<T>(known: ReadonlyMap<Sha, T>, sha: Sha): readonly (readonly [Sha, T])[] {
   const value = known.get(sha);
   return value === undefined ? [] : [[sha, value]];
 }
 
-function remember<T>(known: Map<Sha, T>, sha: Sha, value: T): T {
+function cacheObject<T>(known: Map<Sha, T>, sha: Sha, value: T): T {
   const oldest = known.keys().next();
   if (known.size >= limits.objectsCached && oldest.done !== true) known.delete(oldest.value);
   known.set(sha, value);

@@ -40,7 +40,7 @@ export async function updateProgramRef(
     const current = refs.get(ref) ?? null;
     if (sha === null && current === null) return 'updated';
     const base = fastForwardBase(update, current);
-    if (base !== null && sha !== null && !(await descends(git, base, sha))) return 'not-fast-forward';
+    if (base !== null && sha !== null && !(await isDescendant(git, base, sha))) return 'not-fast-forward';
     const args = sha === null ? ['-d', ref, current ?? absentSha] : [ref, sha, current ?? absentSha];
     const { code, stderr } = await git.run(['update-ref', ...args]);
     if (code === 0) return 'updated';
@@ -51,7 +51,7 @@ export async function updateProgramRef(
 }
 
 /** True when `descendant` is `ancestor` or descends from it; tags are followed to their target. */
-async function descends(git: GitProgram, ancestor: Sha, descendant: Sha): Promise<boolean> {
+async function isDescendant(git: GitProgram, ancestor: Sha, descendant: Sha): Promise<boolean> {
   const { code } = await git.run(['merge-base', '--is-ancestor', ancestor, descendant]);
   return code === 0;
 }

@@ -2,7 +2,7 @@
 
 import { createGitProgram, type GitProgram, type RepositoryPlace } from './git-program.ts';
 import type { CommitObject, FileChange, GitStore, Sha, TagObject, TreeEntry } from './git-store.ts';
-import { keptAnswers } from './kept-answers.ts';
+import { createAnswerCache } from './kept-answers.ts';
 import { literalPaths } from './literal-paths.ts';
 import { encodeCommit, encodeTag } from './object-encoding.ts';
 import { programDiff } from './program-diff.ts';
@@ -15,14 +15,14 @@ import { orderedTreeEntries } from './tree-entries.ts';
 export function createProgramStore(place: RepositoryPlace): GitStore {
   const git = createGitProgram(place);
   const objects = createProgramObjects(git);
-  const logs = keptAnswers<readonly Sha[]>((shas) => shas.length * SHA_CHARACTERS);
-  const bases = keptAnswers<Sha | null>(() => SHA_CHARACTERS);
-  const descents = keptAnswers<boolean>(() => 1);
-  const diffs = keptAnswers<readonly FileChange[]>(bytesOfChanges);
+  const logs = createAnswerCache<readonly Sha[]>((shas) => shas.length * SHA_CHARACTERS);
+  const bases = createAnswerCache<Sha | null>(() => SHA_CHARACTERS);
+  const descents = createAnswerCache<boolean>(() => 1);
+  const diffs = createAnswerCache<readonly FileChange[]>(bytesOfChanges);
   return {
     refs: (prefix) => readRefs(git, prefix),
     updateRef: (update) => withRepositoryLock(place.directory, () => updateProgramRef(git, objects, update)),
-    writeBlob: async (content) => sha(await git.read(['hash-object', '-w', '--stdin'], content)),
+    writeBlob: async (content) => parseSha(await git.read(['hash-object', '-w', '--stdin'], content)),
     writeTree: (entries) => writeTree(git, entries),
     writeCommit: (commit) => writeCommit(git, objects, commit),
     writeTag: (tag) => writeTag(git, objects, tag),
@@ -46,7 +46,7 @@ export function createProgramStore(place: RepositoryPlace): GitStore {
       (await areCommits(objects, ancestor, descendant)) &&
       descents(`${ancestor} ${descendant}`, () => isAncestor(git, ancestor, descendant)),
     diff: async (from, to) => {
-      const [before, after] = [await treeOf(objects, from), await treeOf(objects, to)];
+      const [before, after] = [await resolveTree(objects, from), await resolveTree(objects, to)];
       return diffs(`${before} ${after}`, () => programDiff(git, before, after));
     },
   };
@@ -67,25 +67,25 @@ async function isAncestor(git: GitProgram, ancestor: Sha, descendant: Sha): Prom
 async function mergeBase(git: GitProgram, a: Sha, b: Sha): Promise<Sha | null> {
   const { code, stdout, stderr } = await git.run(['merge-base', a, b]);
   if (code > 1) throw new Error(`git merge-base ended with ${code}: ${stderr.trim()}`);
-  return code === 0 ? sha(stdout) : null;
+  return code === 0 ? parseSha(stdout) : null;
 }
 
 async function writeTree(git: GitProgram, entries: readonly TreeEntry[]): Promise<Sha> {
   const lines = orderedTreeEntries(entries).map(({ mode, type, name, sha: id }) => `${mode} ${type} ${id}\t${name}\0`);
-  return sha(await git.read(['mktree', '-z'], lines.join('')));
+  return parseSha(await git.read(['mktree', '-z'], lines.join('')));
 }
 
 // hash-object, not commit-tree, which trims names by rules that differ between versions of git.
 async function writeCommit(git: GitProgram, objects: ProgramObjects, commit: Omit<CommitObject, 'sha'>): Promise<Sha> {
   if ((await objects.tree(commit.tree)) === null) throw new Error(`no tree ${commit.tree} in this repository`);
   await objects.commits([...new Set(commit.parents)]);
-  return sha(await git.read(['hash-object', '-t', 'commit', '-w', '--stdin'], encodeCommit(commit)));
+  return parseSha(await git.read(['hash-object', '-t', 'commit', '-w', '--stdin'], encodeCommit(commit)));
 }
 
 async function writeTag(git: GitProgram, objects: ProgramObjects, tag: Omit<TagObject, 'sha'>): Promise<Sha> {
   const type = await objects.typeOf(tag.object);
   if (type === null) throw new Error(`no object ${tag.object} in this repository`);
-  return sha(await git.read(['mktag'], encodeTag(tag, type)));
+  return parseSha(await git.read(['mktag'], encodeTag(tag, type)));
 }
 
 async function readLog(
@@ -111,12 +111,12 @@ async function areCommits(objects: ProgramObjects, a: Sha, b: Sha): Promise<bool
   return (await objects.commit(a)) !== null && (await objects.commit(b)) !== null;
 }
 
-async function treeOf(objects: ProgramObjects, id: Sha): Promise<Sha> {
+async function resolveTree(objects: ProgramObjects, id: Sha): Promise<Sha> {
   const tree = (await objects.commit(id))?.tree ?? id;
   if ((await objects.tree(tree)) === null) throw new Error(`no tree ${tree} in this repository`);
   return tree;
 }
 
-function sha(output: Buffer): Sha {
+function parseSha(output: Buffer): Sha {
   return output.toString('latin1').trim();
 }

@@ -18,11 +18,11 @@ export function treeChanges(
   after: Sha,
 ): readonly RawChange[] {
   const changes: RawChange[] = [];
-  collect(entriesOf, '', before, after, changes);
+  collectChanges(entriesOf, '', before, after, changes);
   return changes.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
-function collect(
+function collectChanges(
   entriesOf: (tree: Sha) => readonly TreeEntry[],
   folder: string,
   before: Sha | null,
@@ -37,16 +37,16 @@ function collect(
     const other = now.get(name) ?? null;
     if (one?.sha === other?.sha && one?.mode === other?.mode) continue;
     const path = `${folder}${name}`;
-    collect(entriesOf, `${path}/`, treeOf(one), treeOf(other), changes);
-    const [was, is] = [fileOf(one), fileOf(other)];
+    collectChanges(entriesOf, `${path}/`, subtreeOf(one), subtreeOf(other), changes);
+    const [was, is] = [toFileSide(one), toFileSide(other)];
     if (was !== null || is !== null) changes.push({ path, before: was, after: is });
   }
 }
 
-function treeOf(entry: TreeEntry | null): Sha | null {
+function subtreeOf(entry: TreeEntry | null): Sha | null {
   return entry?.type === 'tree' ? entry.sha : null;
 }
 
-function fileOf(entry: TreeEntry | null): FileSide | null {
+function toFileSide(entry: TreeEntry | null): FileSide | null {
   return entry === null || entry.type === 'tree' ? null : { mode: entry.mode, sha: entry.sha };
 }

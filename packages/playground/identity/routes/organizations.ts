@@ -1,53 +1,55 @@
 /** Organization routes for owners (docs.github.com/rest/actions/self-hosted-runner-groups and /orgs). */
 
-import { pagedIn } from '../../api/paging.ts';
-import { type Answer, failed, notFound } from '../../api/reply.ts';
-import { type Call, plain, type Reply, type Route } from '../../api/route.ts';
+import { answerPageIn } from '../../api/paging.ts';
+import { type Answer, failedAnswer, notFoundAnswer } from '../../api/reply.ts';
+import { type Call, plainRoute, type Reply, type Route } from '../../api/route.ts';
 import { ownsAccount } from '../../rules/rulesets.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { findUser } from '../../world/lookup.ts';
 import type { RunnerGroup } from '../../world/state-settings.ts';
-import { holds, type PermissionNeed } from '../permissions.ts';
+import { hasPermissionNeed, type PermissionNeed } from '../permissions.ts';
 import { shapeInstallation } from '../shape-people.ts';
 import type { User } from '../state-people.ts';
 
 export const organizationRoutes: readonly Route[] = [
-  plain('GET', '/orgs/:org/actions/runner-groups', 'signed-in', (call) =>
-    forOwners(call, 'organization_self_hosted_runners:read', (org) => {
+  plainRoute('GET', '/orgs/:org/actions/runner-groups', 'signed-in', (call) =>
+    answerOwners(call, 'organization_self_hosted_runners:read', (org) => {
       const rows = Object.values(call.world.state.runnerGroups).filter((one) => one.ownerId === org.id);
-      return pagedIn(call, 'runner_groups', rows, (one) => shapeGroup(call, org, one));
+      return answerPageIn(call, 'runner_groups', rows, (one) => shapeGroup(call, org, one));
     }),
   ),
-  plain('GET', '/orgs/:org/installations', 'signed-in', (call) =>
-    forOwners(call, 'organization_administration:read', (org) => {
+  plainRoute('GET', '/orgs/:org/installations', 'signed-in', (call) =>
+    answerOwners(call, 'organization_administration:read', (org) => {
       const rows = Object.values(call.world.state.installations).filter((one) => one.accountId === org.id);
-      return pagedIn(call, 'installations', rows, (one) => shapeInstallation(call.world, one));
+      return answerPageIn(call, 'installations', rows, (one) => shapeInstallation(call.world, one));
     }),
   ),
 ];
 
 /** Answers only an owner of the organization, or its App with the permission. */
-function forOwners(call: Call, need: PermissionNeed, answer: (org: User) => Reply): Reply {
+function answerOwners(call: Call, need: PermissionNeed, answer: (org: User) => Reply): Reply {
   const org = findUser(call.world, call.params['org'] ?? '');
-  if (org === null || org.type !== 'Organization') return notFound();
-  return refusal(call, org, need) ?? answer(org);
+  if (org === null || org.type !== 'Organization') return notFoundAnswer();
+  return refuseUnlessOwner(call, org, need) ?? answer(org);
 }
 
-function refusal(call: Call, org: User, need: PermissionNeed): Answer | null {
+function refuseUnlessOwner(call: Call, org: User, need: PermissionNeed): Answer | null {
   const { caller, world } = call;
   switch (caller.kind) {
     case 'user':
       return ownsAccount(world, org.id, caller.userId)
         ? null
-        : failed(403, 'You must be an owner of this organization.');
+        : failedAnswer(403, 'You must be an owner of this organization.');
     case 'installation': {
       const isOurs = world.state.installations[caller.installationId]?.accountId === org.id;
-      return isOurs && holds(caller.permissions, need) ? null : failed(403, 'Resource not accessible by integration');
+      return isOurs && hasPermissionNeed(caller.permissions, need)
+        ? null
+        : failedAnswer(403, 'Resource not accessible by integration');
     }
     case 'workflow':
     case 'app':
     case 'anonymous':
-      return failed(403, 'Resource not accessible by integration');
+      return failedAnswer(403, 'Resource not accessible by integration');
   }
 }
 

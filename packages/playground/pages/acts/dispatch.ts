@@ -1,7 +1,7 @@
 /** Dispatches a workflow manually, like GitHub's "Run workflow". */
-import { apiOf, pathOf } from '../place.ts';
+import { repoApiPath, repoPath } from '../place.ts';
 import type { ActHandler } from '../visit.ts';
-import { outcomeOf } from './outcome.ts';
+import { toOutcome } from './outcome.ts';
 
 const PREFIX = 'input:';
 
@@ -10,9 +10,9 @@ export const dispatchWorkflow: ActHandler = async (visit, params, form) => {
   const inputs: Record<string, string> = {};
   for (const [name, value] of form)
     if (name.startsWith(PREFIX) && value !== '') inputs[name.slice(PREFIX.length)] = value;
-  const at = `${apiOf(params)}/actions/workflows/${params['id'] ?? ''}/dispatches`;
-  return outcomeOf(
+  const at = `${repoApiPath(params)}/actions/workflows/${params['id'] ?? ''}/dispatches`;
+  return toOutcome(
     await visit.api.send('POST', at, { ref: form.get('ref') ?? '', inputs }),
-    `${pathOf(params)}/actions?workflow=${params['id'] ?? ''}`,
+    `${repoPath(params)}/actions?workflow=${params['id'] ?? ''}`,
   );
 };

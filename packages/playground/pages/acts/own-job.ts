@@ -3,16 +3,16 @@
  * watch.
  */
 import * as z from 'zod';
-import { apiOf, pathOf } from '../place.ts';
+import { repoApiPath, repoPath } from '../place.ts';
 import type { ActHandler } from '../visit.ts';
-import { outcomeOf, refuse } from './outcome.ts';
+import { refuseAct, toOutcome } from './outcome.ts';
 
 const opened = z.object({ number: z.number() });
 
 /** The issue names the started job and the command line to have it watched. */
 export const openOwnJob: ActHandler = async (visit, params) => {
-  if (visit.startOwnJob === null) return refuse('No job can be started by hand on the cluster of this lab.');
-  const [api, home] = [apiOf(params), pathOf(params)];
+  if (visit.startOwnJob === null) return refuseAct('No job can be started by hand on the cluster of this lab.');
+  const [api, home] = [repoApiPath(params), repoPath(params)];
   const { jobId, cluster, experiment } = await visit.startOwnJob(visit.speaker.login);
   const watch = `/watch job=${jobId} cluster=${cluster} experiment=${experiment}`;
   const body = [
@@ -23,7 +23,7 @@ export const openOwnJob: ActHandler = async (visit, params) => {
   // A job is relaunched only if its issue has the label for experiments.
   const issue = { title: `A job of mine: ${jobId}`, body, labels: ['experiment'] };
   const answer = await visit.api.send('POST', `${api}/issues`, issue);
-  if (answer.kind === 'refused') return outcomeOf(answer, home);
+  if (answer.kind === 'refused') return toOutcome(answer, home);
   const number = opened.safeParse(answer.data);
   return { kind: 'done', to: number.success ? `${home}/issues/${number.data.number}` : `${home}/issues` };
 };

@@ -1,9 +1,9 @@
 /** Opens the speaker's own pull request: a proposed ferry, or a bug that makes every job fail. */
 import * as z from 'zod';
 import { branchShape, repoShape } from '../api/repo-shapes.ts';
-import { apiOf, pathOf } from '../place.ts';
+import { repoApiPath, repoPath } from '../place.ts';
 import type { ActHandler } from '../visit.ts';
-import { outcomeOf, refuse } from './outcome.ts';
+import { refuseAct, toOutcome } from './outcome.ts';
 
 const mutation = `mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }`;
 const committed = z.object({ errors: z.array(z.object({ message: z.string() })).optional() });
@@ -62,15 +62,15 @@ async function openPull(
   path: string,
   change: (before: string) => Change | string,
 ): ReturnType<ActHandler> {
-  const [api, home] = [apiOf(params), pathOf(params)];
+  const [api, home] = [repoApiPath(params), repoPath(params)];
   const repo = await visit.api.get(api, repoShape);
-  if (repo.kind === 'refused') return outcomeOf(repo, home);
+  if (repo.kind === 'refused') return toOutcome(repo, home);
   const { full_name: repositoryNameWithOwner, default_branch: base } = repo.data;
   const tip = await visit.api.get(`${api}/branches/${encodeURIComponent(base)}`, branchShape);
-  if (tip.kind === 'refused') return outcomeOf(tip, home);
+  if (tip.kind === 'refused') return toOutcome(tip, home);
   const file = await visit.api.text(`${api}/contents/${path}`, 'application/vnd.github.raw+json');
   const made = file.kind === 'refused' ? `${path} is not there.` : change(file.data);
-  if (typeof made === 'string') return refuse(made);
+  if (typeof made === 'string') return refuseAct(made);
   const { text, branch, headline, title, body } = made;
   const branchName = `${visit.speaker.login}/${branch}`;
   const { sha } = tip.data.commit;
@@ -78,7 +78,7 @@ async function openPull(
     ref: `refs/heads/${branchName}`,
     sha,
   });
-  if (createdRef.kind === 'refused') return outcomeOf(createdRef, home);
+  if (createdRef.kind === 'refused') return toOutcome(createdRef, home);
   const input = {
     branch: { repositoryNameWithOwner, branchName },
     message: { headline },
@@ -86,11 +86,11 @@ async function openPull(
     expectedHeadOid: sha,
   };
   const commit = await visit.api.graphql(mutation, { input }, committed);
-  if (commit.kind === 'refused') return outcomeOf(commit, home);
+  if (commit.kind === 'refused') return toOutcome(commit, home);
   const [error] = commit.data.errors ?? [];
-  if (error !== undefined) return refuse(error.message);
+  if (error !== undefined) return refuseAct(error.message);
   const answer = await visit.api.send('POST', `${api}/pulls`, { title, body, head: branchName, base });
-  if (answer.kind === 'refused') return outcomeOf(answer, home);
+  if (answer.kind === 'refused') return toOutcome(answer, home);
   const number = opened.safeParse(answer.data);
   return { kind: 'done', to: number.success ? `${home}/pull/${number.data.number}` : `${home}/pulls` };
 }

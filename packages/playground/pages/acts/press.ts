@@ -1,7 +1,7 @@
 /** Clicks a button that an App put on its check run. */
-import { pathOf } from '../place.ts';
+import { repoPath } from '../place.ts';
 import type { ActHandler } from '../visit.ts';
-import { refuse } from './outcome.ts';
+import { refuseAct } from './outcome.ts';
 
 export const pressCheckButton: ActHandler = async (visit, params, form) => {
   const { owner = '', repo = '', check = '' } = params;
@@ -15,10 +15,10 @@ export const pressCheckButton: ActHandler = async (visit, params, form) => {
   const outcome = await visit.pressButton(press);
   switch (outcome) {
     case 'pressed':
-      return { kind: 'done', to: `${pathOf(params)}/runs/${check}` };
+      return { kind: 'done', to: `${repoPath(params)}/runs/${check}` };
     case 'forbidden':
       return { kind: 'refused', status: 403, message: 'Only who may write can press this button.' };
     case 'unknown':
-      return refuse('This check run has no such button.');
+      return refuseAct('This check run has no such button.');
   }
 };

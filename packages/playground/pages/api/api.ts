@@ -49,28 +49,28 @@ export function createApi(fetch: Fetch, baseUrl: string, token: string | null): 
   const call = (method: string, path: string, extra: { body?: unknown; accept?: string } = {}): Promise<Response> =>
     fetchFollowing(fetch, request(baseUrl, token, method, path, extra));
   const unread: Unread[] = [];
-  const noted = <Data>(path: string, answer: Answer<Data>): Answer<Data> => {
+  const noteUnread = <Data>(path: string, answer: Answer<Data>): Answer<Data> => {
     if (answer.kind === 'refused' && answer.status !== 404)
       unread.push({ path, status: answer.status, message: answer.message });
     return answer;
   };
   return {
     get: async (path, schema) =>
-      mapFound(noted(path, await readJson(await call('GET', path))), (data) => schema.parse(data)),
+      mapFound(noteUnread(path, await readJson(await call('GET', path))), (data) => schema.parse(data)),
     list: async (path, item, pick, pages) =>
-      noted(path, await listPages(call, path, (row) => item.parse(row), pick, pages)),
+      noteUnread(path, await listPages(call, path, (row) => item.parse(row), pick, pages)),
     unread: () => unread,
     text: async (path, accept) => {
       const response = await call('GET', path, accept === undefined ? {} : { accept });
       const answer: Answer<string> = response.ok
         ? { kind: 'found', data: await response.text() }
-        : await refusal(response);
-      return noted(path, answer);
+        : await readRefusal(response);
+      return noteUnread(path, answer);
     },
     send: async (method, path, body) => readJson(await call(method, path, body === undefined ? {} : { body })),
     graphql: async (query, variables, schema) => {
       const answer = await readJson(await call('POST', '/api/graphql', { body: { query, variables } }));
-      return mapFound(noted('/graphql', answer), (data) => schema.parse(data));
+      return mapFound(noteUnread('/graphql', answer), (data) => schema.parse(data));
     },
   };
 }
@@ -126,21 +126,21 @@ function pickFrom(data: unknown, key: string): unknown {
 }
 
 async function readJson(response: Response): Promise<Answer<unknown>> {
-  if (!response.ok) return refusal(response);
+  if (!response.ok) return readRefusal(response);
   const text = await response.text();
   return { kind: 'found', data: text === '' ? null : JSON.parse(text) };
 }
 
-async function refusal(response: Response): Promise<Answer<never>> {
+async function readRefusal(response: Response): Promise<Answer<never>> {
   const text = await response.text();
   return {
     kind: 'refused',
     status: response.status,
-    message: messageOf(text) ?? (text.slice(0, 300) || response.statusText),
+    message: parseMessage(text) ?? (text.slice(0, 300) || response.statusText),
   };
 }
 
-function messageOf(text: string): string | null {
+function parseMessage(text: string): string | null {
   if (!text.startsWith('{')) return null;
   const message = pickFrom(JSON.parse(text), 'message');
   return typeof message === 'string' ? message : null;

@@ -9,11 +9,11 @@ let joined: Promise<string> | null = null;
  * load.
  */
 export function readClientScript(): Promise<string> {
-  joined ??= join();
+  joined ??= joinScripts();
   return joined;
 }
 
-async function join(): Promise<string> {
+async function joinScripts(): Promise<string> {
   const result = await build({
     entryPoints: [fileURLToPath(new URL('../client/page.ts', import.meta.url))],
     bundle: true,

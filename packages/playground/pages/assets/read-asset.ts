@@ -23,30 +23,30 @@ const mermaidFile = fileURLToPath(import.meta.resolve('@mermaid-js/tiny'));
 export async function readAsset(parts: readonly string[]): Promise<Reply> {
   const [kind, ...rest] = parts;
   const name = rest.join('/');
-  if (kind === 'avatars') return svg(avatarDrawing(Number(name)));
-  if (name === 'page.css') return css();
-  if (name === 'icon.svg') return svg(await readFile(path.join(own, 'icon.svg'), 'utf8'));
-  if (name === 'page.js') return script(await readClientScript());
+  if (kind === 'avatars') return svgReply(avatarDrawing(Number(name)));
+  if (name === 'page.css') return readCss();
+  if (name === 'icon.svg') return svgReply(await readFile(path.join(own, 'icon.svg'), 'utf8'));
+  if (name === 'page.js') return scriptReply(await readClientScript());
   if (name === 'mermaid.js') return readMermaid();
   return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'no such asset' };
 }
 
-async function css(): Promise<Reply> {
+async function readCss(): Promise<Reply> {
   const sheets = await Promise.all(styleFiles.map((file) => readFile(path.join(own, 'style', file), 'utf8')));
   return { status: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: sheets.join('\n') };
 }
 
 async function readMermaid(): Promise<Reply> {
-  const reply = script(await readFile(mermaidFile));
+  const reply = scriptReply(await readFile(mermaidFile));
   // The file does not change while the playground runs, so the browser may cache it.
   return { ...reply, headers: { ...reply.headers, 'cache-control': 'max-age=86400' } };
 }
 
-function script(body: string | Uint8Array): Reply {
+function scriptReply(body: string | Uint8Array): Reply {
   return { status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' }, body };
 }
 
-function svg(body: string): Reply {
+function svgReply(body: string): Reply {
   return { status: 200, headers: { 'content-type': 'image/svg+xml' }, body };
 }
 

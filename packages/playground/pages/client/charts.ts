@@ -24,9 +24,9 @@ export async function drawCharts(root: Element): Promise<void> {
   for (const figure of root.querySelectorAll<HTMLElement>('figure[data-chart]')) {
     const source = figure.querySelector('.chart-source')?.textContent ?? '';
     try {
-      show(figure, source, await draw(source, widthFor(figure)));
+      showChart(figure, source, await drawChart(source, widthFor(figure)));
     } catch (error) {
-      complain(figure, error);
+      showChartError(figure, error);
     }
     figure.removeAttribute('data-chart');
   }
@@ -43,13 +43,13 @@ function widthFor(figure: HTMLElement): number {
   return Math.min(700, Math.max(300, Math.floor(room / 50) * 50));
 }
 
-async function draw(source: string, width: number): Promise<string> {
+async function drawChart(source: string, width: number): Promise<string> {
   const key = `${width} ${source}`;
   const known = drawings.get(key);
   if (known !== undefined) return known;
-  loaded ??= load();
+  loaded ??= loadMermaid();
   const mermaid = await loaded;
-  configure(mermaid, width);
+  configureMermaid(mermaid, width);
   count += 1;
   const { svg } = await mermaid.render(`chart-${count}`, source);
   drawings.set(key, svg);
@@ -57,7 +57,7 @@ async function draw(source: string, width: number): Promise<string> {
 }
 
 /** The library is a classic script that adds a global variable. */
-function load(): Promise<Mermaid> {
+function loadMermaid(): Promise<Mermaid> {
   return new Promise((resolve, reject) => {
     const element = document.createElement('script');
     element.src = library;
@@ -71,7 +71,7 @@ function load(): Promise<Mermaid> {
 }
 
 /** `strict`: labels are text, links are disabled, and Mermaid sanitises its drawing with DOMPurify. */
-function configure(mermaid: Mermaid, width: number): void {
+function configureMermaid(mermaid: Mermaid, width: number): void {
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
@@ -108,7 +108,7 @@ function configure(mermaid: Mermaid, width: number): void {
 }
 
 /** Keeps the source available for people who cannot see the drawing. */
-function show(figure: HTMLElement, source: string, svg: string): void {
+function showChart(figure: HTMLElement, source: string, svg: string): void {
   const drawing = document.createElement('div');
   drawing.className = 'chart-drawing';
   drawing.role = 'img';
@@ -125,7 +125,7 @@ function show(figure: HTMLElement, source: string, svg: string): void {
   figure.replaceChildren(drawing, details);
 }
 
-function complain(figure: HTMLElement, error: unknown): void {
+function showChartError(figure: HTMLElement, error: unknown): void {
   const note = document.createElement('figcaption');
   note.className = 'refusal';
   note.textContent = `This chart cannot be drawn: ${error instanceof Error ? error.message : String(error)}`;

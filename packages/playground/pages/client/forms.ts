@@ -7,31 +7,35 @@ export function followForms(refresh: () => Promise<void>): void {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || !form.hasAttribute('data-act')) return;
     event.preventDefault();
-    void send(form, event.submitter, refresh);
+    void sendForm(form, event.submitter, refresh);
   });
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-    if (event.target instanceof HTMLTextAreaElement) event.target.form?.requestSubmit(primaryOf(event.target.form));
+    if (event.target instanceof HTMLTextAreaElement) event.target.form?.requestSubmit(primaryButton(event.target.form));
   });
   document.addEventListener('click', (event) => {
     if (!(event.target instanceof Element)) return;
     const chip = event.target.closest<HTMLElement>('[data-insert]');
-    if (chip !== null) insert(event, chip.dataset['insert'] ?? '');
+    if (chip !== null) insertCommand(event, chip.dataset['insert'] ?? '');
     const half = event.target.closest<HTMLElement>('[data-show]');
-    if (half !== null) void preview(half);
+    if (half !== null) void showPreview(half);
   });
 }
 
-async function send(form: HTMLFormElement, submitter: HTMLElement | null, refresh: () => Promise<void>): Promise<void> {
+async function sendForm(
+  form: HTMLFormElement,
+  submitter: HTMLElement | null,
+  refresh: () => Promise<void>,
+): Promise<void> {
   if (form.ariaBusy === 'true') return;
   form.ariaBusy = 'true';
-  complain(form, null);
+  showFormError(form, null);
   try {
-    const outcome = await post(form.action, new FormData(form, submitter));
-    if (outcome.kind !== 'done') return complain(form, outcome.message ?? 'That was refused.');
-    if (form.hasAttribute('data-compose')) clear(form);
+    const outcome = await postForm(form.action, new FormData(form, submitter));
+    if (outcome.kind !== 'done') return showFormError(form, outcome.message ?? 'That was refused.');
+    if (form.hasAttribute('data-compose')) clearForm(form);
     form.closest('details.menu, details.edit-box')?.removeAttribute('open');
-    if (!isHere(outcome.to ?? '')) return location.assign(outcome.to ?? '/');
+    if (!isCurrentPage(outcome.to ?? '')) return location.assign(outcome.to ?? '/');
     for (const box of form.querySelectorAll('textarea')) box.defaultValue = box.value;
     await refresh();
   } finally {
@@ -39,7 +43,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null, refres
   }
 }
 
-export async function post(action: string, data: FormData): Promise<Outcome> {
+export async function postForm(action: string, data: FormData): Promise<Outcome> {
   const fields = new URLSearchParams();
   for (const [name, value] of data) if (typeof value === 'string') fields.append(name, value);
   try {
@@ -58,20 +62,20 @@ export async function post(action: string, data: FormData): Promise<Outcome> {
 }
 
 /** Whether an address is this page; `/lab/marin/issues/7` and `/lab/marin/pull/7` are one thread. */
-function isHere(to: string): boolean {
+function isCurrentPage(to: string): boolean {
   const plain = (path: string): string => path.replace('/pull/', '/issues/');
   return plain(new URL(to, location.href).pathname) === plain(location.pathname);
 }
 
-function clear(form: HTMLFormElement): void {
+function clearForm(form: HTMLFormElement): void {
   form.reset();
   form.dispatchEvent(new Event('input', { bubbles: true }));
   const write = form.querySelector<HTMLElement>('[data-show="write"]');
-  if (write !== null) void preview(write);
+  if (write !== null) void showPreview(write);
 }
 
 /** Shows an error at the form if it has a place for it, else in the page's own note. */
-function complain(form: HTMLFormElement, message: string | null): void {
+function showFormError(form: HTMLFormElement, message: string | null): void {
   const place = form.querySelector<HTMLElement>('[data-refusal]');
   if (place !== null) {
     place.textContent = message;
@@ -90,11 +94,11 @@ export function toast(message: string): void {
   setTimeout(() => note.remove(), 6_000);
 }
 
-function primaryOf(form: HTMLFormElement): HTMLElement | null {
+function primaryButton(form: HTMLFormElement): HTMLElement | null {
   return form.querySelector<HTMLElement>('button.primary');
 }
 
-function insert(event: Event, command: string): void {
+function insertCommand(event: Event, command: string): void {
   const box = document.querySelector<HTMLTextAreaElement>('[data-compose] [data-body]');
   if (box === null) return;
   event.preventDefault();
@@ -104,7 +108,7 @@ function insert(event: Event, command: string): void {
   box.focus();
 }
 
-async function preview(half: HTMLElement): Promise<void> {
+async function showPreview(half: HTMLElement): Promise<void> {
   const form = half.closest<HTMLFormElement>('[data-compose]');
   const box = form?.querySelector<HTMLTextAreaElement>('[data-body]');
   const place = form?.querySelector<HTMLElement>('[data-preview]');

@@ -1,10 +1,10 @@
 /** Follows the world: every change reloads the page and exchanges the differing parts in place. */
-import { exchangeParts, rememberParts } from './parts.ts';
+import { rememberParts, replaceParts } from './parts.ts';
 import { showTimes } from './times.ts';
 
 /** Several changes in a short time cause one update, and a busy world at most one per second. */
 const settleMs = 120;
-const looksApartMs = 1_000;
+const checkIntervalMs = 1_000;
 /** How often the page updates when there is no event stream. */
 const pollPeriodMs = 3_000;
 
@@ -22,26 +22,26 @@ export function followWorld(): World {
       while (again) {
         again = false;
         // Retry what could not be read, without waiting for another change.
-        if (!(await lookOnce())) setTimeout(refresh, pollPeriodMs);
+        if (!(await hasChanged())) setTimeout(refresh, pollPeriodMs);
       }
     } finally {
       looking = false;
     }
     pollWhileRunning(refresh);
   };
-  listen(gather(refresh));
+  listenForEvents(debounceRefresh(refresh));
   pollWhileRunning(refresh);
   return { refresh };
 }
 
 /** Debounces calls, and never runs two updates at the same time. */
-function gather(refresh: () => Promise<void>): () => void {
+function debounceRefresh(refresh: () => Promise<void>): () => void {
   let lastAt = Number.NEGATIVE_INFINITY;
   let planned = false;
   return () => {
     if (planned) return;
     planned = true;
-    const waitMs = Math.max(settleMs, lastAt + looksApartMs - performance.now());
+    const waitMs = Math.max(settleMs, lastAt + checkIntervalMs - performance.now());
     setTimeout(() => {
       planned = false;
       lastAt = performance.now();
@@ -51,31 +51,31 @@ function gather(refresh: () => Promise<void>): () => void {
 }
 
 /** False: not everything could be read, and the page stays unchanged. */
-async function lookOnce(): Promise<boolean> {
-  const response = await fetch(location.href, { headers: lookHeaders() }).catch(connectionLost);
+async function hasChanged(): Promise<boolean> {
+  const response = await fetch(location.href, { headers: changeCheckHeaders() }).catch(reportConnectionLost);
   document.body.toggleAttribute('data-offline', response === null);
   if (response === null) return true;
   if (!response.ok) return response.status === 404;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-  const news = await exchangeParts(document, fresh);
+  const news = await replaceParts(document, fresh);
   showTimes();
-  if (news.length > 0) announce(`New: ${news.join('; ')}`);
+  if (news.length > 0) announceText(`New: ${news.join('; ')}`);
   return true;
 }
 
 /** For a long thread, requests only what follows the comments already on the page. */
-function lookHeaders(): Record<string, string> {
+function changeCheckHeaders(): Record<string, string> {
   const earlier = document.querySelector<HTMLElement>('[data-earlier]')?.dataset['earlier'];
   return { accept: 'text/html', 'x-playground-earlier': earlier ?? '0' };
 }
 
 /** The playground was stopped: show that. The event stream reconnects by itself. */
-function connectionLost(reason: unknown): null {
+function reportConnectionLost(reason: unknown): null {
   if (reason instanceof TypeError) return null;
   throw reason;
 }
 
-function listen(onChange: () => void): void {
+function listenForEvents(onChange: () => void): void {
   const stream = new EventSource('/_playground/events');
   stream.addEventListener('message', onChange);
   // Changes may have been missed during an interruption.
@@ -95,7 +95,7 @@ function pollWhileRunning(refresh: () => Promise<void>): void {
   poll = asking === null ? null : setTimeout(refresh, Number(asking.dataset['pollMs']));
 }
 
-function announce(text: string): void {
+function announceText(text: string): void {
   const place = document.getElementById('said');
   if (place !== null) place.textContent = text;
 }

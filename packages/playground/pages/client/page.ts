@@ -3,7 +3,7 @@ import { keepDraft } from './draft.ts';
 import { followForms } from './forms.ts';
 import { followWorld } from './live.ts';
 import { closeMenus } from './menus.ts';
-import { dress } from './parts.ts';
+import { enhancePart } from './parts.ts';
 import { followTicks } from './ticks.ts';
 import { keepTimesFresh } from './times.ts';
 
@@ -17,4 +17,4 @@ closeMenus();
 keepDraft();
 followForms(world.refresh);
 followTicks(world.refresh);
-await dress(document.body);
+await enhancePart(document.body);

@@ -10,26 +10,26 @@ export function rememberParts(root: ParentNode): void {
 }
 
 /** Returns the new content, in words for a screen reader. */
-export async function exchangeParts(present: Document, fresh: Document): Promise<readonly string[]> {
+export async function replaceParts(present: Document, fresh: Document): Promise<readonly string[]> {
   const news: string[] = [];
   for (const source of fresh.querySelectorAll('[data-live]')) {
     // A container inside a new part is inserted with that part.
     const place = present.querySelector(`[data-live="${CSS.escape(source.getAttribute('data-live') ?? '')}"]`);
-    if (place !== null) news.push(...(await exchangeIn(place, source)));
+    if (place !== null) news.push(...(await replacePartsIn(place, source)));
   }
   return news;
 }
 
-async function exchangeIn(place: Element, source: Element): Promise<readonly string[]> {
+async function replacePartsIn(place: Element, source: Element): Promise<readonly string[]> {
   const news: string[] = [];
   // If the reader is at the end of a growing log, keep the view at the end.
   const isAtEnd = place.role === 'log' && place.scrollHeight - place.scrollTop - place.clientHeight < 4;
-  const wanted = new Set([...source.children].map(keyOf));
-  for (const part of [...place.children]) if (!wanted.has(keyOf(part))) dropPart(part, place);
+  const wanted = new Set([...source.children].map(partKey));
+  for (const part of [...place.children]) if (!wanted.has(partKey(part))) dropPart(part, place);
   let before: Element | null = null;
   for (const next of [...source.children]) {
-    const here = [...place.children].find((part) => keyOf(part) === keyOf(next)) ?? null;
-    const part: Element = here === null ? await adopt(next) : await renew(here, next);
+    const here = [...place.children].find((part) => partKey(part) === partKey(next)) ?? null;
+    const part: Element = here === null ? await adoptPart(next) : await updatePart(here, next);
     if (here === null && part.hasAttribute('aria-label')) news.push(part.getAttribute('aria-label') ?? '');
     if (part.previousElementSibling !== before || part.parentElement !== place)
       place.insertBefore(part, before === null ? place.firstElementChild : before.nextElementSibling);
@@ -52,16 +52,16 @@ function focusNear(place: Element): void {
   around.focus();
 }
 
-function keyOf(part: Element): string | null {
+function partKey(part: Element): string | null {
   return part.getAttribute('data-key');
 }
 
-async function adopt(next: Element): Promise<Element> {
+async function adoptPart(next: Element): Promise<Element> {
   const part = document.importNode(next, true);
   sources.set(part, next.outerHTML);
   rememberParts(part);
   part.classList.add('arrived');
-  await dress(part);
+  await enhancePart(part);
   return part;
 }
 
@@ -69,7 +69,7 @@ async function adopt(next: Element): Promise<Element> {
  * Replaces a part. An outer container stays: its live parts are exchanged separately. A part with a focused input stays
  * too.
  */
-async function renew(here: Element, next: Element): Promise<Element> {
+async function updatePart(here: Element, next: Element): Promise<Element> {
   if (here.hasAttribute('data-shell')) {
     followStage(here, next);
     return here;
@@ -78,9 +78,9 @@ async function renew(here: Element, next: Element): Promise<Element> {
   const part = document.importNode(next, true);
   sources.set(part, next.outerHTML);
   rememberParts(part);
-  keepOpen(here, part);
-  await dress(part);
-  const focus = focusIn(here);
+  keepDetailsOpen(here, part);
+  await enhancePart(part);
+  const focus = focusIndex(here);
   here.replaceWith(part);
   if (focus !== null) {
     const twin = [...part.querySelectorAll<HTMLElement>(focusable)][focus];
@@ -101,7 +101,7 @@ function followStage(here: Element, next: Element): void {
 }
 
 /** Applies the script's additions to the server's markup. */
-export async function dress(root: Element): Promise<void> {
+export async function enhancePart(root: Element): Promise<void> {
   enableTicks(root);
   await drawCharts(root);
 }
@@ -111,22 +111,22 @@ function isBeingWritten(part: Element): boolean {
 }
 
 /** Keeps open what the reader opened. */
-function keepOpen(here: Element, part: Element): void {
-  const fresh = [...selfAnd(part)];
-  for (const [index, old] of [...selfAnd(here)].entries()) {
+function keepDetailsOpen(here: Element, part: Element): void {
+  const fresh = [...withDescendants(part)];
+  for (const [index, old] of [...withDescendants(here)].entries()) {
     const twin = fresh[index];
     if (twin !== undefined) twin.open = old.open;
   }
 }
 
-function* selfAnd(part: Element): Generator<HTMLDetailsElement> {
+function* withDescendants(part: Element): Generator<HTMLDetailsElement> {
   if (part instanceof HTMLDetailsElement) yield part;
   yield* part.querySelectorAll('details');
 }
 
 const focusable = 'a, button, summary, input, select, textarea, [tabindex]';
 
-function focusIn(part: Element): number | null {
+function focusIndex(part: Element): number | null {
   const index = [...part.querySelectorAll(focusable)].indexOf(document.activeElement ?? part);
   return index === -1 ? null : index;
 }

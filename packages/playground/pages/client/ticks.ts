@@ -1,5 +1,5 @@
 /** Task list boxes that the reader may tick: a click edits their text. */
-import { post, toast } from './forms.ts';
+import { postForm, toast } from './forms.ts';
 
 const boxes = 'li.task-list-item input[type="checkbox"]';
 
@@ -17,15 +17,15 @@ export function followTicks(refresh: () => Promise<void>): void {
     const box = event.target;
     if (!(box instanceof HTMLInputElement) || !box.matches(boxes)) return;
     const body = box.closest<HTMLElement>('[data-tick]');
-    if (body !== null) void tick(body, box, refresh);
+    if (body !== null) void sendTick(body, box, refresh);
   });
 }
 
-async function tick(body: HTMLElement, box: HTMLInputElement, refresh: () => Promise<void>): Promise<void> {
+async function sendTick(body: HTMLElement, box: HTMLInputElement, refresh: () => Promise<void>): Promise<void> {
   const form = new FormData();
   form.set('task', String([...body.querySelectorAll(boxes)].indexOf(box)));
   form.set('done', box.checked ? 'on' : 'off');
-  const outcome = await post(body.dataset['tick'] ?? '', form);
+  const outcome = await postForm(body.dataset['tick'] ?? '', form);
   if (outcome.kind !== 'done') {
     box.checked = !box.checked;
     toast(outcome.message ?? 'That was refused.');

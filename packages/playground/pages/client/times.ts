@@ -22,7 +22,7 @@ export function showTimes(): void {
   const now = worldNow();
   for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
     element.title ||= element.textContent ?? '';
-    const text = relative(Date.parse(element.dateTime), now);
+    const text = relativeTime(Date.parse(element.dateTime), now);
     if (element.textContent !== text) element.textContent = text;
   }
 }
@@ -38,7 +38,7 @@ function worldNow(): number {
   return Number.isNaN(base) ? Date.now() : base + (performance.now() - receivedAt);
 }
 
-function relative(at: number, now: number): string {
+function relativeTime(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000);
   if (Math.abs(seconds) < 5) return 'just now';
   const fitting = units.find((one) => Math.abs(seconds) >= one.seconds) ?? units[3];

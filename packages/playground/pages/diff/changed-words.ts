@@ -11,22 +11,22 @@ export type ChangedPart = { readonly from: number; readonly until: number };
 export function changedParts(rows: readonly DiffRow[]): ReadonlyMap<number, ChangedPart> {
   const parts = new Map<number, ChangedPart>();
   for (let index = 0; index < rows.length; ) {
-    const removed = runOf(rows, index, 'removed');
-    const added = runOf(rows, index + removed, 'added');
+    const removed = findRun(rows, index, 'removed');
+    const added = findRun(rows, index + removed, 'added');
     if (removed > 0 && removed === added)
-      for (let line = index; line < index + removed; line += 1) compare(rows, line, line + removed, parts);
+      for (let line = index; line < index + removed; line += 1) compareLines(rows, line, line + removed, parts);
     index += Math.max(1, removed + added);
   }
   return parts;
 }
 
-function runOf(rows: readonly DiffRow[], from: number, kind: DiffRow['kind']): number {
+function findRun(rows: readonly DiffRow[], from: number, kind: DiffRow['kind']): number {
   let count = 0;
   while (rows[from + count]?.kind === kind) count += 1;
   return count;
 }
 
-function compare(rows: readonly DiffRow[], before: number, after: number, parts: Map<number, ChangedPart>): void {
+function compareLines(rows: readonly DiffRow[], before: number, after: number, parts: Map<number, ChangedPart>): void {
   const [old, now] = [rows[before]?.text ?? '', rows[after]?.text ?? ''];
   const shorter = Math.min(old.length, now.length);
   let head = 0;
@@ -35,12 +35,12 @@ function compare(rows: readonly DiffRow[], before: number, after: number, parts:
   while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
   const inCommon = old.slice(0, head).trim().length + old.slice(old.length - tail).trim().length;
   if (inCommon < Math.max(old.trim().length, now.trim().length) / 3) return;
-  parts.set(before, wholeSigns(old, head, old.length - tail));
-  parts.set(after, wholeSigns(now, head, now.length - tail));
+  parts.set(before, wholeCharacters(old, head, old.length - tail));
+  parts.set(after, wholeCharacters(now, head, now.length - tail));
 }
 
 /** Marks words and numbers as a whole: `3e-3` became `2.5e-3`, not `3` became `2.5`. */
-function wholeSigns(text: string, from: number, until: number): ChangedPart {
+function wholeCharacters(text: string, from: number, until: number): ChangedPart {
   let [start, end] = [from, until];
   const isWord = (index: number): boolean => /[\p{L}\p{N}_.\-\uD800-\uDFFF]/u.test(text[index] ?? '');
   while (start > 0 && isWord(start - 1) && isWord(start)) start -= 1;

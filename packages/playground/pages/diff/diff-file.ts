@@ -1,7 +1,7 @@
 /** One changed file: path, size of the change, coloured lines, and comments on them. */
 import type { ApiFile } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
-import { written } from '../parts/written.ts';
+import { showHiddenCharacters } from '../parts/written.ts';
 import { type ChangedPart, changedParts } from './changed-words.ts';
 import { type DiffRow, parsePatch, patchHead } from './parse-patch.ts';
 
@@ -22,27 +22,27 @@ export function diffFile(file: ApiFile, notes: readonly LineNote[], room: LineBu
   const before = file.previous_filename ?? null;
   const name = before === null ? file.filename : `${before} → ${file.filename}`;
   return html`<section class="card diff" data-key="file-${file.filename}" id="file-${encodeURIComponent(file.filename)}" aria-label="${name}"><details open>
-  <summary class="card-head"><code class="diff-path">${before === null ? null : html`${written(before)} → `}${written(file.filename)}</code> <span class="diff-size"><span class="badge">${file.status}</span> <span class="plus">+${file.additions}</span> <span class="minus">−${file.deletions}</span>${squares(file)}</span></summary>
-  ${body(file, { rows: parsePatch(head), lines }, own, room)}
+  <summary class="card-head"><code class="diff-path">${before === null ? null : html`${showHiddenCharacters(before)} → `}${showHiddenCharacters(file.filename)}</code> <span class="diff-size"><span class="badge">${file.status}</span> <span class="plus">+${file.additions}</span> <span class="minus">−${file.deletions}</span>${renderSquares(file)}</span></summary>
+  ${renderBody(file, { rows: parsePatch(head), lines }, own, room)}
   </details></section>`;
 }
 
-function body(
+function renderBody(
   file: ApiFile,
   { rows, lines }: { readonly rows: readonly DiffRow[]; readonly lines: number },
   notes: readonly LineNote[],
   room: LineBudget,
 ): Html {
-  if (lines === 0) return html`<p class="nothing">${emptyWords(file)}</p>`;
+  if (lines === 0) return html`<p class="nothing">${describeEmpty(file)}</p>`;
   const link = room.isWhole
     ? null
     : html` <a href="?file=${encodeURIComponent(file.filename)}">Show this file alone<span class="sr-only">: ${file.filename}</span></a>`;
   if (room.linesMax === 0) return html`<p class="nothing">${lines} lines are not shown: the page is full.${link}</p>`;
   const more = lines - room.linesMax;
-  return html`${table(file.filename, rows, notes)}${more > 0 ? html`<p class="nothing">${more} more lines are not shown.${link}</p>` : null}`;
+  return html`${renderTable(file.filename, rows, notes)}${more > 0 ? html`<p class="nothing">${more} more lines are not shown.${link}</p>` : null}`;
 }
 
-function emptyWords({ status, patch }: ApiFile): string {
+function describeEmpty({ status, patch }: ApiFile): string {
   if (status === 'renamed') return 'Renamed without a change.';
   const isAbsent = patch === null || patch === undefined;
   return isAbsent
@@ -51,7 +51,7 @@ function emptyWords({ status, patch }: ApiFile): string {
 }
 
 /** Five squares for the share of added and removed lines, as on GitHub. */
-function squares({ additions, deletions }: ApiFile): Html {
+function renderSquares({ additions, deletions }: ApiFile): Html {
   const changed = additions + deletions;
   const count = Math.min(5, changed);
   const green = changed === 0 ? 0 : Math.round((additions / changed) * count);
@@ -59,28 +59,29 @@ function squares({ additions, deletions }: ApiFile): Html {
   return html`<span class="squares" aria-hidden="true">${[0, 1, 2, 3, 4].map((index) => html`<span class="square square-${kind(index)}"></span>`)}</span>`;
 }
 
-function table(path: string, rows: readonly DiffRow[], notes: readonly LineNote[]): Html {
+function renderTable(path: string, rows: readonly DiffRow[], notes: readonly LineNote[]): Html {
   const parts = changedParts(rows);
-  return html`<div class="diff-scroll" tabindex="0" role="region" aria-label="Changed lines of ${path}"><table class="diff-table"><thead class="sr-only"><tr><th>Old line</th><th>New line</th><th>Text</th></tr></thead><tbody>${rows.map((row, index) => [line(row, parts.get(index) ?? null), notes.filter((note) => belongsTo(note, row)).map(noteRow)])}</tbody></table></div>`;
+  return html`<div class="diff-scroll" tabindex="0" role="region" aria-label="Changed lines of ${path}"><table class="diff-table"><thead class="sr-only"><tr><th>Old line</th><th>New line</th><th>Text</th></tr></thead><tbody>${rows.map((row, index) => [renderLine(row, parts.get(index) ?? null), notes.filter((note) => isNoteOfRow(note, row)).map(renderNote)])}</tbody></table></div>`;
 }
 
 const signs = { same: ' ', added: '+', removed: '−' } as const;
 
-function line(row: DiffRow, part: ChangedPart | null): Html {
-  if (row.kind === 'hunk') return html`<tr class="diff-hunk"><td colspan="2"></td><td>${written(row.text)}</td></tr>`;
+function renderLine(row: DiffRow, part: ChangedPart | null): Html {
+  if (row.kind === 'hunk')
+    return html`<tr class="diff-hunk"><td colspan="2"></td><td>${showHiddenCharacters(row.text)}</td></tr>`;
   if (row.kind === 'note') return html`<tr class="diff-note"><td colspan="2"></td><td>${row.text}</td></tr>`;
   const text =
     part === null || part.from === part.until
-      ? written(row.text)
-      : html`${written(row.text.slice(0, part.from))}<span class="changed">${written(row.text.slice(part.from, part.until))}</span>${written(row.text.slice(part.until))}`;
+      ? showHiddenCharacters(row.text)
+      : html`${showHiddenCharacters(row.text.slice(0, part.from))}<span class="changed">${showHiddenCharacters(row.text.slice(part.from, part.until))}</span>${showHiddenCharacters(row.text.slice(part.until))}`;
   return html`<tr class="diff-${row.kind}"><td class="line-number">${row.before}</td><td class="line-number">${row.after}</td><td class="diff-text"><span class="sign">${signs[row.kind]}</span>${text}</td></tr>`;
 }
 
-function belongsTo(note: LineNote, row: DiffRow): boolean {
+function isNoteOfRow(note: LineNote, row: DiffRow): boolean {
   if (row.kind === 'hunk' || row.kind === 'note') return false;
   return note.side === 'LEFT' ? row.before === note.line : row.after === note.line;
 }
 
-function noteRow(note: LineNote): Html {
+function renderNote(note: LineNote): Html {
   return html`<tr class="diff-remark"><td colspan="3">${note.markup}</td></tr>`;
 }

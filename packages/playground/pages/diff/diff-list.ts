@@ -2,7 +2,7 @@
 import type { ApiFile } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
-import { written } from '../parts/written.ts';
+import { showHiddenCharacters } from '../parts/written.ts';
 import { diffFile, type LineNote } from './diff-file.ts';
 import { patchHead } from './parse-patch.ts';
 
@@ -18,21 +18,21 @@ export function diffList(files: readonly ApiFile[], notes: readonly LineNote[], 
   return html`<div class="stack" data-live="files">${
     shown.length === 0
       ? html`<p class="nothing card" data-key="nothing">${only === null ? 'No file is changed.' : 'No such file is changed.'}</p>`
-      : html`${summary(files, only)}${cards}`
+      : html`${renderSummary(files, only)}${cards}`
   }</div>`;
 }
 
-function summary(files: readonly ApiFile[], only: string | null): Html {
+function renderSummary(files: readonly ApiFile[], only: string | null): Html {
   const sum = (pick: (file: ApiFile) => number): number => files.reduce((total, file) => total + pick(file), 0);
   const words = html`Showing <strong>${files.length} changed ${files.length === 1 ? 'file' : 'files'}</strong> with <strong class="plus">${sum(({ additions }) => additions)}</strong> additions and <strong class="minus">${sum(({ deletions }) => deletions)}</strong> deletions.`;
   if (only !== null) return html`<p class="muted" data-key="sum"><a href="?">All ${files.length} changed files</a></p>`;
   if (files.length < 2) return html`<p class="muted" data-key="sum">${words}</p>`;
   return html`<details class="file-index" data-key="sum"><summary class="muted">${words}</summary><ol>${files.map(
     (file) =>
-      html`<li><a href="#${anchorOf(file)}"><code>${written(file.filename)}</code></a> <span class="small nowrap"><span class="plus">+${file.additions}</span> <span class="minus">−${file.deletions}</span></span></li>`,
+      html`<li><a href="#${fileAnchor(file)}"><code>${showHiddenCharacters(file.filename)}</code></a> <span class="small nowrap"><span class="plus">+${file.additions}</span> <span class="minus">−${file.deletions}</span></span></li>`,
   )}</ol></details>`;
 }
 
-function anchorOf(file: ApiFile): string {
+function fileAnchor(file: ApiFile): string {
   return `file-${encodeURIComponent(file.filename)}`;
 }

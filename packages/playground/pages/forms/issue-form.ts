@@ -4,7 +4,7 @@
  */
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { apiOf } from '../place.ts';
+import { repoApiPath } from '../place.ts';
 import type { Params, Visit } from '../visit.ts';
 
 const FOLDER = '.github/ISSUE_TEMPLATE';
@@ -37,7 +37,7 @@ export type IssueForm = z.output<typeof formShape>;
 export async function readIssueForm(visit: Visit, params: Params, template: string): Promise<IssueForm | null> {
   if (!/^[\w-]{1,100}\.ya?ml$/.test(template)) return null;
   const file = await visit.api.text(
-    `${apiOf(params)}/contents/${FOLDER}/${template}`,
+    `${repoApiPath(params)}/contents/${FOLDER}/${template}`,
     'application/vnd.github.raw+json',
   );
   return file.kind === 'found' ? parseIssueForm(file.data) : null;
@@ -66,11 +66,11 @@ export function fillIssueForm(form: IssueForm, answer: (id: string) => string): 
     if (answerText === '' && validations.required) return { ok: false, message: `${about.label} is required.` };
     if (answerText !== '' && type === 'dropdown' && !about.options.includes(answerText))
       return { ok: false, message: `${about.label} is one of ${about.options.join(', ')}.` };
-    parts.push(`### ${about.label}\n\n${answerText === '' ? '_No response_' : shown(answerText, about.render)}`);
+    parts.push(`### ${about.label}\n\n${answerText === '' ? '_No response_' : renderAnswer(answerText, about.render)}`);
   }
   return { ok: true, body: parts.join('\n\n') };
 }
 
-function shown(answerText: string, language: string | undefined): string {
+function renderAnswer(answerText: string, language: string | undefined): string {
   return language === undefined ? answerText : `\`\`\`${language}\n${answerText}\n\`\`\``;
 }

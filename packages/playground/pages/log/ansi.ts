@@ -1,7 +1,7 @@
 /** Colours in a job's log: terminal styles become CSS classes, all other escape sequences are removed. */
 import Anser from 'anser';
 import { type Html, html } from '../html.ts';
-import { written } from '../parts/written.ts';
+import { showHiddenCharacters } from '../parts/written.ts';
 
 /** Control sequences (ECMA-48) without a style, operating system commands (`ESC ] … BEL`) and single escapes. */
 const notStyle = new RegExp(
@@ -24,15 +24,15 @@ const marks: Readonly<Partial<Record<Anser.DecorationName, string>>> = {
 export function ansiLine(line: string): Html {
   const parts = Anser.ansiToJson(line.replace(notStyle, ''), { use_classes: true, remove_empty: true });
   return html`${parts.map(({ content, decorations, fg }) => {
-    const classes = [...decorations.flatMap((name) => marks[name] ?? []), ...colourOf(fg)];
+    const classes = [...decorations.flatMap((name) => marks[name] ?? []), ...colourClasses(fg)];
     return classes.length === 0
-      ? written(content)
-      : html`<span class="${classes.join(' ')}">${written(content)}</span>`;
+      ? showHiddenCharacters(content)
+      : html`<span class="${classes.join(' ')}">${showHiddenCharacters(content)}</span>`;
   })}`;
 }
 
 /** Of the 256 colours and the true colours, only the eight named ones are shown. */
-function colourOf(name: string | null): readonly string[] {
+function colourClasses(name: string | null): readonly string[] {
   if (name === null || /^ansi-(?:palette|truecolor)/.test(name)) return [];
   return [name.replace('bright-', '')];
 }

@@ -5,7 +5,7 @@
 import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
 import { ansiLine } from './ansi.ts';
-import { linesOf } from './step-logs.ts';
+import { splitLogLines } from './step-logs.ts';
 
 type Part = { readonly group: string | null; readonly from: number; readonly lines: readonly string[] };
 
@@ -18,16 +18,16 @@ export function logView(
   key: string,
   { linesMax = pageLimits.logLinesMax, name = 'Log' }: { readonly linesMax?: number; readonly name?: string } = {},
 ): Html {
-  const all = linesOf(log);
+  const all = splitLogLines(log);
   const dropped = Math.max(0, all.length - linesMax);
-  const parts = group(all.slice(dropped), dropped).flatMap(hundreds);
+  const parts = groupLines(all.slice(dropped), dropped).flatMap(splitHundreds);
   return html`<div class="log" data-live="log-${key}" role="log" aria-live="off" aria-label="${name}" tabindex="0">
     ${dropped === 0 ? null : html`<p class="log-note" data-key="dropped">${dropped} earlier lines are not shown.</p>`}
-    ${parts.map((part) => partView(part, key))}</div>`;
+    ${parts.map((part) => renderPart(part, key))}</div>`;
 }
 
 /** Splits at multiples of a hundred lines, so that a growing log changes only its last piece. */
-function hundreds(part: Part): readonly Part[] {
+function splitHundreds(part: Part): readonly Part[] {
   if (part.group !== null) return [part];
   const pieces: Part[] = [];
   for (let from = part.from; from < part.from + part.lines.length; ) {
@@ -44,7 +44,7 @@ const PIECE_LINES = 100;
 const opening = /^(?:\S+Z )?(?:##\[group\]|::group::)(.*)$/;
 const closing = /^(?:\S+Z )?(?:##\[endgroup\]|::endgroup::)/;
 
-function group(lines: readonly string[], offset: number): readonly Part[] {
+function groupLines(lines: readonly string[], offset: number): readonly Part[] {
   const parts: Part[] = [];
   let current: { group: string | null; from: number; lines: string[] } = {
     group: null,
@@ -65,8 +65,8 @@ function group(lines: readonly string[], offset: number): readonly Part[] {
   return parts;
 }
 
-function partView(part: Part, key: string): Html {
-  const lines = part.lines.map((line, index) => logLine(line, part.from + index));
+function renderPart(part: Part, key: string): Html {
+  const lines = part.lines.map((line, index) => renderLogLine(line, part.from + index));
   const id = `${key}-${part.from}`;
   if (part.group === null) return html`<div class="log-piece" data-key="${id}">${lines}</div>`;
   // There are no lines to expand.
@@ -78,7 +78,7 @@ function partView(part: Part, key: string): Html {
 /** A group with an error stays open. */
 const errorLine = /^(?:\S+Z )?(?:##\[error\]|::error(?: [^:]*)?::)/;
 
-function logLine(line: string, number: number): Html {
+function renderLogLine(line: string, number: number): Html {
   const [, stamp, text = line] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/s.exec(line) ?? [];
   const marked =
     /^(?:##\[(error|warning|notice|debug|command)\]|::(error|warning|notice|debug)(?: [^:]*)?::)(.*)$/s.exec(text);

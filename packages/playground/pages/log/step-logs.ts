@@ -15,6 +15,6 @@ export function stepLogs(log: string, offsets: readonly (number | null)[]): read
 }
 
 /** Lines of a log; a trailing line break adds none. */
-export function linesOf(log: string): readonly string[] {
+export function splitLogLines(log: string): readonly string[] {
   return log.replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n');
 }

@@ -11,7 +11,7 @@ export function linkReferences(tree: Root, home: MarkdownHome, { breaks }: { rea
   visitParents(tree, 'text', (node, ancestors) => {
     const parent = ancestors.at(-1);
     if (parent === undefined || ancestors.some(isVerbatim)) return undefined;
-    const pieces = split(node, home, breaks && isProse(parent));
+    const pieces = splitText(node, home, breaks && isProse(parent));
     if (pieces.length === 1) return undefined;
     const index = parent.children.indexOf(node);
     parent.children.splice(index, 1, ...pieces);
@@ -28,7 +28,7 @@ function isProse(parent: Parents): boolean {
   return parent.type === 'element' && ['p', 'em', 'strong', 'del', 'li', 'td', 'sub', 'sup'].includes(parent.tagName);
 }
 
-function split(node: Text, home: MarkdownHome, breaks: boolean): ElementContent[] {
+function splitText(node: Text, home: MarkdownHome, breaks: boolean): ElementContent[] {
   const pieces: ElementContent[] = [];
   let from = 0;
   for (const match of node.value.matchAll(reference)) {
@@ -36,7 +36,7 @@ function split(node: Text, home: MarkdownHome, breaks: boolean): ElementContent[
     if (lineBreak !== undefined && !breaks) continue;
     const text = node.value.slice(from, match.index) + before;
     if (text !== '') pieces.push({ type: 'text', value: text });
-    pieces.push(lineBreak !== undefined ? element('br', {}, []) : link(target ?? '', home));
+    pieces.push(lineBreak !== undefined ? buildElement('br', {}, []) : buildLink(target ?? '', home));
     from = match.index + whole.length;
   }
   const rest = node.value.slice(from);
@@ -44,12 +44,12 @@ function split(node: Text, home: MarkdownHome, breaks: boolean): ElementContent[
   return pieces;
 }
 
-function link(target: string, home: MarkdownHome): Element {
+function buildLink(target: string, home: MarkdownHome): Element {
   const text: ElementContent = { type: 'text', value: target };
-  if (target.startsWith('@')) return element('span', { className: ['mention'] }, [text]);
-  return element('a', { href: `${home.repoPath}/issues/${target.slice(1)}` }, [text]);
+  if (target.startsWith('@')) return buildElement('span', { className: ['mention'] }, [text]);
+  return buildElement('a', { href: `${home.repoPath}/issues/${target.slice(1)}` }, [text]);
 }
 
-function element(tagName: string, properties: Element['properties'], children: ElementContent[]): Element {
+function buildElement(tagName: string, properties: Element['properties'], children: ElementContent[]): Element {
   return { type: 'element', tagName, properties, children };
 }

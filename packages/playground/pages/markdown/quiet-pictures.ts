@@ -8,7 +8,7 @@ import { visit } from 'unist-util-visit';
  * `![a plot](https://host/p.png)` becomes the link `picture: a plot`, in place; without an address or inside a link
  * only the text stays.
  */
-export function quietPictures(tree: Root): void {
+export function replacePictures(tree: Root): void {
   visit(tree, 'element', (node, index, parent) => {
     if (node.tagName !== 'img' || index === undefined || parent === undefined) return;
     const words = `picture: ${String(node.properties['alt'] ?? '') || 'without a description'}`;

@@ -10,11 +10,11 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { visit } from 'unist-util-visit';
 import { type Html, html, trustedHtml } from '../html.ts';
-import { hiddenSigns, signName } from '../parts/written.ts';
+import { characterName, hiddenSigns } from '../parts/written.ts';
 import { linkReferences } from './link-references.ts';
 import { markCharts } from './mark-charts.ts';
 import type { MarkdownHome } from './markdown-home.ts';
-import { quietPictures } from './quiet-pictures.ts';
+import { replacePictures } from './quiet-pictures.ts';
 import { labelTasks } from './task-list.ts';
 
 /**
@@ -32,11 +32,11 @@ export function renderMarkdown(source: string, home: MarkdownHome, options: { re
   });
   const tree = asRoot(sanitize(fromHtml(markup, { fragment: true }), defaultSchema));
   markCharts(tree);
-  quietPictures(tree);
+  replacePictures(tree);
   makeReachable(tree);
   labelTasks(tree);
   linkReferences(tree, home, { breaks: options.breaks ?? true });
-  nameSigns(tree);
+  nameHiddenCharacters(tree);
   return html`<div class="markdown">${trustedHtml(toHtml(tree))}</div>`;
 }
 
@@ -51,9 +51,9 @@ function makeReachable(tree: Root): void {
  * Shows invisible and direction-changing characters by name, because with them the visible text differs from what a
  * program reads.
  */
-function nameSigns(tree: Root): void {
+function nameHiddenCharacters(tree: Root): void {
   visit(tree, 'text', (node) => {
-    node.value = node.value.replace(hiddenSigns, signName);
+    node.value = node.value.replace(hiddenSigns, characterName);
   });
 }
 

@@ -6,22 +6,22 @@ import { visit } from 'unist-util-visit';
 export function labelTasks(tree: Root): void {
   visit(tree, 'element', (node) => {
     if (node.tagName !== 'li') return;
-    const box = boxOf(node);
+    const box = findCheckbox(node);
     if (box === null) return;
     node.properties['className'] = ['task-list-item'];
-    box.properties['ariaLabel'] = textOf(node).trim() || 'task';
+    box.properties['ariaLabel'] = elementText(node).trim() || 'task';
   });
 }
 
 /** The box is the first child of the item, or of its first paragraph in a loose list. */
-function boxOf(item: Element): Element | null {
+function findCheckbox(item: Element): Element | null {
   const first = item.children.find((child) => child.type === 'element');
   if (first === undefined) return null;
   if (first.tagName === 'input') return first;
-  return first.tagName === 'p' ? boxOf(first) : null;
+  return first.tagName === 'p' ? findCheckbox(first) : null;
 }
 
-function textOf(element: Element): string {
+function elementText(element: Element): string {
   let text = '';
   visit(element, 'text', (node) => {
     text += node.value;

@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
-import { moment } from '../parts/moment.ts';
+import { renderMoment } from '../parts/moment.ts';
 import { panelCard, panelTable } from './cards.ts';
 import type { PanelFacts } from './panel.ts';
 
@@ -20,7 +20,7 @@ export function deliveriesCard({ deliveries }: PanelFacts): Html {
           shown.map((row) => [
             html`<code>${row.event}${row.action === null ? '' : `.${row.action}`}</code>${row.redelivery ? ' (again)' : ''}`,
             html`<span class="${row.statusCode < 300 ? 'tone-good' : 'tone-bad'}">${row.statusCode} ${row.status}</span>`,
-            moment(new Date(row.deliveredAtMs).toISOString()),
+            renderMoment(new Date(row.deliveredAtMs).toISOString()),
             `${row.durationMs} ms`,
             html`<code>${row.guid}</code>`,
             html`<form method="post" action="/_playground/world/redeliver" data-act><button class="button" name="delivery" value="${row.id}" aria-label="Redeliver ${row.event} ${row.guid}">Redeliver</button></form>`,

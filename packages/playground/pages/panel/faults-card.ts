@@ -3,15 +3,15 @@
 import { faultKinds } from '../../faults/fault.ts';
 import { faults as limits } from '../../limits/limits.ts';
 import { type Html, html } from '../html.ts';
-import { moment } from '../parts/moment.ts';
+import { renderMoment } from '../parts/moment.ts';
 import { panelCard, panelTable } from './cards.ts';
 import type { PanelFacts } from './panel.ts';
 
 export function faultsCard(facts: PanelFacts): Html {
-  return panelCard('faults', 'Faults', html`${switchedOn(facts)}${injected(facts)}`, form());
+  return panelCard('faults', 'Faults', html`${renderSwitchedOn(facts)}${renderInjected(facts)}`, renderForm());
 }
 
-function form(): Html {
+function renderForm(): Html {
   return html`<form class="fault-form" method="post" action="/_playground/world/faults" data-act>
     <label class="field">Fault<select name="kind">${faultKinds.map((kind) => html`<option>${kind}</option>`)}</select></label>
     <label class="field">Percent of occasions<input name="percent" type="number" min="0" max="100" value="20" required></label>
@@ -24,7 +24,7 @@ function form(): Html {
   </form>`;
 }
 
-function switchedOn({ faults }: PanelFacts): Html {
+function renderSwitchedOn({ faults }: PanelFacts): Html {
   if (faults.length === 0) return html`<p class="nothing">No fault is on.</p>`;
   return html`<ul class="fault-list">${faults.map(
     (fault, index) =>
@@ -33,13 +33,17 @@ function switchedOn({ faults }: PanelFacts): Html {
   )}</ul>`;
 }
 
-function injected({ struck, struckCount }: PanelFacts): Html | null {
+function renderInjected({ struck, struckCount }: PanelFacts): Html | null {
   const counts = Object.entries(struckCount);
   if (counts.length === 0) return null;
   return html`<p>Struck: ${counts.map(([kind, count], index) => html`${index === 0 ? '' : ', '}${kind} <strong>${count}</strong>`)}</p>
   ${panelTable(
     'Struck lately',
     ['fault', 'occasion', 'when'],
-    struck.map(({ kind, route, atMs }) => [kind, html`<code>${route}</code>`, moment(new Date(atMs).toISOString())]),
+    struck.map(({ kind, route, atMs }) => [
+      kind,
+      html`<code>${route}</code>`,
+      renderMoment(new Date(atMs).toISOString()),
+    ]),
   )}`;
 }

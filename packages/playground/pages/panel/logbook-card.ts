@@ -3,7 +3,7 @@
 import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
 import { icon } from '../parts/icons.ts';
-import { moment } from '../parts/moment.ts';
+import { renderMoment } from '../parts/moment.ts';
 import { panelCard, panelTable } from './cards.ts';
 import type { PanelFacts } from './panel.ts';
 import type { Chain } from './verify-chain.ts';
@@ -14,11 +14,11 @@ export function logbookCard({ chains }: PanelFacts): Html {
     'Logbook',
     chains.length === 0
       ? html`<p class="nothing">Nothing is recorded yet.</p>`
-      : html`<p class="muted small">Every line was read again here: its form, number, hash, the hash before it, and its signature by a key of the config.</p>${chains.map(chain)}`,
+      : html`<p class="muted small">Every line was read again here: its form, number, hash, the hash before it, and its signature by a key of the config.</p>${chains.map(renderChain)}`,
   );
 }
 
-function chain({ run, events, bad }: Chain): Html {
+function renderChain({ run, events, bad }: Chain): Html {
   const head = events.at(-1);
   const shown = events.slice(-pageLimits.logbookEntriesShown);
   const verdict =
@@ -36,7 +36,7 @@ function chain({ run, events, bad }: Chain): Html {
         event.seq,
         event.type,
         event.login === null ? event.role : `${event.login}, through ${event.role}`,
-        moment(event.at),
+        renderMoment(event.at),
         html`<code>${event.hash.slice(0, 12)}</code>`,
       ]),
   )}</details>`;

@@ -1,9 +1,9 @@
 /** Data and controls of the world's panel: clock, limits, faults, deliveries, logbook, processes. */
 
 import type { Fault } from '../../faults/fault.ts';
-import type { Struck } from '../../faults/strike.ts';
+import type { RecordedStrike } from '../../faults/strike.ts';
 import type { RateWindow } from '../../limits/rate.ts';
-import type { SecondaryStand } from '../../limits/secondary.ts';
+import type { SecondaryUsage } from '../../limits/secondary.ts';
 import type { Delivery, Usage } from '../../world/state.ts';
 import type { Chain } from './verify-chain.ts';
 
@@ -25,11 +25,11 @@ export type PanelFacts = {
   readonly usage: Readonly<Record<string, Usage>>;
   readonly rest: Readonly<Record<string, RateWindow>>;
   readonly graphql: Readonly<Record<string, RateWindow>>;
-  readonly secondary: Readonly<Record<string, SecondaryStand>>;
+  readonly secondary: Readonly<Record<string, SecondaryUsage>>;
   readonly faults: readonly Fault[];
   readonly struckCount: Readonly<Record<string, number>>;
   /** Newest first. */
-  readonly struck: readonly Struck[];
+  readonly struck: readonly RecordedStrike[];
   /** Newest first. */
   readonly deliveries: readonly Delivery[];
   readonly chains: readonly Chain[];

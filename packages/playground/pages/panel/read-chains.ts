@@ -19,19 +19,19 @@ export async function readChains(world: World): Promise<readonly Chain[]> {
   const repo = Object.values(world.state.repos)[0];
   if (repo === undefined) return [];
   const store = world.gitOf(repo);
-  const main = await tip(store, repo.defaultBranch);
-  const { logbookBranch, keys } = await settings(store, main);
-  const head = await tip(store, logbookBranch);
+  const main = await branchTip(store, repo.defaultBranch);
+  const { logbookBranch, keys } = await readSettings(store, main);
+  const head = await branchTip(store, logbookBranch);
   if (head === null) return [];
-  const known = remembered.get(world);
+  const known = verifiedChains.get(world);
   const at = `${main} ${head}`;
   if (known?.at === at) return known.chains;
   const chains = await verifyAll(store, head, new Map(keys.map((key) => [key.id, key.public])));
-  remembered.set(world, { at, chains });
+  verifiedChains.set(world, { at, chains });
   return chains;
 }
 
-const remembered = new WeakMap<World, { readonly at: string; readonly chains: readonly Chain[] }>();
+const verifiedChains = new WeakMap<World, { readonly at: string; readonly chains: readonly Chain[] }>();
 
 async function verifyAll(store: GitStore, head: Sha, keys: ChainKeys): Promise<readonly Chain[]> {
   const chains: Chain[] = [];
@@ -43,13 +43,13 @@ async function verifyAll(store: GitStore, head: Sha, keys: ChainKeys): Promise<r
   return chains;
 }
 
-async function tip(store: GitStore, branch: string): Promise<Sha | null> {
+async function branchTip(store: GitStore, branch: string): Promise<Sha | null> {
   const ref = `refs/heads/${branch}`;
   return (await store.refs(ref)).get(ref) ?? null;
 }
 
 /** A config's logbook branch and keys. An unreadable config has no keys, so every chain counts as unsigned. */
-async function settings(store: GitStore, main: Sha | null): Promise<z.output<typeof config>> {
+async function readSettings(store: GitStore, main: Sha | null): Promise<z.output<typeof config>> {
   const bytes = main === null ? null : await readPath(store, main, CONFIG_PATH);
   const document = parseDocument(bytes === null ? '{}' : Buffer.from(bytes).toString('utf8'));
   const value: unknown = document.errors.length > 0 ? {} : document.toJS({ maxAliasCount: 100 });

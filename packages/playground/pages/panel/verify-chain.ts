@@ -45,7 +45,7 @@ export function verifyChain(run: string, text: string, keys: ChainKeys): Chain {
   const rest = lines.pop() ?? '';
   let before = '0'.repeat(64);
   for (const [index, line] of lines.entries()) {
-    const read = readEntry(line, { run, seq: index, before, keys });
+    const read = verifyEntry(line, { run, seq: index, before, keys });
     if (!read.ok) return { run, events, bad: { line: index + 1, reason: read.reason } };
     events.push(read.event);
     before = read.event.hash;
@@ -66,7 +66,7 @@ type Expected = {
 
 type Read = { readonly ok: true; readonly event: ChainEvent } | { readonly ok: false; readonly reason: string };
 
-function readEntry(line: string, { run, seq, before, keys }: Expected): Read {
+function verifyEntry(line: string, { run, seq, before, keys }: Expected): Read {
   const bad = (reason: string): Read => ({ ok: false, reason });
   const value = canonicalValue(line);
   const parsed = entry.safeParse(value);
@@ -78,7 +78,7 @@ function readEntry(line: string, { run, seq, before, keys }: Expected): Read {
   if (event.prev !== before) return bad('it does not follow the line before');
   const key = keys.get(event.keyId);
   if (key === undefined) return bad(`the config lists no key ${event.keyId}`);
-  if (!isSigned(hash, sig, key)) return bad('its signature is another one’s');
+  if (!isSignatureValid(hash, sig, key)) return bad('its signature is another one’s');
   const { at, type, role, actor } = event;
   return { ok: true, event: { seq, at, type, role, login: actor?.login ?? null, hash } };
 }
@@ -95,7 +95,7 @@ function canonicalValue(line: string): unknown {
 }
 
 /** RFC 8410's prefix turns the 32 raw bytes into an Ed25519 key. */
-function isSigned(hash: string, signature: string, key: string): boolean {
+function isSignatureValid(hash: string, signature: string, key: string): boolean {
   const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), Buffer.from(key, 'base64')]);
   if (der.length !== 44) return false;
   const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });

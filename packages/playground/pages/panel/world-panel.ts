@@ -2,7 +2,7 @@
 
 import { recentStrikes } from '../../faults/strike.ts';
 import { switchFaults } from '../../faults/switch-faults.ts';
-import { advance } from '../../http/control.ts';
+import { advanceClock } from '../../http/control.ts';
 import type { OffsetClock } from '../../http/offset-clock.ts';
 import { faults as limits } from '../../limits/limits.ts';
 import { rateUsage } from '../../limits/rate.ts';
@@ -39,7 +39,7 @@ export function worldPanel(world: World, parts: PanelParts | null = null): Panel
     advance: async (durationMs) => {
       const clock = parts?.clock ?? null;
       if (clock === null || !(durationMs >= 0)) return 'impossible';
-      advance(world, clock, durationMs);
+      advanceClock(world, clock, durationMs);
       await world.save();
       return 'done';
     },
@@ -62,12 +62,12 @@ function usageByCaller(world: World): Readonly<Record<string, Usage>> {
   for (const [name, usage] of Object.entries(world.state.usage)) {
     const key = name.startsWith('workflow:') ? 'workflows' : name;
     const before = sums[key];
-    sums[key] = before === undefined ? usage : added(before, usage);
+    sums[key] = before === undefined ? usage : addUsage(before, usage);
   }
   return sums;
 }
 
-function added(a: Usage, b: Usage): Usage {
+function addUsage(a: Usage, b: Usage): Usage {
   return {
     rest: a.rest + b.rest,
     graphql: a.graphql + b.graphql,

@@ -2,7 +2,7 @@
 import type { ApiAnnotation } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
-import { written } from './written.ts';
+import { showHiddenCharacters } from './written.ts';
 
 const levels: Readonly<Record<string, { readonly tone: string; readonly word: string }>> = {
   failure: { tone: 'bad', word: 'Failure' },
@@ -18,6 +18,6 @@ export function annotation(note: ApiAnnotation, by: string): Html {
   };
   const lines =
     note.start_line === note.end_line ? `line ${note.start_line}` : `lines ${note.start_line} to ${note.end_line}`;
-  return html`<div class="annotation edge-${level.tone}"><p><span class="tone-${level.tone}">${icon('attention')}</span> <strong>${level.word}</strong>${(note.title ?? '') === '' ? null : html`: ${written(note.title)}`} <span class="muted small">${written(by)} on <code>${written(note.path)}</code>, ${lines}</span></p>
-    <p class="annotation-text">${written(note.message)}</p>${(note.raw_details ?? '') === '' ? null : html`<details><summary>Raw details</summary><pre tabindex="0">${written(note.raw_details)}</pre></details>`}</div>`;
+  return html`<div class="annotation edge-${level.tone}"><p><span class="tone-${level.tone}">${icon('attention')}</span> <strong>${level.word}</strong>${(note.title ?? '') === '' ? null : html`: ${showHiddenCharacters(note.title)}`} <span class="muted small">${showHiddenCharacters(by)} on <code>${showHiddenCharacters(note.path)}</code>, ${lines}</span></p>
+    <p class="annotation-text">${showHiddenCharacters(note.message)}</p>${(note.raw_details ?? '') === '' ? null : html`<details><summary>Raw details</summary><pre tabindex="0">${showHiddenCharacters(note.raw_details)}</pre></details>`}</div>`;
 }

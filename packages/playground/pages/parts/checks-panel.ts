@@ -1,15 +1,15 @@
 /** The box of checks at the end of a pull request's conversation: one line each, the worst first. */
 import type { ApiCheckRun } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
-import { duration } from './moment.ts';
+import { formatDuration } from './moment.ts';
 import { isFinished, progressWord, statusMark } from './status-mark.ts';
-import { written } from './written.ts';
+import { showHiddenCharacters } from './written.ts';
 
 const failing = ['failure', 'timed_out', 'startup_failure', 'action_required', 'cancelled'];
 
 /** `checksPath` is the pull request's page of checks. */
 export function checksPanel(checks: readonly ApiCheckRun[], checksPath: string): Html {
-  const sorted = checks.toSorted((a, b) => rank(a) - rank(b));
+  const sorted = checks.toSorted((a, b) => checkRank(a) - checkRank(b));
   return html`<section class="card checks" aria-label="Checks" data-live="checks"><div data-key="checks">
   <header class="checks-head"><strong>${headline(checks)}</strong><a href="${checksPath}">Details</a></header>
   <ul class="check-list">${sorted.map((check) => checkLine(check, checksPath))}</ul>
@@ -26,17 +26,17 @@ function headline(checks: readonly ApiCheckRun[]): string {
 }
 
 function checkLine(check: ApiCheckRun, checksPath: string): Html {
-  const took = duration(check.started_at, check.completed_at);
-  return html`<li>${statusMark(check)}<a class="check-name" href="${checksPath}#check-${check.id}"><strong>${written(check.name)}</strong></a>
-    <span class="muted check-said">${written(check.output?.title ?? progressWord(check))}${took === null ? null : ` · ${took}`}</span></li>`;
+  const took = formatDuration(check.started_at, check.completed_at);
+  return html`<li>${statusMark(check)}<a class="check-name" href="${checksPath}#check-${check.id}"><strong>${showHiddenCharacters(check.name)}</strong></a>
+    <span class="muted check-said">${showHiddenCharacters(check.output?.title ?? progressWord(check))}${took === null ? null : ` · ${took}`}</span></li>`;
 }
 
 /** The check that determines the overall state: failed before running before done. The list must not be empty. */
-export function worstOf(checks: readonly ApiCheckRun[]): ApiCheckRun | Readonly<Record<string, never>> {
-  return checks.toSorted((a, b) => rank(a) - rank(b))[0] ?? {};
+export function worstCheck(checks: readonly ApiCheckRun[]): ApiCheckRun | Readonly<Record<string, never>> {
+  return checks.toSorted((a, b) => checkRank(a) - checkRank(b))[0] ?? {};
 }
 
-function rank(check: ApiCheckRun): number {
+function checkRank(check: ApiCheckRun): number {
   if (failing.includes(check.conclusion ?? '')) return 0;
   return isFinished(check) ? 2 : 1;
 }

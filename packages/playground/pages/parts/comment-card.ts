@@ -2,11 +2,11 @@
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { taskMarks } from '../markdown/task-marks.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import type { Edit } from '../thread/edits.ts';
 import { avatar, loginText } from './avatar.ts';
 import { icon } from './icons.ts';
-import { moment } from './moment.ts';
+import { renderMoment } from './moment.ts';
 
 type Card = {
   readonly key: string;
@@ -27,7 +27,7 @@ type Card = {
   readonly after: Html | null;
 };
 
-export function commentCard(place: Place, card: Card): Html {
+export function commentCard(place: RepoLocation, card: Card): Html {
   const hidden = card.edit?.minimizedReason ?? null;
   const body = html`<div class="card-body" ${card.changeAt === null ? null : html`data-tick="${card.changeAt}/tick" data-tasks="${taskMarks(card.body).length}"`}>${
     card.body.trim() === ''
@@ -37,7 +37,7 @@ export function commentCard(place: Place, card: Card): Html {
   return html`<article class="said" data-key="${card.key}" id="${card.anchor}" aria-label="${card.login ?? 'ghost'} ${card.verb}">
   <div class="said-avatar">${avatar(card.login, 'large')}</div>
   <div class="card">
-    <header class="card-head">${loginText(card.login)} <span class="muted">${card.verb} <a class="quiet" href="#${card.anchor}">${moment(card.at)}</a></span>${editMark(card.edit)}
+    <header class="card-head">${loginText(card.login)} <span class="muted">${card.verb} <a class="quiet" href="#${card.anchor}">${renderMoment(card.at)}</a></span>${editMark(card.edit)}
       <span class="card-marks">${card.app === null ? null : html`<span class="badge">via ${card.app}</span>`}${associationBadge(card.association)}</span>
     </header>
     ${hidden === null ? body : html`<details class="minimised"><summary>This comment was marked as ${hidden.toLowerCase()}.</summary>${body}</details>`}
@@ -56,7 +56,7 @@ function editMark(edit: Edit | null): Html | null {
   if (edit === null || edit.lastEditedAt === null) return null;
   return html` <details class="menu edits"><summary class="edited">${icon('chevron')}edited</summary>
     <div class="menu-items"><p class="menu-title">Edit history</p>
-      ${edit.history.length === 0 ? html`<p>${loginText(edit.editor)} edited ${moment(edit.lastEditedAt)}</p>` : edit.history.map((entry) => html`<p>${loginText(entry.editor)} edited ${moment(entry.at)}</p>`)}
+      ${edit.history.length === 0 ? html`<p>${loginText(edit.editor)} edited ${renderMoment(edit.lastEditedAt)}</p>` : edit.history.map((entry) => html`<p>${loginText(entry.editor)} edited ${renderMoment(entry.at)}</p>`)}
     </div></details>`;
 }
 

@@ -3,29 +3,29 @@
  * how to start.
  */
 import { type Html, html } from '../html.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import type { ConfigNotice } from '../visit.ts';
 import { icon } from './icons.ts';
 
 const CONFIG_PATH = '.github/ferrybot.yml';
 
 /** A live part: it disappears by itself when a commit fixes the config. */
-export function configNotice(place: Place, notice: ConfigNotice | null): Html {
-  return html`<div data-live="config">${notice === null ? null : content(place, notice)}</div>`;
+export function configNotice(place: RepoLocation, notice: ConfigNotice | null): Html {
+  return html`<div data-live="config">${notice === null ? null : renderContent(place, notice)}</div>`;
 }
 
-function content(place: Place, notice: ConfigNotice): Html | null {
+function renderContent(place: RepoLocation, notice: ConfigNotice): Html | null {
   switch (notice.state) {
     case 'missing':
-      return missing(place);
+      return renderMissing(place);
     case 'invalid':
-      return problems(place, notice, 'ferrybot obeys no config here until these are mended');
+      return renderProblems(place, notice, 'ferrybot obeys no config here until these are mended');
     case 'valid':
-      return notice.problems.length === 0 ? null : problems(place, notice, 'The config is valid, but');
+      return notice.problems.length === 0 ? null : renderProblems(place, notice, 'The config is valid, but');
   }
 }
 
-function missing(place: Place): Html {
+function renderMissing(place: RepoLocation): Html {
   const offer = place.mayWrite
     ? html`<form method="post" action="${place.path}/example" data-act><button class="button primary">Add the example</button></form>`
     : html`<p>Somebody who may write can add the example from this page.</p>`;
@@ -35,7 +35,7 @@ function missing(place: Place): Html {
     ${offer}</div></section>`;
 }
 
-function problems(place: Place, notice: ConfigNotice, title: string): Html {
+function renderProblems(place: RepoLocation, notice: ConfigNotice, title: string): Html {
   const file = `${place.path}/blob/${encodeURIComponent(place.repo.default_branch)}/${CONFIG_PATH}`;
   return html`<section class="card notice" data-key="problems" aria-labelledby="config-title"><div class="card-body">
     <h2 id="config-title">${icon('attention', notice.state === 'valid' ? 'tone-wait' : 'tone-bad')} ${title}</h2>

@@ -1,12 +1,12 @@
 /** "Run workflow": the inputs that a workflow declares, for people with write access. */
 import { type Html, html } from '../html.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import type { DispatchForm } from '../visit.ts';
 import { icon } from './icons.ts';
 
 /** Empty for a workflow without `workflow_dispatch`, and for people who may not start it. */
 export function dispatchForm(
-  place: Place,
+  place: RepoLocation,
   workflow: { readonly id: number; readonly name: string },
   inputs: DispatchForm | null,
 ): Html | null {

@@ -1,9 +1,9 @@
 /** An overview of a run's jobs: their order, their states, their durations. */
 import type { ApiJob } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
-import { duration } from './moment.ts';
+import { formatDuration } from './moment.ts';
 import { statusMark } from './status-mark.ts';
-import { written } from './written.ts';
+import { showHiddenCharacters } from './written.ts';
 
 /** A list for each stage, from left to right; nothing for a run of one job. */
 export function jobMap(jobs: readonly ApiJob[], stages: ReadonlyMap<number, number>): Html {
@@ -19,6 +19,6 @@ export function jobMap(jobs: readonly ApiJob[], stages: ReadonlyMap<number, numb
 }
 
 function entry(job: ApiJob): Html {
-  const took = duration(job.started_at, job.completed_at);
-  return html`<li><a href="#job-${job.id}">${statusMark(job)} <span class="job-name">${written(job.name)}</span> ${took === null || job.conclusion === 'skipped' ? null : html`<span class="muted small">${took}</span>`}</a></li>`;
+  const took = formatDuration(job.started_at, job.completed_at);
+  return html`<li><a href="#job-${job.id}">${statusMark(job)} <span class="job-name">${showHiddenCharacters(job.name)}</span> ${took === null || job.conclusion === 'skipped' ? null : html`<span class="muted small">${took}</span>`}</a></li>`;
 }

@@ -1,15 +1,15 @@
 /** The box that merges a pull request, for people with write access. */
 import { type Html, html } from '../html.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import type { PullPart } from '../thread/read-thread.ts';
 import { icon } from './icons.ts';
 
 /** Empty if the pull request cannot be merged, or not by this person. */
-export function mergeBox(place: Place, part: PullPart): Html {
+export function mergeBox(place: RepoLocation, part: PullPart): Html {
   return html`<div data-live="merge">${mergeCard(place, part)}</div>`;
 }
 
-function mergeCard(place: Place, { pull }: PullPart): Html | null {
+function mergeCard(place: RepoLocation, { pull }: PullPart): Html | null {
   if (pull.state !== 'open' || !place.mayWrite || pull.draft === true) return null;
   if (pull.mergeable === false) {
     return html`<section class="card merge" data-key="conflict"><p>${icon('attention')} This branch has conflicts that must be resolved.</p></section>`;

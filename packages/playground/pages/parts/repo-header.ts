@@ -1,11 +1,11 @@
 /** The repository's name and its tabs. */
 import { type Html, html } from '../html.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import { type IconName, icon } from './icons.ts';
 
 type Tab = 'code' | 'issues' | 'pulls' | 'actions';
 
-export function repoHeader(place: Place, current: Tab): Html {
+export function repoHeader(place: RepoLocation, current: Tab): Html {
   const [owner = '', name = ''] = place.repo.full_name.split('/');
   const tab = (id: Tab, path: string, mark: IconName, word: string, count: number | null = null): Html =>
     html`<a class="tab" href="${place.path}${path}" ${id === current ? html`aria-current="page"` : null}>${icon(mark)}<span>${word}</span>${count === null || count === 0 ? null : html`<span class="count">${count}</span>`}</a>`;

@@ -33,11 +33,11 @@ const statuses: Readonly<Record<string, MarkStyle>> = {
  * The API's values (`status`, `conclusion`) in everyday words. An unknown value is shown unchanged, never as success.
  */
 export function progressWord(progress: Progress): string {
-  return lookOf(progress).word;
+  return markStyle(progress).word;
 }
 
 export function statusMark(progress: Progress): Html {
-  const style = lookOf(progress);
+  const style = markStyle(progress);
   return html`<span class="mark tone-${style.tone}" title="${style.word}">${icon(style.icon, style.icon === 'spin' ? 'spinning' : '')}<span class="sr-only">${style.word}</span></span>`;
 }
 
@@ -45,7 +45,7 @@ export function isFinished({ status }: Progress): boolean {
   return status === 'completed';
 }
 
-function lookOf({ status, conclusion }: Progress): MarkStyle {
+function markStyle({ status, conclusion }: Progress): MarkStyle {
   const word = (status === 'completed' ? conclusion : status) ?? 'unknown';
   return (status === 'completed' ? conclusions[word] : statuses[word]) ?? { icon: 'dot', tone: 'muted', word };
 }

@@ -2,19 +2,19 @@
 
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import type { PullPart } from '../thread/read-thread.ts';
 import { loginText } from './avatar.ts';
 import { icon } from './icons.ts';
-import { moment } from './moment.ts';
+import { renderMoment } from './moment.ts';
 import { stateBadge, threadState } from './state-badge.ts';
-import { written } from './written.ts';
+import { showHiddenCharacters } from './written.ts';
 
 export type PullTab = 'conversation' | 'commits' | 'checks' | 'files';
 
-export function threadHead(place: Place, issue: ApiIssue, pullPart: PullPart | null, tab: PullTab): Html {
+export function threadHead(place: RepoLocation, issue: ApiIssue, pullPart: PullPart | null, tab: PullTab): Html {
   return html`<div class="thread-head" data-live="head"><div data-key="head">
-  <h1>${written(issue.title)} <span class="number">#${issue.number}</span></h1>
+  <h1>${showHiddenCharacters(issue.title)} <span class="number">#${issue.number}</span></h1>
   <p class="thread-line">${stateBadge(threadState(issue))} ${issue.locked ? html`<span class="badge">${icon('lock')} locked</span>` : null}
     <span class="muted">${pullPart === null ? issueLine(issue) : pullLine(pullPart)}</span></p>
   ${pullPart === null ? null : pullTabs(`${place.path}/pull/${issue.number}`, issue, pullPart, tab)}
@@ -22,14 +22,14 @@ export function threadHead(place: Place, issue: ApiIssue, pullPart: PullPart | n
 }
 
 function issueLine(issue: ApiIssue): Html {
-  return html`${loginText(issue.user?.login)} opened this ${moment(issue.created_at)} · ${issue.comments} ${issue.comments === 1 ? 'comment' : 'comments'}`;
+  return html`${loginText(issue.user?.login)} opened this ${renderMoment(issue.created_at)} · ${issue.comments} ${issue.comments === 1 ? 'comment' : 'comments'}`;
 }
 
 function pullLine({ pull, commits }: PullPart): Html {
   const count = pull.commits ?? commits.length;
   const done = pull.merged_at !== null && pull.merged_at !== undefined;
   const who = done && pull.merged_by !== null && pull.merged_by !== undefined ? pull.merged_by : pull.user;
-  return html`${loginText(who?.login)} ${done ? 'merged' : 'wants to merge'} ${count} ${count === 1 ? 'commit' : 'commits'} into <code class="branch">${written(pull.base.ref)}</code> from <code class="branch">${written(pull.head.ref)}</code>`;
+  return html`${loginText(who?.login)} ${done ? 'merged' : 'wants to merge'} ${count} ${count === 1 ? 'commit' : 'commits'} into <code class="branch">${showHiddenCharacters(pull.base.ref)}</code> from <code class="branch">${showHiddenCharacters(pull.head.ref)}</code>`;
 }
 
 function pullTabs(path: string, issue: ApiIssue, { pull, commits, checks }: PullPart, current: PullTab): Html {

@@ -5,7 +5,7 @@ import type { PullPart, Thread } from '../thread/read-thread.ts';
 import { avatar, loginText } from './avatar.ts';
 import { icon } from './icons.ts';
 import { label } from './label.ts';
-import { written } from './written.ts';
+import { showHiddenCharacters } from './written.ts';
 
 export function threadSidebar(thread: Thread): Html {
   const { issue, pullPart } = thread;
@@ -22,7 +22,7 @@ export function threadSidebar(thread: Thread): Html {
     ${thread.place.mayTriage && thread.allLabels.length > 0 ? labelToggle(thread) : null}
   </section>
   ${pullPart === null ? null : reviewers(pullPart)}
-  ${pullPart === null ? null : html`<section data-key="branches"><h2>Branches</h2><p><code>${written(pullPart.pull.base.ref)}</code> ← <code>${written(pullPart.pull.head.ref)}</code></p><p class="muted">at <code class="sha">${pullPart.pull.head.sha.slice(0, 7)}</code></p></section>`}
+  ${pullPart === null ? null : html`<section data-key="branches"><h2>Branches</h2><p><code>${showHiddenCharacters(pullPart.pull.base.ref)}</code> ← <code>${showHiddenCharacters(pullPart.pull.head.ref)}</code></p><p class="muted">at <code class="sha">${pullPart.pull.head.sha.slice(0, 7)}</code></p></section>`}
   <section data-key="people"><h2>Participants</h2><ul class="people">${[...people].map((login) => html`<li>${avatar(login)} ${loginText(login)}</li>`)}</ul></section>
 </aside>`;
 }

@@ -2,11 +2,11 @@
 import { branchShape } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import type { Try, Visit } from '../visit.ts';
 
 /** Stories with a link to their pre-filled form; the commit is the newest of the default branch. */
-export async function tryCards(visit: Visit, place: Place): Promise<readonly Html[]> {
+export async function tryCards(visit: Visit, place: RepoLocation): Promise<readonly Html[]> {
   if (visit.tries.length === 0) return [];
   const branch = await visit.api.get(
     `${place.api}/branches/${encodeURIComponent(place.repo.default_branch)}`,
@@ -25,13 +25,13 @@ export async function tryCards(visit: Visit, place: Place): Promise<readonly Htm
 }
 
 /** The steps of the story to which a thread belongs. */
-export function trySteps(visit: Visit, place: Place, labels: readonly string[]): Html | null {
+export function trySteps(visit: Visit, place: RepoLocation, labels: readonly string[]): Html | null {
   const story = visit.tries.find(({ form }) => labels.includes(form.label));
   return story === undefined ? null : card(place, story, null);
 }
 
 /** On a thread's page, a step's comment is a button that writes it into the comment box. */
-function card(place: Place, { title, about, steps }: Try, startLink: Html | null): Html {
+function card(place: RepoLocation, { title, about, steps }: Try, startLink: Html | null): Html {
   const inThread = startLink === null;
   return html`<details class="card new-issue try" ${inThread ? null : html`open`}><summary>${inThread ? 'Step by step' : 'Try'}: ${title}</summary><div class="card-body">
     ${renderMarkdown(about, { repoPath: place.path })}${startLink}

@@ -14,12 +14,12 @@ const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Scri
  * Escaped like any text. An invisible character is shown by its number, and right-to-left letters do not move their
  * neighbours.
  */
-export function written(text: string | null | undefined): Html {
+export function showHiddenCharacters(text: string | null | undefined): Html {
   if (text === null || text === undefined) return html``;
   const pieces: Html[] = [];
   let from = 0;
   for (const match of text.matchAll(hiddenSigns)) {
-    pieces.push(html`${text.slice(from, match.index)}`, sign(match[0]));
+    pieces.push(html`${text.slice(from, match.index)}`, renderCharacter(match[0]));
     from = match.index + match[0].length;
   }
   if (from === 0 && !rightToLeft.test(text)) return html`${text}`;
@@ -27,10 +27,10 @@ export function written(text: string | null | undefined): Html {
 }
 
 /** `[U+202E]`, the usual notation. */
-export function signName(sign: string): string {
+export function characterName(sign: string): string {
   return `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 }
 
-function sign(hidden: string): Html {
-  return html`<span class="hidden-sign" title="A sign that is not seen">${signName(hidden)}</span>`;
+function renderCharacter(hidden: string): Html {
+  return html`<span class="hidden-sign" title="A sign that is not seen">${characterName(hidden)}</span>`;
 }

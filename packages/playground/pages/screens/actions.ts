@@ -4,12 +4,12 @@ import { html } from '../html.ts';
 import { dispatchForm } from '../parts/dispatch-form.ts';
 import { repoHeader } from '../parts/repo-header.ts';
 import { runList } from '../parts/run-list.ts';
-import { findPlace } from '../place.ts';
+import { findRepoLocation } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
 /** `?workflow=<id>` shows the runs of one workflow. */
 export async function actionsScreen(visit: Visit, params: Params): Promise<Screen> {
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
   const [workflows, runs] = await Promise.all([
     visit.api.list(`${place.api}/actions/workflows`, workflowShape, 'workflows'),

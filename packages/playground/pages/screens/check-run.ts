@@ -1,6 +1,6 @@
 /** `/owner/repo/runs/<id>`: redirects from a check run's own address to the checks of its pull request. */
 import * as z from 'zod';
-import { apiOf, pathOf } from '../place.ts';
+import { repoApiPath, repoPath } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
 const shape = z.object({
@@ -11,9 +11,9 @@ const shape = z.object({
 /** Without a pull request it redirects to the commit. */
 export async function checkRunScreen(visit: Visit, params: Params): Promise<Screen> {
   const id = params['id'] ?? '';
-  const answer = await visit.api.get(`${apiOf(params)}/check-runs/${id}`, shape);
+  const answer = await visit.api.get(`${repoApiPath(params)}/check-runs/${id}`, shape);
   if (answer.kind === 'refused') return { kind: 'missing', message: 'There is no such check run here.' };
   const pull = answer.data.pull_requests[0];
   const to = pull === undefined ? `commit/${answer.data.head_sha}` : `pull/${pull.number}/checks#check-${id}`;
-  return { kind: 'moved', to: `${pathOf(params)}/${to}` };
+  return { kind: 'moved', to: `${repoPath(params)}/${to}` };
 }

@@ -4,10 +4,10 @@ import { diffList } from '../diff/diff-list.ts';
 import { html } from '../html.ts';
 import { avatar, loginText } from '../parts/avatar.ts';
 import { commitList } from '../parts/commit-list.ts';
-import { moment } from '../parts/moment.ts';
+import { renderMoment } from '../parts/moment.ts';
 import { repoHeader } from '../parts/repo-header.ts';
-import { written } from '../parts/written.ts';
-import { findPlace } from '../place.ts';
+import { showHiddenCharacters } from '../parts/written.ts';
+import { findRepoLocation } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 import { pullScreen } from './pull-screen.ts';
 
@@ -17,7 +17,7 @@ export function pullCommitsScreen(visit: Visit, params: Params): Promise<Screen>
 
 /** `/owner/repo/commits` is the default branch, `/owner/repo/commits/<ref>` another. */
 export async function commitsScreen(visit: Visit, params: Params): Promise<Screen> {
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
   const ref = params['ref'] ?? place.repo.default_branch;
   const commits = await visit.api.get(
@@ -29,12 +29,12 @@ export async function commitsScreen(visit: Visit, params: Params): Promise<Scree
     kind: 'page',
     title: `Commits on ${ref} · ${place.repo.full_name}`,
     header: repoHeader(place, 'code'),
-    body: html`<div class="page"><h1 class="page-title">Commits on <code>${written(ref)}</code></h1>${commitList(place, commits.data)}</div>`,
+    body: html`<div class="page"><h1 class="page-title">Commits on <code>${showHiddenCharacters(ref)}</code></h1>${commitList(place, commits.data)}</div>`,
   };
 }
 
 export async function commitScreen(visit: Visit, params: Params): Promise<Screen> {
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
   const answer = await visit.api.get(
     `${place.api}/commits/${encodeURIComponent(params['sha'] ?? '')}`,
@@ -48,8 +48,8 @@ export async function commitScreen(visit: Visit, params: Params): Promise<Screen
     kind: 'page',
     title: `${subject} · ${place.repo.full_name}`,
     header: repoHeader(place, 'code'),
-    body: html`<div class="page"><section class="card commit-head"><h1 class="page-title">${written(subject)}</h1>${rest.join('\n').trim() === '' ? null : html`<pre class="message">${written(rest.join('\n').trim())}</pre>`}
-      <p class="muted">${avatar(author)} ${loginText(author)} committed ${moment(commit.commit.committer?.date)} · <code>${commit.sha}</code></p>
+    body: html`<div class="page"><section class="card commit-head"><h1 class="page-title">${showHiddenCharacters(subject)}</h1>${rest.join('\n').trim() === '' ? null : html`<pre class="message">${showHiddenCharacters(rest.join('\n').trim())}</pre>`}
+      <p class="muted">${avatar(author)} ${loginText(author)} committed ${renderMoment(commit.commit.committer?.date)} · <code>${commit.sha}</code></p>
       <p class="muted small">${commit.parents.length === 0 ? 'no parent' : html`parent ${commit.parents.map(({ sha }) => html`<a href="${place.path}/commit/${sha}"><code>${sha.slice(0, 7)}</code></a> `)}`}</p></section>
       ${diffList(commit.files, [], visit.request.query.get('file'))}</div>`,
   };

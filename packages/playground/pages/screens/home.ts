@@ -1,7 +1,7 @@
 /** The repository's front page: the next action, then files and README. */
 import { commitShape, contentsShape } from '../api/repo-shapes.ts';
 import { type ApiIssue, commentShape, issueShape } from '../api/thread-shapes.ts';
-import { botWish, isClosure, isFerryThread, wantedFrom } from '../guide.ts';
+import { isClosure, isFerryThread, readBotWish, renderNextStep } from '../guide.ts';
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { loginText } from '../parts/avatar.ts';
@@ -9,14 +9,14 @@ import { configNotice } from '../parts/config-notice.ts';
 import { fileList } from '../parts/file-list.ts';
 import { icon } from '../parts/icons.ts';
 import { labelList } from '../parts/label.ts';
-import { moment } from '../parts/moment.ts';
+import { renderMoment } from '../parts/moment.ts';
 import { repoHeader } from '../parts/repo-header.ts';
-import { written } from '../parts/written.ts';
-import { findPlace, type Place } from '../place.ts';
+import { showHiddenCharacters } from '../parts/written.ts';
+import { findRepoLocation, type RepoLocation } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
 export async function homeScreen(visit: Visit, params: Params): Promise<Screen> {
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
   const [threads, files, commits, config] = await Promise.all([
     visit.api.list(`${place.api}/issues?state=open&sort=created&direction=desc`, issueShape),
@@ -39,7 +39,7 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
       ${configNotice(place, config)}
       ${await nextCard(visit, place, threads.kind === 'found' ? threads.data : [])}
       <p class="about">${place.repo.description}</p>
-      <section class="card" aria-label="Files"><header class="card-head row between" data-live="newest"><span data-key="newest">${newest === undefined ? 'No commits yet' : html`${loginText(newest.author?.login ?? newest.commit.author?.name)} <a class="quiet" href="${place.path}/commit/${newest.sha}">${written(newest.commit.message.split('\n')[0])}</a> <span class="muted small">${moment(newest.commit.committer?.date)}</span>`}</span> <a href="${place.path}/commits">${icon('clock')} Commits</a></header>
+      <section class="card" aria-label="Files"><header class="card-head row between" data-live="newest"><span data-key="newest">${newest === undefined ? 'No commits yet' : html`${loginText(newest.author?.login ?? newest.commit.author?.name)} <a class="quiet" href="${place.path}/commit/${newest.sha}">${showHiddenCharacters(newest.commit.message.split('\n')[0])}</a> <span class="muted small">${renderMoment(newest.commit.committer?.date)}</span>`}</span> <a href="${place.path}/commits">${icon('clock')} Commits</a></header>
       ${fileList(place, place.repo.default_branch, entries)}</section>
       ${text?.kind === 'found' ? html`<section class="card readme" aria-label="README"><header class="card-head">${icon('file')} <strong>${readme?.name}</strong></header><div class="card-body">${renderMarkdown(text.data, { repoPath: place.path }, { breaks: false })}</div></section>` : null}
     </div>`,
@@ -47,7 +47,7 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
 }
 
 /** Suggests the newest open thread that the bot manages. */
-async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]): Promise<Html> {
+async function nextCard(visit: Visit, place: RepoLocation, threads: readonly ApiIssue[]): Promise<Html> {
   const ferries = threads.filter((thread) => isFerryThread(thread));
   const next =
     ferries.find((thread) => thread.pull_request !== null && thread.pull_request !== undefined) ?? ferries[0];
@@ -58,15 +58,15 @@ async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]
     first: 1,
     count: 1,
   });
-  const wish = botWish(comments.kind === 'found' ? comments.data : []);
+  const wish = readBotWish(comments.kind === 'found' ? comments.data : []);
   const isBeforeLaunch =
     !isClosure(next) && (wish.kind === 'unheard' || (wish.kind === 'wish' && wish.text.includes('/approve-launch')));
   const pull = next.pull_request !== null && next.pull_request !== undefined;
   const path = `${place.path}/${pull ? 'pull' : 'issues'}/${next.number}`;
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="ferry-${next.number}">
     <h2 id="next-title">${icon('ferry')} ${isBeforeLaunch ? 'A ferry waits for you' : isClosure(next) ? 'A sealed ferry waits for its merge' : 'A ferry is under way'}, ${visit.speaker.login}</h2>
-    <p class="next-thread"><a href="${path}">${written(next.title)}</a> <span class="number">#${next.number}</span> ${labelList(next.labels)}</p>
-    ${wantedFrom(visit.speaker, next, true, wish)}
+    <p class="next-thread"><a href="${path}">${showHiddenCharacters(next.title)}</a> <span class="number">#${next.number}</span> ${labelList(next.labels)}</p>
+    ${renderNextStep(visit.speaker, next, true, wish)}
     ${isBeforeLaunch ? toDo : null}
     <p class="row"><a class="button primary" href="${path}">${isBeforeLaunch ? 'Open the proposal' : 'Open it'}</a>${pull ? html`<a class="button" href="${path}/files">See the change</a>` : null}<a class="button" href="${place.path}/actions">Runs</a></p>
   </div></section>`;

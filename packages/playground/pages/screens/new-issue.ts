@@ -5,11 +5,11 @@
 import { type FormField, type IssueForm, readIssueForm } from '../forms/issue-form.ts';
 import { type Html, html } from '../html.ts';
 import { repoHeader } from '../parts/repo-header.ts';
-import { findPlace } from '../place.ts';
+import { findRepoLocation } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
 export async function newIssueScreen(visit: Visit, params: Params): Promise<Screen> {
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
   const { query } = visit.request;
   const template = query.get('template') ?? '';
@@ -23,18 +23,18 @@ export async function newIssueScreen(visit: Visit, params: Params): Promise<Scre
     <form class="card issue-form" method="post" action="${place.path}/issues" data-act><div class="card-body">
       <input type="hidden" name="template" value="${template}">
       <label class="field">Title<input name="title" required maxlength="256" value="${query.get('title') ?? form.title}"></label>
-      ${form.body.map((one) => fieldOf(one, query.get(one.id)))}
+      ${form.body.map((one) => renderField(one, query.get(one.id)))}
       <p class="refusal" role="alert" data-refusal hidden></p>
-      <div class="row end"><span class="muted">Opened by ${visit.speaker.login}${labelled(form)}</span><button class="button primary">Open issue</button></div>
+      <div class="row end"><span class="muted">Opened by ${visit.speaker.login}${renderLabels(form)}</span><button class="button primary">Open issue</button></div>
     </div></form></div>`,
   };
 }
 
-function labelled({ labels }: IssueForm): string {
+function renderLabels({ labels }: IssueForm): string {
   return labels.length === 0 ? '' : `, labelled ${labels.join(', ')}`;
 }
 
-function fieldOf({ type, id, attributes, validations }: FormField, given: string | null): Html {
+function renderField({ type, id, attributes, validations }: FormField, given: string | null): Html {
   const { label, description, options } = attributes;
   const name = `field:${id}`;
   const value = given ?? attributes.value;

@@ -2,10 +2,10 @@
 import { type Html, html, safeHref } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { annotation } from '../parts/annotation.ts';
-import { duration, moment } from '../parts/moment.ts';
+import { formatDuration, renderMoment } from '../parts/moment.ts';
 import { progressWord, statusMark } from '../parts/status-mark.ts';
-import { written } from '../parts/written.ts';
-import { localPath, type Place } from '../place.ts';
+import { showHiddenCharacters } from '../parts/written.ts';
+import { localPath, type RepoLocation } from '../place.ts';
 import { type CheckNotes, readAnnotations } from '../thread/annotations.ts';
 import type { CheckButton, Params, Screen, Visit } from '../visit.ts';
 import { type PullView, pullScreen } from './pull-screen.ts';
@@ -19,16 +19,16 @@ export function pullChecksScreen(visit: Visit, params: Params): Promise<Screen> 
 
 function checkCard(visit: Visit, { place }: PullView, { check, annotations }: CheckNotes): Html {
   const { title, summary, text } = check.output ?? { title: null, summary: null, text: null };
-  const took = duration(check.started_at, check.completed_at);
+  const took = formatDuration(check.started_at, check.completed_at);
   const link = safeHref(localPath(visit, check.details_url));
   const isExternal = link !== '#' && link !== `${place.path}/runs/${check.id}`;
   return html`<article class="card check-run" data-key="check-${check.id}" id="check-${check.id}">
-  <header class="card-head">${statusMark(check)} <h2>${written(check.name)}</h2> <span class="muted">${progressWord(check)}${took === null ? null : ` in ${took}`} · ${written(check.app?.name ?? 'unknown app')} · ${moment(check.completed_at ?? check.started_at)}</span></header>
-  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${written(title)}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!isExternal ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
+  <header class="card-head">${statusMark(check)} <h2>${showHiddenCharacters(check.name)}</h2> <span class="muted">${progressWord(check)}${took === null ? null : ` in ${took}`} · ${showHiddenCharacters(check.app?.name ?? 'unknown app')} · ${renderMoment(check.completed_at ?? check.started_at)}</span></header>
+  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${showHiddenCharacters(title)}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!isExternal ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
 }
 
 /** A click has the effect of the command that the App wrote on the button. */
-function buttons(place: Place, id: number, actions: readonly CheckButton[]): Html | null {
+function buttons(place: RepoLocation, id: number, actions: readonly CheckButton[]): Html | null {
   if (actions.length === 0) return null;
   const button = (one: CheckButton): Html =>
     html`<button class="button" name="button" value="${one.identifier}" title="${one.description}">${one.label}</button>`;

@@ -6,7 +6,7 @@ import { html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { annotation } from '../parts/annotation.ts';
 import { avatar, loginText } from '../parts/avatar.ts';
-import { moment } from '../parts/moment.ts';
+import { renderMoment } from '../parts/moment.ts';
 import { readAnnotations } from '../thread/annotations.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 import { type PullView, pullScreen } from './pull-screen.ts';
@@ -37,7 +37,7 @@ async function lineNotes(visit: Visit, { place, part }: PullView): Promise<reado
   const fromPeople = part.reviewComments.flatMap((note): readonly LineNote[] => {
     const line = note.line ?? note.original_line;
     if (line === null || line === undefined) return [];
-    const markup = html`<div class="annotation edge-muted"><p>${avatar(note.user?.login ?? null)} ${loginText(note.user?.login)} <span class="muted small">${moment(note.created_at)}</span></p>${renderMarkdown(note.body ?? '', { repoPath: place.path })}</div>`;
+    const markup = html`<div class="annotation edge-muted"><p>${avatar(note.user?.login ?? null)} ${loginText(note.user?.login)} <span class="muted small">${renderMoment(note.created_at)}</span></p>${renderMarkdown(note.body ?? '', { repoPath: place.path })}</div>`;
     return [{ path: note.path, line, side: note.side === 'LEFT' ? 'LEFT' : 'RIGHT', markup }];
   });
   return [...fromChecks, ...fromPeople];

@@ -5,11 +5,11 @@ import { issueShape } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { repoHeader } from '../parts/repo-header.ts';
 import { type PullTab, threadHead } from '../parts/thread-head.ts';
-import { findPlace, type Place } from '../place.ts';
+import { findRepoLocation, type RepoLocation } from '../place.ts';
 import { type PullPart, readPullPart } from '../thread/read-thread.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
-export type PullView = { readonly place: Place; readonly issue: ApiIssue; readonly part: PullPart };
+export type PullView = { readonly place: RepoLocation; readonly issue: ApiIssue; readonly part: PullPart };
 
 /** Reads the pull request and lets `body` render the content below its header. */
 export async function pullScreen(
@@ -19,7 +19,7 @@ export async function pullScreen(
   body: (view: PullView) => Promise<Html>,
 ): Promise<Screen> {
   const missing: Screen = { kind: 'missing', message: 'There is no such pull request here.' };
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return missing;
   const [issue, part] = await Promise.all([
     visit.api.get(`${place.api}/issues/${params['number'] ?? ''}`, issueShape),

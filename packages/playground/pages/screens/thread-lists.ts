@@ -5,7 +5,7 @@ import { html } from '../html.ts';
 import { repoHeader } from '../parts/repo-header.ts';
 import { threadList } from '../parts/thread-list.ts';
 import { tryCards } from '../parts/try-card.ts';
-import { findPlace } from '../place.ts';
+import { findRepoLocation } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
 export function issuesScreen(visit: Visit, params: Params): Promise<Screen> {
@@ -17,7 +17,7 @@ export function pullsScreen(visit: Visit, params: Params): Promise<Screen> {
 }
 
 async function listScreen(visit: Visit, params: Params, kind: 'issues' | 'pulls'): Promise<Screen> {
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
   const state = visit.request.query.get('state') === 'closed' ? 'closed' : 'open';
   // The issues endpoint returns both kinds, each with labels and counts; a pull request has `pull_request` set.

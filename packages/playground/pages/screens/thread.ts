@@ -1,5 +1,5 @@
 /** A thread's page: an issue, or a pull request's conversation. */
-import { botWish } from '../guide.ts';
+import { readBotWish } from '../guide.ts';
 import { html } from '../html.ts';
 import { checksPanel } from '../parts/checks-panel.ts';
 import { composer } from '../parts/composer.ts';
@@ -27,7 +27,7 @@ export async function threadScreen(visit: Visit, params: Params): Promise<Screen
     body: html`<div class="page">
       ${threadHead(place, issue, pullPart, 'conversation')}
       <div class="columns"><div class="main-column">
-        ${nextStep(visit, issue, pullPart?.checks ?? [], botWish(thread.comments))}
+        ${nextStep(visit, issue, pullPart?.checks ?? [], readBotWish(thread.comments))}
         ${trySteps(
           visit,
           place,

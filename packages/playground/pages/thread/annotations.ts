@@ -1,6 +1,6 @@
 /** Reads the annotations of a pull request's checks. */
 import { type ApiAnnotation, type ApiCheckRun, annotationShape } from '../api/run-shapes.ts';
-import type { Place } from '../place.ts';
+import type { RepoLocation } from '../place.ts';
 import type { Visit } from '../visit.ts';
 
 export type CheckNotes = { readonly check: ApiCheckRun; readonly annotations: readonly ApiAnnotation[] };
@@ -8,7 +8,7 @@ export type CheckNotes = { readonly check: ApiCheckRun; readonly annotations: re
 /** Requests annotations only for checks that report some. */
 export function readAnnotations(
   visit: Visit,
-  place: Place,
+  place: RepoLocation,
   checks: readonly ApiCheckRun[],
 ): Promise<readonly CheckNotes[]> {
   return Promise.all(

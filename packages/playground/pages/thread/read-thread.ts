@@ -17,7 +17,7 @@ import {
   reviewShape,
 } from '../api/thread-shapes.ts';
 import { pageLimits } from '../page-limits.ts';
-import { findPlace, type Place } from '../place.ts';
+import { findRepoLocation, type RepoLocation } from '../place.ts';
 import type { Params, Visit } from '../visit.ts';
 import { type Edits, readEdits } from './edits.ts';
 
@@ -30,7 +30,7 @@ export type PullPart = {
 };
 
 export type Thread = {
-  readonly place: Place;
+  readonly place: RepoLocation;
   readonly issue: ApiIssue;
   /** The rendered comments: all of a short thread, the newest of a long one. */
   readonly comments: readonly ApiComment[];
@@ -53,7 +53,7 @@ export type Earlier = {
 
 /** Null when the speaker cannot see such a thread. */
 export async function readThread(visit: Visit, params: Params): Promise<Thread | null> {
-  const place = await findPlace(visit, params);
+  const place = await findRepoLocation(visit, params);
   if (place === null) return null;
   const at = `${place.api}/issues/${params['number'] ?? ''}`;
   const issue = await visit.api.get(at, issueShape);
@@ -99,7 +99,7 @@ async function* readHundreds(visit: Visit, path: string, count: number): AsyncGe
 }
 
 /** Null when the number is not a pull request's. */
-export async function readPullPart(visit: Visit, place: Place, number: number): Promise<PullPart | null> {
+export async function readPullPart(visit: Visit, place: RepoLocation, number: number): Promise<PullPart | null> {
   const at = `${place.api}/pulls/${number}`;
   const pull = await visit.api.get(at, pullShape);
   if (pull.kind === 'refused') return null;

@@ -3,13 +3,13 @@ import type { ApiComment, ApiReview, ApiReviewComment } from '../api/thread-shap
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { avatar, loginText } from '../parts/avatar.ts';
-import { worstOf } from '../parts/checks-panel.ts';
+import { worstCheck } from '../parts/checks-panel.ts';
 import { commentCard } from '../parts/comment-card.ts';
 import { type IconName, icon } from '../parts/icons.ts';
-import { moment } from '../parts/moment.ts';
+import { renderMoment } from '../parts/moment.ts';
 import { reactionBar } from '../parts/reactions.ts';
 import { statusMark } from '../parts/status-mark.ts';
-import { written } from '../parts/written.ts';
+import { showHiddenCharacters } from '../parts/written.ts';
 import type { Visit } from '../visit.ts';
 import { earlierComments } from './earlier-comments.ts';
 import type { PullPart, Thread } from './read-thread.ts';
@@ -32,12 +32,12 @@ export function timeline(visit: Visit, thread: Thread): Html {
   if (thread.earlier.count === 0)
     return html`<div class="timeline" data-live="timeline">${bodyEntry(visit, thread)}${drawn}</div>`;
   return html`<div class="timeline" data-live="timeline-body">${bodyEntry(visit, thread)}</div>
-  ${earlierComments(thread.earlier, aroundOf(visit), (comment) => commentEntry(visit, thread, comment))}
+  ${earlierComments(thread.earlier, requestedComment(visit), (comment) => commentEntry(visit, thread, comment))}
   <div class="timeline" data-live="timeline">${drawn}</div>`;
 }
 
 /** `?around=<comment id>`: the earlier comment that is rendered too. */
-function aroundOf(visit: Visit): number | null {
+function requestedComment(visit: Visit): number | null {
   const around = visit.request.query.get('around') ?? '';
   return /^\d{1,15}$/.test(around) ? Number(around) : null;
 }
@@ -56,7 +56,7 @@ function bodyEntry(visit: Visit, thread: Thread): Html {
     body: issue.body ?? '',
     edit: edits.get('body') ?? null,
     reactions: reactionBar(issue.reactions, `${at}/reactions`),
-    changeAt: mayEdit(visit, thread, issue.user?.login) ? at : null,
+    changeAt: canEdit(visit, thread, issue.user?.login) ? at : null,
     after: null,
   });
 }
@@ -74,13 +74,13 @@ function commentEntry(visit: Visit, thread: Thread, comment: ApiComment): Html {
     body: comment.body ?? '',
     edit: thread.edits.get(String(comment.id)) ?? null,
     reactions: reactionBar(comment.reactions, `${at}/reactions`),
-    changeAt: mayEdit(visit, thread, comment.user?.login) ? at : null,
+    changeAt: canEdit(visit, thread, comment.user?.login) ? at : null,
     after: null,
   });
 }
 
 /** GitHub's rule: the author's own text, or write access. The API checks it again. */
-function mayEdit(visit: Visit, thread: Thread, author: string | undefined): boolean {
+function canEdit(visit: Visit, thread: Thread, author: string | undefined): boolean {
   return thread.place.mayWrite || author === visit.speaker.login;
 }
 
@@ -92,7 +92,7 @@ function pullEntries(thread: Thread): readonly Entry[] {
     markup: eventLine(
       `commit-${commit.sha}`,
       'commit',
-      html`${loginText(commit.author?.login ?? commit.commit.author?.name)} <a href="${thread.place.path}/commit/${commit.sha}">${written(commit.commit.message.split('\n')[0])}</a> <code class="sha">${commit.sha.slice(0, 7)}</code> ${commit.sha === part.pull.head.sha ? headMark(thread, part) : null}`,
+      html`${loginText(commit.author?.login ?? commit.commit.author?.name)} <a href="${thread.place.path}/commit/${commit.sha}">${showHiddenCharacters(commit.commit.message.split('\n')[0])}</a> <code class="sha">${commit.sha.slice(0, 7)}</code> ${commit.sha === part.pull.head.sha ? renderHeadMark(thread, part) : null}`,
     ),
   }));
   const reviews = part.reviews.map((review) => ({
@@ -103,9 +103,9 @@ function pullEntries(thread: Thread): readonly Entry[] {
 }
 
 /** The combined state of the newest commit's checks, as the symbol that GitHub shows next to it. */
-function headMark(thread: Thread, { checks }: PullPart): Html | null {
+function renderHeadMark(thread: Thread, { checks }: PullPart): Html | null {
   if (checks.length === 0) return null;
-  return html`<a href="${thread.place.path}/pull/${thread.issue.number}/checks">${statusMark(worstOf(checks))}<span class="sr-only">: checks</span></a>`;
+  return html`<a href="${thread.place.path}/pull/${thread.issue.number}/checks">${statusMark(worstCheck(checks))}<span class="sr-only">: checks</span></a>`;
 }
 
 const verdicts: Readonly<Record<string, { readonly icon: IconName; readonly tone: string; readonly verb: string }>> = {
@@ -119,7 +119,7 @@ const verdicts: Readonly<Record<string, { readonly icon: IconName; readonly tone
 function reviewEntry(thread: Thread, review: ApiReview): Html {
   const verdict = verdicts[review.state] ?? { icon: 'eye' as const, tone: 'muted', verb: 'reviewed' };
   const notes = thread.pullPart?.reviewComments.filter((note) => note.pull_request_review_id === review.id) ?? [];
-  const line = html`${avatar(review.user?.login ?? null)} ${loginText(review.user?.login)} ${verdict.verb} <span class="muted">${moment(review.submitted_at)}</span>`;
+  const line = html`${avatar(review.user?.login ?? null)} ${loginText(review.user?.login)} ${verdict.verb} <span class="muted">${renderMoment(review.submitted_at)}</span>`;
   if ((review.body ?? '').trim() === '' && notes.length === 0) {
     return eventLine(`review-${review.id}`, verdict.icon, line, verdict.tone);
   }
@@ -144,7 +144,7 @@ function reviewEntry(thread: Thread, review: ApiReview): Html {
 
 function reviewNote(thread: Thread, note: ApiReviewComment): Html {
   const line = note.line ?? note.original_line;
-  return html`<section class="review-note"><p class="note-place"><code>${written(note.path)}${line === null || line === undefined ? null : `:${line}`}</code></p>
+  return html`<section class="review-note"><p class="note-place"><code>${showHiddenCharacters(note.path)}${line === null || line === undefined ? null : `:${line}`}</code></p>
     ${renderMarkdown(note.body ?? '', { repoPath: thread.place.path })}</section>`;
 }
 
@@ -158,7 +158,7 @@ function endEntries({ issue, pullPart }: Thread): readonly Entry[] {
         markup: eventLine(
           'end',
           'merged',
-          html`${loginText(by)} merged this into <code>${pullPart?.pull.base.ref}</code> <span class="muted">${moment(merged)}</span>`,
+          html`${loginText(by)} merged this into <code>${pullPart?.pull.base.ref}</code> <span class="muted">${renderMoment(merged)}</span>`,
           'done',
         ),
       },
@@ -172,7 +172,7 @@ function endEntries({ issue, pullPart }: Thread): readonly Entry[] {
       markup: eventLine(
         'end',
         'closed',
-        html`${by} closed <span class="muted">${moment(issue.closed_at)}</span>`,
+        html`${by} closed <span class="muted">${renderMoment(issue.closed_at)}</span>`,
         pullPart === null ? 'done' : 'closed',
       ),
     },

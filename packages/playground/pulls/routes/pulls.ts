@@ -1,21 +1,37 @@
 /** Routes of pull requests (docs.github.com/rest/pulls/pulls): list, open, get, update, files, commits, merge. */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import { type ActorCall, content, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
-import { asText } from '../../git/patch-text.ts';
+import { answerPage } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  failedAnswer,
+  invalidAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  contentRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
+import { patchOrDiffText } from '../../git/patch-text.ts';
 import { branchTip } from '../../git/resolve-commit.ts';
 import { shapeCommit, shapeFile } from '../../git/shape-commit.ts';
-import { may } from '../../identity/permissions.ts';
+import { isAllowed } from '../../identity/permissions.ts';
 import { mergeRefusal } from '../../rules/merge-rules.ts';
-import { textProblem } from '../../threads/routes/issues.ts';
-import { emitIssue, freshRepo, putIssue } from '../../threads/threads.ts';
+import { findTextProblem } from '../../threads/routes/issues.ts';
+import { emitIssue, putIssue, rereadRepo } from '../../threads/threads.ts';
 import { applyIssueChanges } from '../../threads/update-issue.ts';
-import { asPull, findPull, issuesOf, type PullIssue, repoById } from '../../world/lookup.ts';
+import { asPull, findPull, listIssuesOf, type PullIssue, repoById } from '../../world/lookup.ts';
 import type { Repo } from '../../world/state.ts';
-import { freshPull, mergePull, openPull } from '../open-pull.ts';
-import { commitsOfPull, filesOfPull } from '../pull-content.ts';
+import { mergePull, openPull, rereadPull } from '../open-pull.ts';
+import { readPullCommits, readPullFiles } from '../pull-content.ts';
 import { shapeFullPull, shapePull } from '../shape-pull.ts';
 
 const read = repoAccess('pull_requests:read', 'public');
@@ -43,30 +59,30 @@ const merging = z.object({
 });
 
 export const pullRoutes: readonly Route[] = [
-  reads('/pulls', read, listPulls),
-  reads('/pulls/:number', read, getPull),
-  content(writes('POST', '/pulls', open, creation, createPull)),
-  content(writes('PATCH', '/pulls/:number', open, changes, updatePull)),
-  reads('/pulls/:number/files', read, async (call) => {
-    const issue = pullOf(call);
-    if (issue === null) return notFound();
-    const files = await filesOfPull(call.world, issue);
-    return paged(call, files, (file) => shapeFile(call.world, call.repo, file, issue.pull.headSha));
+  readRoute('/pulls', read, listPulls),
+  readRoute('/pulls/:number', read, getPull),
+  contentRoute(writeRoute('POST', '/pulls', open, creation, createPull)),
+  contentRoute(writeRoute('PATCH', '/pulls/:number', open, changes, updatePull)),
+  readRoute('/pulls/:number/files', read, async (call) => {
+    const issue = findPullOfCall(call);
+    if (issue === null) return notFoundAnswer();
+    const files = await readPullFiles(call.world, issue);
+    return answerPage(call, files, (file) => shapeFile(call.world, call.repo, file, issue.pull.headSha));
   }),
-  reads('/pulls/:number/commits', read, async (call) => {
-    const issue = pullOf(call);
-    if (issue === null) return notFound();
-    return paged(call, await commitsOfPull(call.world, issue), (one) => shapeCommit(call.world, call.repo, one));
+  readRoute('/pulls/:number/commits', read, async (call) => {
+    const issue = findPullOfCall(call);
+    if (issue === null) return notFoundAnswer();
+    return answerPage(call, await readPullCommits(call.world, issue), (one) => shapeCommit(call.world, call.repo, one));
   }),
-  reads('/pulls/:number/merge', read, (call) => {
-    const issue = pullOf(call);
-    return issue === null || issue.pull.mergedAtMs === null ? notFound() : noContent();
+  readRoute('/pulls/:number/merge', read, (call) => {
+    const issue = findPullOfCall(call);
+    return issue === null || issue.pull.mergedAtMs === null ? notFoundAnswer() : noContentAnswer();
   }),
-  content(writes('PUT', '/pulls/:number/merge', merge, merging, doMerge)),
+  contentRoute(writeRoute('PUT', '/pulls/:number/merge', merge, merging, mergePullOfCall)),
 ];
 
 /** The pull request with the number in `:number`. */
-export function pullOf(call: RepoCall): PullIssue | null {
+export function findPullOfCall(call: RepoCall): PullIssue | null {
   const number = Number(call.params['number']);
   return Number.isSafeInteger(number) ? findPull(call.world, call.repo, number) : null;
 }
@@ -75,7 +91,7 @@ async function listPulls(call: RepoCall): Promise<Answer> {
   const state = call.query.get('state') ?? 'open';
   const head = call.query.get('head');
   const base = call.query.get('base');
-  const rows = issuesOf(call.world, call.repo).flatMap((row) => asPull(row) ?? []);
+  const rows = listIssuesOf(call.world, call.repo).flatMap((row) => asPull(row) ?? []);
   const found = rows.filter(
     (issue) =>
       (state === 'all' || issue.state === state) &&
@@ -86,7 +102,7 @@ async function listPulls(call: RepoCall): Promise<Answer> {
   const at = (issue: PullIssue): number =>
     call.query.get('sort') === 'updated' ? issue.updatedAtMs : issue.createdAtMs;
   const sorted = found.toSorted((a, b) => sign * (at(a) - at(b) || a.number - b.number));
-  return paged(call, sorted, (issue) => shapePull(call.world, issue));
+  return answerPage(call, sorted, (issue) => shapePull(call.world, issue));
 }
 
 function headLabel(call: RepoCall, { pull }: PullIssue): string {
@@ -94,21 +110,21 @@ function headLabel(call: RepoCall, { pull }: PullIssue): string {
 }
 
 async function getPull(call: RepoCall): Promise<Answer> {
-  const issue = pullOf(call);
-  if (issue === null) return notFound();
+  const issue = findPullOfCall(call);
+  if (issue === null) return notFoundAnswer();
   if (call.accept.includes('.diff') || call.accept.includes('.patch')) {
-    const [files, commits] = await Promise.all([filesOfPull(call.world, issue), commitsOfPull(call.world, issue)]);
-    const text = await asText(call.world.gitOf(call.repo), call.accept, files, commits);
+    const [files, commits] = await Promise.all([readPullFiles(call.world, issue), readPullCommits(call.world, issue)]);
+    const text = await patchOrDiffText(call.world.gitOf(call.repo), call.accept, files, commits);
     if (text !== null) return text;
   }
-  return ok(await shapeFullPull(call.world, issue));
+  return okAnswer(await shapeFullPull(call.world, issue));
 }
 
 /** Runs one request at a time: of two simultaneous requests for one branch, GitHub refuses the second. */
 async function createPull(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
   const { state } = call.world;
   const mine = (opening.get(state) ?? Promise.resolve(undefined)).then(() =>
-    createNext({ ...call, repo: freshRepo(call) }, body),
+    createNextPull({ ...call, repo: rereadRepo(call) }, body),
   );
   opening.set(
     state,
@@ -122,26 +138,26 @@ async function createPull(call: ActorCall, body: z.infer<typeof creation>): Prom
 
 const opening = new WeakMap<ActorCall['world']['state'], Promise<undefined>>();
 
-async function createNext(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
-  const problem = textProblem('PullRequest', body.title, body.body ?? '');
+async function createNextPull(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  const problem = findTextProblem('PullRequest', body.title, body.body ?? '');
   if (problem !== null) return problem;
   if (call.caller.kind === 'workflow' && !call.repo.actionsMayCreatePulls) {
-    return failed(403, 'GitHub Actions is not permitted to create or approve pull requests.');
+    return failedAnswer(403, 'GitHub Actions is not permitted to create or approve pull requests.');
   }
   const headRef = body.head.slice(body.head.indexOf(':') + 1);
-  const headRepo = headRepoOf(call, body.head);
+  const headRepo = findHeadRepo(call, body.head);
   const store = call.world.gitOf(call.repo);
   const headSha = headRepo === null ? null : await branchTip(call.world.gitOf(headRepo), headRef);
   const baseSha = await branchTip(store, body.base);
   if (headRepo === null || headSha === null)
-    return invalid([{ resource: 'PullRequest', field: 'head', code: 'invalid' }]);
-  if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
+    return invalidAnswer([{ resource: 'PullRequest', field: 'head', code: 'invalid' }]);
+  if (baseSha === null) return invalidAnswer([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
   // docs.github.com/rest/pulls: "you must have write access to the head or the source branch".
   const mayOpen = [headRepo, call.repo].some((repo) =>
-    may(call.world, call.caller, repo, 'pull_requests:write', 'write'),
+    isAllowed(call.world, call.caller, repo, 'pull_requests:write', 'write'),
   );
-  if (!mayOpen) return failed(403, 'Must have push access to the head or the base repository.');
-  const refusal = await pullProblem(call, headRepo, headRef, headSha, body.base, baseSha);
+  if (!mayOpen) return failedAnswer(403, 'Must have push access to the head or the base repository.');
+  const refusal = await findPullProblem(call, headRepo, headRef, headSha, body.base, baseSha);
   if (refusal !== null) return refusal;
   const branches = { headRepoId: headRepo.id, headRef, headSha, baseRef: body.base, baseSha };
   const issue = await openPull(call, {
@@ -150,18 +166,18 @@ async function createNext(call: ActorCall, body: z.infer<typeof creation>): Prom
     draft: body.draft,
     ...branches,
   });
-  return created(await shapeFullPull(call.world, issue));
+  return createdAnswer(await shapeFullPull(call.world, issue));
 }
 
 /** `owner:branch` is a branch of the repository itself or of the owner's fork. */
-function headRepoOf(call: ActorCall, head: string): Repo | null {
+function findHeadRepo(call: ActorCall, head: string): Repo | null {
   const owner = head.includes(':') ? head.slice(0, head.indexOf(':')).toLowerCase() : null;
   if (owner === null || owner === call.repo.owner.toLowerCase()) return call.repo;
   const repos = Object.values(call.world.state.repos);
   return repos.find((one) => one.forkOfId === call.repo.id && one.owner.toLowerCase() === owner) ?? null;
 }
 
-async function pullProblem(
+async function findPullProblem(
   call: ActorCall,
   headRepo: Repo,
   headRef: string,
@@ -169,7 +185,7 @@ async function pullProblem(
   baseRef: string,
   baseSha: string,
 ): Promise<Answer | null> {
-  const twin = issuesOf(call.world, call.repo).find(
+  const twin = listIssuesOf(call.world, call.repo).find(
     (one) =>
       one.state === 'open' &&
       one.pull?.headRef === headRef &&
@@ -178,31 +194,34 @@ async function pullProblem(
   );
   const about = { resource: 'PullRequest', field: 'head', code: 'custom' } as const;
   if (twin !== undefined) {
-    return invalid([{ ...about, message: `A pull request already exists for ${headRepo.owner}:${headRef}.` }]);
+    return invalidAnswer([{ ...about, message: `A pull request already exists for ${headRepo.owner}:${headRef}.` }]);
   }
   const news = await call.world.gitOf(call.repo).log({ from: headSha, not: baseSha, limit: 1 });
   if (news.length > 0) return null;
-  return invalid([{ ...about, message: `No commits between ${baseRef} and ${headRef}` }]);
+  return invalidAnswer([{ ...about, message: `No commits between ${baseRef} and ${headRef}` }]);
 }
 
 async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
-  const issue = pullOf(call);
-  if (issue === null) return notFound();
-  if (issue.authorId !== call.actor.id && !may(call.world, call.caller, call.repo, 'pull_requests:write', 'write')) {
-    return failed(403, 'Must have push access to the repository.');
+  const issue = findPullOfCall(call);
+  if (issue === null) return notFoundAnswer();
+  if (
+    issue.authorId !== call.actor.id &&
+    !isAllowed(call.world, call.caller, call.repo, 'pull_requests:write', 'write')
+  ) {
+    return failedAnswer(403, 'Must have push access to the repository.');
   }
-  const problem = textProblem('PullRequest', body.title ?? issue.title, body.body ?? '');
+  const problem = findTextProblem('PullRequest', body.title ?? issue.title, body.body ?? '');
   if (problem !== null) return problem;
   const reopening = body.state === 'open' && issue.state === 'closed';
   const headRepo = repoById(call.world, issue.pull.headRepoId);
   const head = reopening ? await branchTip(call.world.gitOf(headRepo), issue.pull.headRef) : null;
   if (reopening && (head === null || issue.pull.mergedAtMs !== null)) {
     const message = `state cannot be changed. The ${issue.pull.headRef} branch was merged or has been deleted.`;
-    return invalid([{ resource: 'PullRequest', field: 'state', code: 'invalid', message }]);
+    return invalidAnswer([{ resource: 'PullRequest', field: 'state', code: 'invalid', message }]);
   }
   if (body.base !== undefined && body.base !== issue.pull.baseRef) {
     const baseSha = await branchTip(call.world.gitOf(call.repo), body.base);
-    if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
+    if (baseSha === null) return invalidAnswer([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
     const { baseRef, baseSha: shaBefore } = issue.pull;
     const was = { ref: { from: baseRef }, sha: { from: shaBefore } };
     const rebased = { ...issue, pull: { ...issue.pull, baseRef: body.base, baseSha } };
@@ -210,39 +229,40 @@ async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promi
     await emitIssue(call, rebased, 'edited', { changes: { base: was } });
   }
   if (head !== null) {
-    const row = freshPull(call, issue);
+    const row = rereadPull(call, issue);
     const baseSha = (await branchTip(call.world.gitOf(call.repo), row.pull.baseRef)) ?? row.pull.baseSha;
     putIssue(call.world, { ...row, pull: { ...row.pull, headSha: head, baseSha } });
   }
   const { base: _, ...texts } = body;
-  await applyIssueChanges(call, freshPull(call, issue), texts);
-  return ok(await shapeFullPull(call.world, freshPull(call, issue)));
+  await applyIssueChanges(call, rereadPull(call, issue), texts);
+  return okAnswer(await shapeFullPull(call.world, rereadPull(call, issue)));
 }
 
-async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<Answer> {
-  const issue = pullOf(call);
-  if (issue === null) return notFound();
-  if (issue.state !== 'open') return notMergeable(405, 'Pull Request is not mergeable');
-  if (issue.pull.draft) return notMergeable(405, 'Pull Request is still a draft');
+async function mergePullOfCall(call: ActorCall, body: z.infer<typeof merging>): Promise<Answer> {
+  const issue = findPullOfCall(call);
+  if (issue === null) return notFoundAnswer();
+  if (issue.state !== 'open') return notMergeableAnswer(405, 'Pull Request is not mergeable');
+  if (issue.pull.draft) return notMergeableAnswer(405, 'Pull Request is still a draft');
   if (body.sha !== undefined && body.sha !== issue.pull.headSha) {
-    return notMergeable(409, 'Head branch was modified. Review and try the merge again.');
+    return notMergeableAnswer(409, 'Head branch was modified. Review and try the merge again.');
   }
-  const refusal = await mergeRefusal({ ...call, repo: freshRepo(call) }, issue, body.merge_method);
-  if (refusal !== null) return notMergeable(405, refusal);
+  const refusal = await mergeRefusal({ ...call, repo: rereadRepo(call) }, issue, body.merge_method);
+  if (refusal !== null) return notMergeableAnswer(405, refusal);
   const outcome = await mergePull(call, issue, {
     method: body.merge_method,
     title: body.commit_title,
     message: body.commit_message,
   });
-  if (outcome.ok) return ok({ sha: outcome.sha, merged: true, message: 'Pull Request successfully merged' });
+  if (outcome.ok) return okAnswer({ sha: outcome.sha, merged: true, message: 'Pull Request successfully merged' });
   if (outcome.reason === 'base-moved')
-    return notMergeable(409, 'Base branch was modified. Review and try the merge again.');
-  if (outcome.reason === 'protected') return notMergeable(405, 'Changes must be made through an allowed account.');
-  return notMergeable(405, 'Pull Request is not mergeable');
+    return notMergeableAnswer(409, 'Base branch was modified. Review and try the merge again.');
+  if (outcome.reason === 'protected')
+    return notMergeableAnswer(405, 'Changes must be made through an allowed account.');
+  return notMergeableAnswer(405, 'Pull Request is not mergeable');
 }
 
 /** The merge button's refusals have their own format (docs.github.com/rest/pulls: merge a pull request). */
-function notMergeable(status: 405 | 409, message: string): Answer {
+function notMergeableAnswer(status: 405 | 409, message: string): Answer {
   return {
     status,
     body: { message, documentation_url: 'https://docs.github.com/rest/pulls/pulls' },

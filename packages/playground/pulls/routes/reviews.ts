@@ -1,40 +1,40 @@
 /** Routes of reviews (docs.github.com/rest/pulls/reviews and /comments): reviews and comments on changed lines. */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
+import { answerPage } from '../../api/paging.ts';
 import {
   type Answer,
-  created,
-  failed,
-  invalidSimply,
-  noContent,
-  notFound,
-  ok,
-  unprocessable,
+  createdAnswer,
+  failedAnswer,
+  invalidAnswerWithMessages,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+  unprocessableAnswer,
 } from '../../api/reply.ts';
 import {
   type ActorCall,
-  acts,
-  content,
+  actRoute,
+  contentRoute,
   type RepoCall,
   type Route,
-  reads,
+  readRoute,
   repoAccess,
-  writes,
+  writeRoute,
 } from '../../api/route.ts';
-import { actorOf } from '../../identity/identity.ts';
-import { sinceProblem } from '../../threads/routes/comments.ts';
+import { findActor } from '../../identity/identity.ts';
+import { findSinceProblem } from '../../threads/routes/comments.ts';
 import { bodyTooLong } from '../../threads/routes/issues.ts';
 import type { Review, ReviewComment } from '../../threads/state-threads.ts';
-import { authoredBy, mayEdit, mayTalk, putIssue, tooLong, withBody } from '../../threads/threads.ts';
-import { type PullIssue, reviewCommentsOf, reviewsOf } from '../../world/lookup.ts';
-import { hunkOf } from '../diff-lines.ts';
-import { freshPull } from '../open-pull.ts';
-import { filesOfPull } from '../pull-content.ts';
+import { canComment, canEdit, createAuthored, isTooLong, putIssue, withBody } from '../../threads/threads.ts';
+import { listReviewComments, listReviewsOf, type PullIssue } from '../../world/lookup.ts';
+import { findHunk } from '../diff-lines.ts';
+import { rereadPull } from '../open-pull.ts';
+import { readPullFiles } from '../pull-content.ts';
 import { emitLineComment, emitReview, visibleTo } from '../review-changes.ts';
-import { isOfPull, lineProblem, reviewProblem } from '../review-problems.ts';
+import { findLineProblem, findReviewProblem, isCommitOfPull } from '../review-problems.ts';
 import { shapeReview, shapeReviewComment } from '../shape-pull.ts';
-import { pullOf } from './pulls.ts';
+import { findPullOfCall } from './pulls.ts';
 
 const read = repoAccess('pull_requests:read', 'public');
 const write = repoAccess('pull_requests:write', 'anyone');
@@ -59,19 +59,21 @@ const text = z.object({ body: z.string().min(1) });
 const stateOf = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
 
 export const reviewRoutes: readonly Route[] = [
-  reads('/pulls/:number/reviews', read, (call) => {
-    const issue = pullOf(call);
+  readRoute('/pulls/:number/reviews', read, (call) => {
+    const issue = findPullOfCall(call);
     return issue === null
-      ? notFound()
-      : paged(call, visibleTo(viewerOf(call), reviewsOf(call.world, issue)), (one) => shapeReview(call.world, one));
+      ? notFoundAnswer()
+      : answerPage(call, visibleTo(viewerId(call), listReviewsOf(call.world, issue)), (one) =>
+          shapeReview(call.world, one),
+        );
   }),
-  reads('/pulls/:number/reviews/:review', read, (call) => {
-    const review = reviewOf(call);
-    return review === null ? notFound() : ok(shapeReview(call.world, review));
+  readRoute('/pulls/:number/reviews/:review', read, (call) => {
+    const review = findReview(call);
+    return review === null ? notFoundAnswer() : okAnswer(shapeReview(call.world, review));
   }),
-  content(writes('POST', '/pulls/:number/reviews', write, creation, createReview)),
-  content(
-    writes(
+  contentRoute(writeRoute('POST', '/pulls/:number/reviews', write, creation, createReview)),
+  contentRoute(
+    writeRoute(
       'PUT',
       '/pulls/:number/reviews/:review/dismissals',
       dismiss,
@@ -79,27 +81,27 @@ export const reviewRoutes: readonly Route[] = [
       dismissReview,
     ),
   ),
-  reads('/pulls/comments', read, listForRepo),
-  reads('/pulls/comments/:id', read, (call) => {
-    const comment = lineCommentOf(call);
-    return comment === null ? notFound() : ok(shapeReviewComment(call.world, comment));
+  readRoute('/pulls/comments', read, listForRepo),
+  readRoute('/pulls/comments/:id', read, (call) => {
+    const comment = findLineComment(call);
+    return comment === null ? notFoundAnswer() : okAnswer(shapeReviewComment(call.world, comment));
   }),
-  reads('/pulls/:number/comments', read, (call) => {
-    const issue = pullOf(call);
-    if (issue === null) return notFound();
-    const rows = reviewCommentsOf(call.world, issue).filter((one) => isVisible(call, one));
-    return paged(call, rows, (one) => shapeReviewComment(call.world, one));
+  readRoute('/pulls/:number/comments', read, (call) => {
+    const issue = findPullOfCall(call);
+    if (issue === null) return notFoundAnswer();
+    const rows = listReviewComments(call.world, issue).filter((one) => isVisible(call, one));
+    return answerPage(call, rows, (one) => shapeReviewComment(call.world, one));
   }),
-  content(writes('POST', '/pulls/:number/comments', write, single, createLineComment)),
-  content(writes('PATCH', '/pulls/comments/:id', write, text, editLineComment)),
-  content(acts('DELETE', '/pulls/comments/:id', write, deleteLineComment)),
+  contentRoute(writeRoute('POST', '/pulls/:number/comments', write, single, createLineComment)),
+  contentRoute(writeRoute('PATCH', '/pulls/comments/:id', write, text, editLineComment)),
+  contentRoute(actRoute('DELETE', '/pulls/comments/:id', write, deleteLineComment)),
 ];
 
 /** `since` selects comments changed at or after a moment, including edits. */
 async function listForRepo(call: RepoCall): Promise<Answer> {
   const { query } = call;
   const since = query.get('since');
-  const problem = sinceProblem(query);
+  const problem = findSinceProblem(query);
   if (problem !== null) return problem;
   const sign = query.get('direction') === 'desc' ? -1 : 1;
   const at = (one: ReviewComment): number => (query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs);
@@ -111,50 +113,51 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
       (since === null || Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since)),
   );
   const sorted = rows.toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
-  return paged(call, sorted, (one) => shapeReviewComment(call.world, one));
+  return answerPage(call, sorted, (one) => shapeReviewComment(call.world, one));
 }
 
-function reviewOf(call: RepoCall): Review | null {
+function findReview(call: RepoCall): Review | null {
   const review = call.world.state.reviews[call.params['review'] ?? ''];
   const right = review?.repoId === call.repo.id && `${review.issueNumber}` === call.params['number'];
-  return right ? (visibleTo(viewerOf(call), [review])[0] ?? null) : null;
+  return right ? (visibleTo(viewerId(call), [review])[0] ?? null) : null;
 }
 
-function viewerOf(call: RepoCall): number | null {
-  return actorOf(call.world, call.caller)?.id ?? null;
+function viewerId(call: RepoCall): number | null {
+  return findActor(call.world, call.caller)?.id ?? null;
 }
 
 function isVisible(call: RepoCall, { reviewId }: ReviewComment): boolean {
   const review = call.world.state.reviews[reviewId];
-  return review === undefined || visibleTo(viewerOf(call), [review]).length > 0;
+  return review === undefined || visibleTo(viewerId(call), [review]).length > 0;
 }
 
-function lineCommentOf(call: RepoCall): ReviewComment | null {
+function findLineComment(call: RepoCall): ReviewComment | null {
   const comment = call.world.state.reviewComments[call.params['id'] ?? ''];
   return comment?.repoId === call.repo.id && isVisible(call, comment) ? comment : null;
 }
 
 async function createReview(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
-  const issue = pullOf(call);
-  if (issue === null) return notFound();
-  if (tooLong(body.body)) return bodyTooLong('PullRequestReview');
-  if (!mayTalk(call, issue)) return failed(403, 'Unable to create a review because the pull request is locked.');
+  const issue = findPullOfCall(call);
+  if (issue === null) return notFoundAnswer();
+  if (isTooLong(body.body)) return bodyTooLong('PullRequestReview');
+  if (!canComment(call, issue))
+    return failedAnswer(403, 'Unable to create a review because the pull request is locked.');
   const judging = body.event === 'APPROVE' || body.event === 'REQUEST_CHANGES';
   if (judging && issue.authorId === call.actor.id) {
-    return invalidSimply([
+    return invalidAnswerWithMessages([
       `Can not ${body.event === 'APPROVE' ? 'approve' : 'request changes on'} your own pull request`,
     ]);
   }
   if (body.event === 'APPROVE' && call.caller.kind === 'workflow' && !call.repo.actionsMayCreatePulls) {
-    return invalidSimply(['GitHub Actions is not permitted to approve pull requests.']);
+    return invalidAnswerWithMessages(['GitHub Actions is not permitted to approve pull requests.']);
   }
   if (body.event !== 'APPROVE' && (body.body ?? '') === '' && body.comments.length === 0) {
-    return invalidSimply(['Body can not be blank for a review that does not approve']);
+    return invalidAnswerWithMessages(['Body can not be blank for a review that does not approve']);
   }
-  const problem = await reviewProblem(call, issue, body);
+  const problem = await findReviewProblem(call, issue, body);
   if (problem !== null) return problem;
   const review: Review = {
-    ...authoredBy(call, 'reviews', body.body ?? ''),
+    ...createAuthored(call, 'reviews', body.body ?? ''),
     repoId: call.repo.id,
     issueNumber: issue.number,
     state: body.event === undefined ? 'PENDING' : stateOf[body.event],
@@ -169,39 +172,39 @@ async function createReview(call: ActorCall, body: z.infer<typeof creation>): Pr
   });
   if (body.event !== undefined) await emitReview(call, issue, review, 'submitted');
   for (const comment of body.comments) {
-    await addLineComment(call, freshPull(call, issue), comment, review.id, review.commitSha, null);
+    await addLineComment(call, rereadPull(call, issue), comment, review.id, review.commitSha, null);
   }
-  return ok(shapeReview(call.world, review));
+  return okAnswer(shapeReview(call.world, review));
 }
 
 async function dismissReview(call: ActorCall): Promise<Answer> {
-  const issue = pullOf(call);
-  const review = reviewOf(call);
-  if (issue === null || review === null) return notFound();
+  const issue = findPullOfCall(call);
+  const review = findReview(call);
+  if (issue === null || review === null) return notFoundAnswer();
   if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED') {
-    return invalidSimply(['Can not dismiss a commented pull request review']);
+    return invalidAnswerWithMessages(['Can not dismiss a commented pull request review']);
   }
   const dismissed: Review = { ...review, state: 'DISMISSED', updatedAtMs: call.world.clock.now() };
   call.world.state.reviews[review.id] = dismissed;
   await emitReview(call, issue, dismissed, 'dismissed');
-  return ok(shapeReview(call.world, dismissed));
+  return okAnswer(shapeReview(call.world, dismissed));
 }
 
 async function createLineComment(call: ActorCall, body: z.infer<typeof single>): Promise<Answer> {
-  const issue = pullOf(call);
-  if (issue === null) return notFound();
-  if (tooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
-  if (!mayTalk(call, issue)) return failed(403, 'Unable to create comment because issue is locked.');
+  const issue = findPullOfCall(call);
+  if (issue === null) return notFoundAnswer();
+  if (isTooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
+  if (!canComment(call, issue)) return failedAnswer(403, 'Unable to create comment because issue is locked.');
   const replied = body.in_reply_to ?? null;
   const first = replied === null ? null : (call.world.state.reviewComments[replied] ?? null);
   if (replied !== null && first?.issueNumber !== issue.number)
-    return unprocessable('in_reply_to is no comment of this pull request');
-  if (!(await isOfPull(call, issue, body.commit_id)))
-    return unprocessable(`The commit_id ${body.commit_id} is not part of the pull request.`);
-  const words = first === null ? await lineProblem(call, issue, body) : null;
-  if (words !== null) return invalidSimply([words], 'Validation Failed');
+    return unprocessableAnswer('in_reply_to is no comment of this pull request');
+  if (!(await isCommitOfPull(call, issue, body.commit_id)))
+    return unprocessableAnswer(`The commit_id ${body.commit_id} is not part of the pull request.`);
+  const words = first === null ? await findLineProblem(call, issue, body) : null;
+  if (words !== null) return invalidAnswerWithMessages([words], 'Validation Failed');
   const review: Review = {
-    ...authoredBy(call, 'reviews', ''),
+    ...createAuthored(call, 'reviews', ''),
     repoId: call.repo.id,
     issueNumber: issue.number,
     state: 'COMMENTED',
@@ -209,12 +212,12 @@ async function createLineComment(call: ActorCall, body: z.infer<typeof single>):
     submittedAtMs: call.world.clock.now(),
   };
   call.world.state.reviews[review.id] = review;
-  const row = freshPull(call, issue);
+  const row = rereadPull(call, issue);
   putIssue(call.world, { ...row, pull: { ...row.pull, reviewIds: [...row.pull.reviewIds, review.id] } });
   // A reply takes the position of the comment that it answers.
   const place = first === null ? body : { ...body, path: first.path, line: first.line ?? undefined, side: first.side };
-  const comment = await addLineComment(call, freshPull(call, issue), place, review.id, body.commit_id, replied);
-  return created(shapeReviewComment(call.world, comment));
+  const comment = await addLineComment(call, rereadPull(call, issue), place, review.id, body.commit_id, replied);
+  return createdAnswer(shapeReviewComment(call.world, comment));
 }
 
 async function addLineComment(
@@ -225,9 +228,9 @@ async function addLineComment(
   commitSha: string,
   inReplyToId: number | null,
 ): Promise<ReviewComment> {
-  const file = (await filesOfPull(call.world, issue)).find((one) => one.path === wanted.path);
+  const file = (await readPullFiles(call.world, issue)).find((one) => one.path === wanted.path);
   const comment: ReviewComment = {
-    ...authoredBy(call, 'reviewComments', wanted.body),
+    ...createAuthored(call, 'reviewComments', wanted.body),
     repoId: call.repo.id,
     issueNumber: issue.number,
     reviewId,
@@ -236,11 +239,11 @@ async function addLineComment(
     ...(wanted.start_line === undefined ? {} : { startLine: wanted.start_line }),
     side: wanted.side,
     commitSha,
-    diffHunk: hunkOf(file?.patch ?? '', wanted.line ?? null, wanted.side),
+    diffHunk: findHunk(file?.patch ?? '', wanted.line ?? null, wanted.side),
     inReplyToId,
   };
   call.world.state.reviewComments[comment.id] = comment;
-  const row = freshPull(call, issue);
+  const row = rereadPull(call, issue);
   const pull = { ...row.pull, reviewCommentIds: [...row.pull.reviewCommentIds, comment.id] };
   putIssue(call.world, { ...row, updatedAtMs: call.world.clock.now(), pull });
   await emitLineComment(call, issue, comment, 'created');
@@ -248,25 +251,25 @@ async function addLineComment(
 }
 
 async function editLineComment(call: ActorCall, body: z.infer<typeof text>): Promise<Answer> {
-  const comment = lineCommentOf(call);
-  const issue = comment === null ? null : pullOf({ ...call, params: { number: `${comment.issueNumber}` } });
-  if (comment === null || issue === null) return notFound();
-  if (!mayEdit(call, comment)) return failed(403, 'Must have admin rights to Repository.');
-  if (tooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
+  const comment = findLineComment(call);
+  const issue = comment === null ? null : findPullOfCall({ ...call, params: { number: `${comment.issueNumber}` } });
+  if (comment === null || issue === null) return notFoundAnswer();
+  if (!canEdit(call, comment)) return failedAnswer(403, 'Must have admin rights to Repository.');
+  if (isTooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
   const edited = withBody(call, comment, body.body);
   call.world.state.reviewComments[comment.id] = edited;
   await emitLineComment(call, issue, edited, 'edited');
-  return ok(shapeReviewComment(call.world, edited));
+  return okAnswer(shapeReviewComment(call.world, edited));
 }
 
 async function deleteLineComment(call: ActorCall): Promise<Answer> {
-  const comment = lineCommentOf(call);
-  const issue = comment === null ? null : pullOf({ ...call, params: { number: `${comment.issueNumber}` } });
-  if (comment === null || issue === null) return notFound();
-  if (!mayEdit(call, comment)) return failed(403, 'Must have admin rights to Repository.');
+  const comment = findLineComment(call);
+  const issue = comment === null ? null : findPullOfCall({ ...call, params: { number: `${comment.issueNumber}` } });
+  if (comment === null || issue === null) return notFoundAnswer();
+  if (!canEdit(call, comment)) return failedAnswer(403, 'Must have admin rights to Repository.');
   delete call.world.state.reviewComments[comment.id];
   const reviewCommentIds = issue.pull.reviewCommentIds.filter((id) => id !== comment.id);
   putIssue(call.world, { ...issue, pull: { ...issue.pull, reviewCommentIds } });
   await emitLineComment(call, issue, comment, 'deleted');
-  return noContent();
+  return noContentAnswer();
 }

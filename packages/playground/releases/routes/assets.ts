@@ -2,60 +2,79 @@
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, failed, invalid, noContent, notFound, ok, raw } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { answerPage } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  failedAnswer,
+  invalidAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+  rawAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
 import { nextId } from '../../world/world.ts';
 import { shapeAsset } from '../shape-release.ts';
 import type { Release, ReleaseAsset } from '../state-releases.ts';
-import { releaseOf, visibleReleases } from './releases.ts';
+import { findRelease, visibleReleases } from './releases.ts';
 
 const read = repoAccess('contents:read', 'public');
 const write = repoAccess('contents:write', 'write');
 const renaming = z.object({ name: z.string().min(1).optional(), label: z.string().nullish() });
 
 export const assetRoutes: readonly Route[] = [
-  reads('/releases/:id/assets', read, (call) => {
-    const row = releaseOf(call);
-    return row === null ? notFound() : paged(call, row.assets, (one) => shapeAsset(call.world, row, one));
+  readRoute('/releases/:id/assets', read, (call) => {
+    const row = findRelease(call);
+    return row === null ? notFoundAnswer() : answerPage(call, row.assets, (one) => shapeAsset(call.world, row, one));
   }),
-  acts('POST', '/releases/:id/assets', write, upload),
-  reads('/releases/assets/:asset', read, async (call) => {
-    const found = assetOf(call);
-    if (found === null) return notFound();
-    if (!call.accept.includes('application/octet-stream')) return ok(shapeAsset(call.world, found.row, found.one));
+  actRoute('POST', '/releases/:id/assets', write, upload),
+  readRoute('/releases/assets/:asset', read, async (call) => {
+    const found = findAsset(call);
+    if (found === null) return notFoundAnswer();
+    if (!call.accept.includes('application/octet-stream'))
+      return okAnswer(shapeAsset(call.world, found.row, found.one));
     const bytes = await call.world.gitOf(call.repo).readBlob(found.one.blobSha);
-    return bytes === null ? notFound() : raw(bytes, found.one.contentType);
+    return bytes === null ? notFoundAnswer() : rawAnswer(bytes, found.one.contentType);
   }),
-  writes('PATCH', '/releases/assets/:asset', write, renaming, (call, body) => {
-    const found = assetOf(call);
-    if (found === null) return notFound();
+  writeRoute('PATCH', '/releases/assets/:asset', write, renaming, (call, body) => {
+    const found = findAsset(call);
+    if (found === null) return notFoundAnswer();
     const label = body.label === undefined ? found.one.label : body.label;
     const one = { ...found.one, name: body.name ?? found.one.name, label };
-    put(call, found.row, [...found.row.assets.map((other) => (other.id === one.id ? one : other))]);
-    return ok(shapeAsset(call.world, found.row, one));
+    storeAssets(call, found.row, [...found.row.assets.map((other) => (other.id === one.id ? one : other))]);
+    return okAnswer(shapeAsset(call.world, found.row, one));
   }),
-  acts('DELETE', '/releases/assets/:asset', write, (call) => {
-    const found = assetOf(call);
-    if (found === null) return notFound();
-    put(
+  actRoute('DELETE', '/releases/assets/:asset', write, (call) => {
+    const found = findAsset(call);
+    if (found === null) return notFoundAnswer();
+    storeAssets(
       call,
       found.row,
       found.row.assets.filter(({ id }) => id !== found.one.id),
     );
-    return noContent();
+    return noContentAnswer();
   }),
 ];
 
 /** The raw bytes, sent to the release's `upload_url`. */
 async function upload(call: ActorCall): Promise<Answer> {
-  const row = releaseOf(call);
-  if (row === null) return notFound();
+  const row = findRelease(call);
+  if (row === null) return notFoundAnswer();
   const name = call.query.get('name') ?? '';
-  if (name === '') return invalid([{ resource: 'ReleaseAsset', code: 'missing_field', field: 'name' }]);
+  if (name === '') return invalidAnswer([{ resource: 'ReleaseAsset', code: 'missing_field', field: 'name' }]);
   if (row.assets.some((one) => one.name === name))
-    return invalid([{ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' }]);
-  if (call.upload === undefined) return failed(400, "Bad Content-Length: send the bytes to the release's upload_url.");
+    return invalidAnswer([{ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' }]);
+  if (call.upload === undefined)
+    return failedAnswer(400, "Bad Content-Length: send the bytes to the release's upload_url.");
   const { bytes, contentType } = call.upload;
   const one: ReleaseAsset = {
     id: nextId(call.world, 'releaseAssets'),
@@ -70,11 +89,11 @@ async function upload(call: ActorCall): Promise<Answer> {
   };
   // Other assets may have been uploaded in the meantime.
   const now = call.world.state.releases[row.id] ?? row;
-  put(call, now, [...now.assets, one]);
-  return created(shapeAsset(call.world, row, one));
+  storeAssets(call, now, [...now.assets, one]);
+  return createdAnswer(shapeAsset(call.world, row, one));
 }
 
-function assetOf(call: RepoCall): { readonly row: Release; readonly one: ReleaseAsset } | null {
+function findAsset(call: RepoCall): { readonly row: Release; readonly one: ReleaseAsset } | null {
   for (const row of visibleReleases(call)) {
     const one = row.assets.find(({ id }) => `${id}` === call.params['asset']);
     if (one !== undefined) return { row, one };
@@ -82,6 +101,6 @@ function assetOf(call: RepoCall): { readonly row: Release; readonly one: Release
   return null;
 }
 
-function put(call: ActorCall, row: Release, assets: readonly ReleaseAsset[]): void {
+function storeAssets(call: ActorCall, row: Release, assets: readonly ReleaseAsset[]): void {
   call.world.state.releases[row.id] = { ...row, assets, updatedAtMs: call.world.clock.now() };
 }

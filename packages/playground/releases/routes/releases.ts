@@ -1,12 +1,27 @@
 /** Routes of releases (docs.github.com/rest/releases): list, create, publish, update, delete, and their assets. */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { answerPage } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  invalidAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
 import { moveRef } from '../../git/move-refs.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
-import { may } from '../../identity/permissions.ts';
+import { isAllowed } from '../../identity/permissions.ts';
 import { emitChange } from '../../world/emit.ts';
 import type { Json } from '../../world/json.ts';
 import { nextId } from '../../world/world.ts';
@@ -38,39 +53,39 @@ const notes = z.object({
 });
 
 export const releaseRoutes: readonly Route[] = [
-  reads('/releases', read, (call) =>
-    paged(call, visibleReleases(call).toReversed(), (row) => shapeRelease(call.world, row)),
+  readRoute('/releases', read, (call) =>
+    answerPage(call, visibleReleases(call).toReversed(), (row) => shapeRelease(call.world, row)),
   ),
-  writes('POST', '/releases', write, creation, createRelease),
-  reads('/releases/latest', read, (call) => answerOne(call, latestRelease(visibleReleases(call)))),
-  reads('/releases/tags/:tag*', read, (call) =>
-    answerOne(call, visibleReleases(call).find((row) => !row.draft && row.tag === call.params['tag']) ?? null),
+  writeRoute('POST', '/releases', write, creation, createRelease),
+  readRoute('/releases/latest', read, (call) => answerRelease(call, latestRelease(visibleReleases(call)))),
+  readRoute('/releases/tags/:tag*', read, (call) =>
+    answerRelease(call, visibleReleases(call).find((row) => !row.draft && row.tag === call.params['tag']) ?? null),
   ),
-  writes('POST', '/releases/generate-notes', write, notes, async (call, body) => {
+  writeRoute('POST', '/releases/generate-notes', write, notes, async (call, body) => {
     const { target_commitish: target, previous_tag_name: previous } = body;
-    return ok(await generateNotes(call, body.tag_name, target ?? call.repo.defaultBranch, previous));
+    return okAnswer(await generateNotes(call, body.tag_name, target ?? call.repo.defaultBranch, previous));
   }),
-  reads('/releases/:id', read, (call) => answerOne(call, releaseOf(call))),
-  writes('PATCH', '/releases/:id', write, changes, updateRelease),
-  acts('DELETE', '/releases/:id', write, async (call) => {
-    const row = releaseOf(call);
-    if (row === null) return notFound();
+  readRoute('/releases/:id', read, (call) => answerRelease(call, findRelease(call))),
+  writeRoute('PATCH', '/releases/:id', write, changes, updateRelease),
+  actRoute('DELETE', '/releases/:id', write, async (call) => {
+    const row = findRelease(call);
+    if (row === null) return notFoundAnswer();
     delete call.world.state.releases[row.id];
     await emitRelease(call, row, 'deleted');
-    return noContent();
+    return noContentAnswer();
   }),
 ];
 
 /** Drafts are visible to callers with write access. */
 export function visibleReleases(call: RepoCall): readonly Release[] {
-  const seesDrafts = may(call.world, call.caller, call.repo, 'contents:write', 'write');
+  const seesDrafts = isAllowed(call.world, call.caller, call.repo, 'contents:write', 'write');
   return Object.values(call.world.state.releases).filter(
     (row) => row.repoId === call.repo.id && (seesDrafts || !row.draft),
   );
 }
 
 /** The release with the id in `:id`, if the caller may see it. */
-export function releaseOf(call: RepoCall): Release | null {
+export function findRelease(call: RepoCall): Release | null {
   return visibleReleases(call).find(({ id }) => `${id}` === call.params['id']) ?? null;
 }
 
@@ -82,8 +97,8 @@ export function latestRelease(rows: readonly Release[]): Release | null {
   return full.toSorted((a, b) => (a.publishedAtMs ?? 0) - (b.publishedAtMs ?? 0)).at(-1) ?? null;
 }
 
-function answerOne(call: RepoCall, row: Release | null): Answer {
-  return row === null ? notFound() : ok(shapeRelease(call.world, row));
+function answerRelease(call: RepoCall, row: Release | null): Answer {
+  return row === null ? notFoundAnswer() : okAnswer(shapeRelease(call.world, row));
 }
 
 async function createRelease(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
@@ -106,17 +121,17 @@ async function createRelease(call: ActorCall, body: z.infer<typeof creation>): P
     publishedAtMs: body.draft === true ? null : now,
     updatedAtMs: now,
   };
-  const problem = await tagProblem(call, row);
+  const problem = await findTagProblem(call, row);
   if (problem !== null) return problem;
   call.world.state.releases[row.id] = row;
   await emitRelease(call, row, 'created');
   if (!row.draft) await emitPublished(call, row);
-  return created(shapeRelease(call.world, row));
+  return createdAnswer(shapeRelease(call.world, row));
 }
 
 async function updateRelease(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
-  const before = releaseOf(call);
-  if (before === null) return notFound();
+  const before = findRelease(call);
+  if (before === null) return notFoundAnswer();
   const now = call.world.clock.now();
   const draft = body.draft ?? before.draft;
   const row: Release = {
@@ -131,34 +146,36 @@ async function updateRelease(call: ActorCall, body: z.infer<typeof changes>): Pr
     publishedAtMs: draft ? null : (before.publishedAtMs ?? now),
     updatedAtMs: now,
   };
-  const problem = await tagProblem(call, row);
+  const problem = await findTagProblem(call, row);
   if (problem !== null) return problem;
   call.world.state.releases[row.id] = row;
-  await emitRelease(call, row, 'edited', changesOf(before, row));
+  await emitRelease(call, row, 'edited', listChanges(before, row));
   if (before.draft && !row.draft) await emitPublished(call, row);
   if (!before.draft && row.draft) await emitRelease(call, row, 'unpublished');
-  return ok(shapeRelease(call.world, row));
+  return okAnswer(shapeRelease(call.world, row));
 }
 
 /** A published release needs a tag that no other release has. A missing tag is created at the target. */
-async function tagProblem(call: ActorCall, row: Release): Promise<Answer | null> {
+async function findTagProblem(call: ActorCall, row: Release): Promise<Answer | null> {
   if (row.draft) return null;
   const twin = Object.values(call.world.state.releases).find(
     (one) => one.repoId === row.repoId && one.id !== row.id && !one.draft && one.tag === row.tag,
   );
-  if (twin !== undefined) return invalid([{ resource: 'Release', code: 'already_exists', field: 'tag_name' }]);
+  if (twin !== undefined) return invalidAnswer([{ resource: 'Release', code: 'already_exists', field: 'tag_name' }]);
   const store = call.world.gitOf(call.repo);
   const ref = `refs/tags/${row.tag}`;
   if ((await store.refs(ref)).has(ref)) return null;
   const sha = await resolveCommit(store, call.repo, row.target);
-  if (sha === null) return invalid([{ resource: 'Release', code: 'invalid', field: 'target_commitish' }]);
+  if (sha === null) return invalidAnswer([{ resource: 'Release', code: 'invalid', field: 'target_commitish' }]);
   const moved = await moveRef(call, { ref, sha, expected: null });
   return moved === 'updated'
     ? null
-    : invalid([{ resource: 'Release', code: 'custom', field: 'tag_name', message: 'tag_name is not a valid tag' }]);
+    : invalidAnswer([
+        { resource: 'Release', code: 'custom', field: 'tag_name', message: 'tag_name is not a valid tag' },
+      ]);
 }
 
-function changesOf(before: Release, row: Release): Readonly<Record<string, Json>> {
+function listChanges(before: Release, row: Release): Readonly<Record<string, Json>> {
   const changed: Record<string, Json> = {};
   if (before.name !== row.name) changed['name'] = { from: before.name ?? '' };
   if (before.body !== row.body) changed['body'] = { from: before.body ?? '' };

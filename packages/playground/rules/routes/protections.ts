@@ -1,15 +1,23 @@
 /** Routes of branch protection (docs.github.com/rest/branches/branch-protection): read, set, remove. */
 
 import * as z from 'zod';
-import { type Answer, failed, invalidSimply, noContent, ok } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { type Answer, failedAnswer, invalidAnswerWithMessages, noContentAnswer, okAnswer } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
 import { branchTip } from '../../git/resolve-commit.ts';
 import { repoApi } from '../../git/shape-repo.ts';
-import { freshRepo } from '../../threads/threads.ts';
+import { rereadRepo } from '../../threads/threads.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { findUser, installationFor } from '../../world/lookup.ts';
 import type { BranchProtection } from '../../world/state.ts';
-import { checksOf } from '../check-stands.ts';
+import { listRequiredChecks } from '../check-stands.ts';
 
 const read = repoAccess('administration:read', 'admin');
 const write = repoAccess('administration:write', 'admin');
@@ -54,27 +62,27 @@ const wish = z.object({
 });
 
 export const protectionRoutes: readonly Route[] = [
-  reads('/branches/:branch/protection', read, (call) => {
-    const rule = protectionOf(call);
-    return rule === null ? failed(404, 'Branch not protected') : ok(shape(call, rule));
+  readRoute('/branches/:branch/protection', read, (call) => {
+    const rule = findProtection(call);
+    return rule === null ? failedAnswer(404, 'Branch not protected') : okAnswer(shapeProtection(call, rule));
   }),
-  writes('PUT', '/branches/:branch/protection', write, wish, protect),
-  acts('DELETE', '/branches/:branch/protection', write, (call) => {
-    const rule = protectionOf(call);
-    if (rule === null) return failed(404, 'Branch not protected');
-    keep(call, rule.branch, null);
-    return noContent();
+  writeRoute('PUT', '/branches/:branch/protection', write, wish, protectBranch),
+  actRoute('DELETE', '/branches/:branch/protection', write, (call) => {
+    const rule = findProtection(call);
+    if (rule === null) return failedAnswer(404, 'Branch not protected');
+    storeProtection(call, rule.branch, null);
+    return noContentAnswer();
   }),
 ];
 
-async function protect(call: ActorCall, body: z.infer<typeof wish>): Promise<Answer> {
+async function protectBranch(call: ActorCall, body: z.infer<typeof wish>): Promise<Answer> {
   const branch = call.params['branch'] ?? '';
-  if ((await branchTip(call.world.gitOf(call.repo), branch)) === null) return failed(404, 'Branch not found');
+  if ((await branchTip(call.world.gitOf(call.repo), branch)) === null) return failedAnswer(404, 'Branch not found');
   const { restrictions, required_status_checks: checks, required_pull_request_reviews: reviews } = body;
   const named = checks?.checks ?? [];
-  const people = restrictions === null ? null : pushersOf(call, restrictions);
+  const people = restrictions === null ? null : readPushers(call, restrictions);
   if (people === 'unknown')
-    return invalidSimply(['Only users, teams and apps with push access can be added'], 'Validation Failed');
+    return invalidAnswerWithMessages(['Only users, teams and apps with push access can be added'], 'Validation Failed');
   const rule: BranchProtection = {
     branch,
     pushUserIds: people,
@@ -84,8 +92,8 @@ async function protect(call: ActorCall, body: z.infer<typeof wish>): Promise<Ans
     checkAppIds: Object.fromEntries(named.flatMap(({ context, app_id: id }) => (isApp(id) ? [[context, id]] : []))),
     strict: checks?.strict ?? false,
   };
-  keep(call, branch, rule);
-  return ok(shape(call, rule));
+  storeProtection(call, branch, rule);
+  return okAnswer(shapeProtection(call, rule));
 }
 
 /** -1 and null accept a check from any App. */
@@ -94,7 +102,7 @@ function isApp(id: number | null | undefined): id is number {
 }
 
 /** Accounts by login and by App; an App pushes as its `[bot]` account. */
-function pushersOf(
+function readPushers(
   call: ActorCall,
   { users, apps }: { readonly users: readonly string[]; readonly apps: readonly string[] },
 ): readonly number[] | 'unknown' {
@@ -107,25 +115,25 @@ function pushersOf(
   return ids.length === users.length + apps.length ? ids : 'unknown';
 }
 
-function keep(call: ActorCall, branch: string, rule: BranchProtection | null): void {
-  const repo = freshRepo(call);
+function storeProtection(call: ActorCall, branch: string, rule: BranchProtection | null): void {
+  const repo = rereadRepo(call);
   const others = repo.protections.filter((one) => one.branch !== branch);
   const protections = rule === null ? others : [...others, rule];
   call.world.state.repos[repo.id] = { ...repo, protections };
 }
 
-function protectionOf(call: RepoCall): BranchProtection | null {
+function findProtection(call: RepoCall): BranchProtection | null {
   return call.repo.protections.find((one) => one.branch === call.params['branch']) ?? null;
 }
 
-function shape(call: RepoCall, rule: BranchProtection): JsonObject {
+function shapeProtection(call: RepoCall, rule: BranchProtection): JsonObject {
   const url = `${repoApi(call.world, call.repo)}/branches/${rule.branch}/protection`;
   const checks = {
     url: `${url}/required_status_checks`,
     strict: rule.strict ?? false,
     contexts: [...rule.requiredChecks],
     contexts_url: `${url}/required_status_checks/contexts`,
-    checks: checksOf(rule).map(({ context, appId }) => ({ context, app_id: appId })),
+    checks: listRequiredChecks(rule).map(({ context, appId }) => ({ context, app_id: appId })),
   };
   const reviews = {
     url: `${url}/required_pull_request_reviews`,

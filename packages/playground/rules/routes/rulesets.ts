@@ -3,14 +3,30 @@
  */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
-import { may } from '../../identity/permissions.ts';
+import { answerPage } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  failedAnswer,
+  invalidAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
+import { isAllowed } from '../../identity/permissions.ts';
 import { installationFor } from '../../world/lookup.ts';
 import type { Rule, Ruleset } from '../../world/state-settings.ts';
 import { nextId } from '../../world/world.ts';
-import { rulesetsFor, rulesetsOf } from '../rulesets.ts';
+import { filterRulesets, listRulesets } from '../rulesets.ts';
 import { shapeRuleInForce, shapeRuleset, shapeRulesetRow } from '../shape-ruleset.ts';
 
 const read = repoAccess('metadata:read', 'public');
@@ -69,40 +85,40 @@ const wish = z.object({
 type Wish = z.infer<typeof wish>;
 
 export const rulesetRoutes: readonly Route[] = [
-  reads('/rulesets', read, (call) =>
-    paged(call, rulesetsOf(call.world, call.repo), (row) => shapeRulesetRow(call.world, call.repo, row)),
+  readRoute('/rulesets', read, (call) =>
+    answerPage(call, listRulesets(call.world, call.repo), (row) => shapeRulesetRow(call.world, call.repo, row)),
   ),
-  reads('/rulesets/:ruleset', read, (call) => {
-    const row = rulesetOf(call);
-    return row === null ? notFound() : ok(shaped(call, row));
+  readRoute('/rulesets/:ruleset', read, (call) => {
+    const row = findRuleset(call);
+    return row === null ? notFoundAnswer() : okAnswer(shapeForCaller(call, row));
   }),
-  reads('/rules/branches/:branch*', read, (call) => {
-    const rows = rulesetsFor(call.world, call.repo, `refs/heads/${call.params['branch'] ?? ''}`);
+  readRoute('/rules/branches/:branch*', read, (call) => {
+    const rows = filterRulesets(call.world, call.repo, `refs/heads/${call.params['branch'] ?? ''}`);
     const inForce = rows.flatMap((row) => row.rules.map((one) => shapeRuleInForce(call.repo, row, one)));
-    return paged(call, inForce, (one) => one);
+    return answerPage(call, inForce, (one) => one);
   }),
-  writes('POST', '/rulesets', write, wish, (call, body) => put(call, body, null)),
-  writes('PUT', '/rulesets/:ruleset', write, wish, (call, body) => {
-    const row = rulesetOf(call);
-    return row === null ? notFound() : put(call, body, row);
+  writeRoute('POST', '/rulesets', write, wish, (call, body) => storeRuleset(call, body, null)),
+  writeRoute('PUT', '/rulesets/:ruleset', write, wish, (call, body) => {
+    const row = findRuleset(call);
+    return row === null ? notFoundAnswer() : storeRuleset(call, body, row);
   }),
-  acts('DELETE', '/rulesets/:ruleset', write, (call) => {
-    const row = rulesetOf(call);
-    if (row === null) return notFound();
+  actRoute('DELETE', '/rulesets/:ruleset', write, (call) => {
+    const row = findRuleset(call);
+    if (row === null) return notFoundAnswer();
     delete call.world.state.rulesets[row.id];
-    return noContent();
+    return noContentAnswer();
   }),
 ];
 
-function put(call: ActorCall, body: Wish, before: Ruleset | null): Answer {
-  const stranger = body.bypass_actors.find((one) => !mayBypass(call, one));
+function storeRuleset(call: ActorCall, body: Wish, before: Ruleset | null): Answer {
+  const stranger = body.bypass_actors.find((one) => !isValidBypass(call, one));
   if (stranger !== undefined) {
     const slug = call.world.state.apps[stranger.actor_id ?? 0]?.name ?? `${stranger.actor_id}`;
     const message = `Actor ${slug} integration must be part of the ruleset source or owner organization`;
-    return invalid([{ resource: 'Ruleset', field: 'bypass_actors', code: 'custom', message }]);
+    return invalidAnswer([{ resource: 'Ruleset', field: 'bypass_actors', code: 'custom', message }]);
   }
-  const twin = rulesetsOf(call.world, call.repo).some((one) => one.name === body.name && one.id !== before?.id);
-  if (twin) return failed(422, 'Name must be unique');
+  const twin = listRulesets(call.world, call.repo).some((one) => one.name === body.name && one.id !== before?.id);
+  if (twin) return failedAnswer(422, 'Name must be unique');
   const now = call.world.clock.now();
   const row: Ruleset = {
     id: before?.id ?? nextId(call.world, 'rulesets'),
@@ -117,21 +133,21 @@ function put(call: ActorCall, body: Wish, before: Ruleset | null): Answer {
       actorType: one.actor_type,
       mode: one.bypass_mode,
     })),
-    rules: body.rules.map(ruleOf),
+    rules: body.rules.map(toRule),
     createdAtMs: before?.createdAtMs ?? now,
     updatedAtMs: now,
   };
   call.world.state.rulesets[row.id] = row;
-  return before === null ? created(shaped(call, row)) : ok(shaped(call, row));
+  return before === null ? createdAnswer(shapeForCaller(call, row)) : okAnswer(shapeForCaller(call, row));
 }
 
 /** An App must be installed here; GitHub's own Actions App never is. */
-function mayBypass(call: ActorCall, { actor_type, actor_id }: Wish['bypass_actors'][number]): boolean {
+function isValidBypass(call: ActorCall, { actor_type, actor_id }: Wish['bypass_actors'][number]): boolean {
   if (actor_type !== 'Integration') return true;
   return actor_id !== null && actor_id !== undefined && installationFor(call.world, actor_id, call.repo) !== null;
 }
 
-function ruleOf(given: Wish['rules'][number]): Rule {
+function toRule(given: Wish['rules'][number]): Rule {
   switch (given.type) {
     case 'pull_request': {
       const { parameters } = given;
@@ -162,12 +178,12 @@ function ruleOf(given: Wish['rules'][number]): Rule {
   }
 }
 
-function shaped(call: RepoCall, row: Ruleset): ReturnType<typeof shapeRuleset> {
-  const mayChange = may(call.world, call.caller, call.repo, 'administration:write', 'admin');
+function shapeForCaller(call: RepoCall, row: Ruleset): ReturnType<typeof shapeRuleset> {
+  const mayChange = isAllowed(call.world, call.caller, call.repo, 'administration:write', 'admin');
   return shapeRuleset(call.world, call.repo, row, call.caller, mayChange);
 }
 
-function rulesetOf(call: RepoCall): Ruleset | null {
+function findRuleset(call: RepoCall): Ruleset | null {
   const row = call.world.state.rulesets[call.params['ruleset'] ?? ''];
   return row?.repoId === call.repo.id ? row : null;
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RealLab, startRealLab } from '../actions/real-lab.ts';
 import { describeWith } from '../support/outside-tools.ts';
-import { detailsByUs, runAct, type Told } from './run-act.ts';
+import { type ActReport, detailsOfOurRunner, runAct } from './run-act.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const SECRETS = { WEBHOOK: 'hush-hush-42' };
@@ -143,14 +143,14 @@ describeWith('act', 'our runner and act', () => {
   });
 
   /** The result on our runner. A called job has its own key, as in act. */
-  const byUs = async (file: string): Promise<Told> => {
+  const byUs = async (file: string): Promise<ActReport> => {
     const id = await lab.dispatch(file);
     await lab.actions.tick();
     await lab.actions.idle();
     const jobs = lab.jobs(id).filter(({ conclusion }) => conclusion !== 'skipped');
     const lines = jobs.flatMap((job) => lab.log(job.id).split('\n')).map((line) => line.replace(/^\S+Z /, ''));
     return {
-      ...detailsByUs(jobs, lab.world.state.runPlans[id]),
+      ...detailsOfOurRunner(jobs, lab.world.state.runPlans[id]),
       jobs: Object.fromEntries(jobs.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)])),
       lines,
       summary: jobs.map(({ summary }) => summary).join(''),
@@ -158,7 +158,7 @@ describeWith('act', 'our runner and act', () => {
   };
 
   /** The lines that the probes print, without those of the runners. */
-  const comparable = ({ jobs, lines, summary }: Told): Pick<Told, 'jobs' | 'lines' | 'summary'> => ({
+  const comparable = ({ jobs, lines, summary }: ActReport): Pick<ActReport, 'jobs' | 'lines' | 'summary'> => ({
     jobs,
     lines: lines.filter((line) => line.startsWith('> ')),
     summary,

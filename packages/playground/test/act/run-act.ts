@@ -11,7 +11,7 @@ import { TOOLS } from '../support/outside-tools.ts';
  * The result of a run. `jobs`: key to result, without skipped jobs; `steps`: the steps that ran in each job, with their
  * results; `outputs`: the outputs of each job by name; `lines`: the printed lines, in order.
  */
-export type Told = {
+export type ActReport = {
   readonly jobs: Readonly<Record<string, string>>;
   readonly steps: Readonly<Record<string, readonly string[]>>;
   readonly outputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -54,7 +54,7 @@ const entry = z.looseObject({
 });
 
 /** `folder` belongs to this run: it contains the repository, act's home and its cache. */
-export async function runAct(folder: string, run: ActRun): Promise<Told> {
+export async function runAct(folder: string, run: ActRun): Promise<ActReport> {
   const root = await mkdtemp(join(folder, 'act-'));
   const repository = join(root, 'repository');
   for (const [path, text] of Object.entries(run.files)) {
@@ -75,7 +75,7 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
       ...pairs('-s', run.secrets),
       ...pairs('--var', run.vars),
       ...pairs('--env', run.env),
-      ...standInFlags(run),
+      ...standInArguments(run),
     ],
     {
       cwd: repository,
@@ -105,13 +105,13 @@ async function makeRepository(repository: string): Promise<void> {
 }
 
 /** act requires each commit by name. */
-function standInFlags({ standIns, commits }: ActRun): readonly string[] {
+function standInArguments({ standIns, commits }: ActRun): readonly string[] {
   return Object.entries(standIns).flatMap(([name, directory]) =>
     commits.flatMap((commit) => ['--local-repository', `${name}@${commit}=${directory}`]),
   );
 }
 
-function parseOutput(output: string): Told {
+function parseOutput(output: string): ActReport {
   const entries = output
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -122,13 +122,13 @@ function parseOutput(output: string): Told {
         jobID === undefined || jobResult === undefined ? [] : [[jobID, jobResult]],
       ),
     ),
-    steps: byJob(entries, ({ stage, step, stepResult }) =>
+    steps: groupByJob(entries, ({ stage, step, stepResult }) =>
       stage === 'Main' && step !== undefined && stepResult !== undefined ? `${step}: ${stepResult}` : null,
     ),
     // act prints a step's outputs at its end; our runner returns the outputs of the job, which have the same names.
     outputs: Object.fromEntries(
       Object.entries(
-        byJob(entries, ({ command, name, arg = '' }) =>
+        groupByJob(entries, ({ command, name, arg = '' }) =>
           command === 'set-output' && name !== undefined && arg !== '' ? ([name, arg] as const) : null,
         ),
       ).map(([job, pairs]) => [job, Object.fromEntries(pairs)]),
@@ -140,7 +140,7 @@ function parseOutput(output: string): Told {
 
 type Entry = z.output<typeof entry>;
 
-function byJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Record<string, T[]> {
+function groupByJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Record<string, T[]> {
   const jobs: Record<string, T[]> = {};
   for (const one of entries) {
     const picked = pick(one);
@@ -151,7 +151,10 @@ function byJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Re
 }
 
 /** Steps and outputs on our runner, in act's form: without the steps that the runner adds around a job. */
-export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pick<Told, 'steps' | 'outputs'> {
+export function detailsOfOurRunner(
+  ran: readonly Job[],
+  plan: RunPlan | undefined,
+): Pick<ActReport, 'steps' | 'outputs'> {
   const own = /^(?:Set up job|Complete job|Pre Run .*|Post Run .*)$/;
   const keyOf = ({ key }: { readonly key: string }): string => key.split('/').at(-1) ?? '';
   return {

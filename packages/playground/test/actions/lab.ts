@@ -1,7 +1,7 @@
 /** A small lab for tests of Actions: a world with one repository `lab/model`, an owner, and files that can be pushed. */
 
 import { createRun } from '../../actions/queue/run-rows.ts';
-import { plain } from '../../actions/queue/run-source.ts';
+import { plainSource } from '../../actions/queue/run-source.ts';
 import type { Job, Run } from '../../actions/state-actions.ts';
 import type { Clock } from '../../clock.ts';
 import { recordPush } from '../../git/pushes.ts';
@@ -11,11 +11,11 @@ import { createMemoryStore } from '../../git/store/memory-store.ts';
 import type { Caller, Token } from '../../identity/state-people.ts';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { openPull } from '../../pulls/open-pull.ts';
-import { type Act, addComment, authoredBy, freshThread, putIssue, takeNumber } from '../../threads/threads.ts';
+import { type Act, addComment, createAuthored, putIssue, reloadThread, takeNumber } from '../../threads/threads.ts';
 import { createWorld } from '../../world/create-world.ts';
 import { emitChange } from '../../world/emit.ts';
 import type { Json } from '../../world/json.ts';
-import { actionsApp, findRepo, findUser, must } from '../../world/lookup.ts';
+import { actionsApp, findRepo, findUser, requireRow } from '../../world/lookup.ts';
 import { seedWorld } from '../../world/seed.ts';
 import type { Repo, State } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
@@ -60,9 +60,9 @@ export function createLab(options: {
     ...(options.state === undefined ? {} : { state: options.state }),
   });
   if (options.state === undefined) seedWorld(world, SEED);
-  const repo = (): Repo => must(findRepo(world, 'lab', 'model'), 'repository lab/model');
-  const maintainer = mintUserToken(world, must(findUser(world, 'mira'), 'mira').id);
-  const ada = must(findUser(world, 'ada'), 'ada');
+  const repo = (): Repo => requireRow(findRepo(world, 'lab', 'model'), 'repository lab/model');
+  const maintainer = mintUserToken(world, requireRow(findUser(world, 'mira'), 'mira').id);
+  const ada = requireRow(findUser(world, 'ada'), 'ada');
   const actBy = (by: Caller['kind']): Act => ({
     world,
     repo: repo(),
@@ -101,8 +101,8 @@ export function createLab(options: {
     comment: async (title, body, by = 'user') => {
       const act = actBy(by);
       const issue = putIssue(world, {
-        ...authoredBy(act, 'issues', ''),
-        ...freshThread,
+        ...createAuthored(act, 'issues', ''),
+        ...reloadThread,
         pull: null,
         repoId: repo().id,
         number: takeNumber(act),
@@ -111,8 +111,8 @@ export function createLab(options: {
       await addComment(act, issue, body);
     },
     pullRequest: async (branch, by = 'user') => {
-      const headSha = must(await tipOf(branch), `branch ${branch}`);
-      const baseSha = must(await tipOf('main'), 'branch main');
+      const headSha = requireRow(await tipOf(branch), `branch ${branch}`);
+      const baseSha = requireRow(await tipOf('main'), 'branch main');
       const title = `From ${branch}`;
       await openPull(actBy(by), {
         title,
@@ -128,7 +128,7 @@ export function createLab(options: {
       const workflow = Object.values(world.state.workflows).find((row) => row.path.endsWith(`/${file}`));
       const sha = await tipOf(branch);
       if (workflow === undefined || sha === null) throw new Error(`no workflow ${file} or no branch ${branch}`);
-      const source = { ...plain(`refs/heads/${branch}`, sha), title: null, trigger: NO_TRIGGER };
+      const source = { ...plainSource(`refs/heads/${branch}`, sha), title: null, trigger: NO_TRIGGER };
       const payload = { ref: `refs/heads/${branch}`, inputs, workflow: workflow.path };
       const run = createRun(world, {
         repo: repo(),
@@ -152,9 +152,11 @@ export function createLab(options: {
       return run.id;
     },
     runs: () => Object.values(world.state.runs),
-    run: (id) => must(world.state.runs[id], `run ${id}`),
+    run: (id) => requireRow(world.state.runs[id], `run ${id}`),
     jobs: (runId) =>
-      must(world.state.runs[runId], `run ${runId}`).jobIds.map((id) => must(world.state.jobs[id], `job ${id}`)),
+      requireRow(world.state.runs[runId], `run ${runId}`).jobIds.map((id) =>
+        requireRow(world.state.jobs[id], `job ${id}`),
+      ),
     log: (jobId) => world.state.logs[jobId] ?? '',
     workflowTokens: () =>
       Object.values(world.state.tokens).flatMap((token) => (token.kind === 'workflow' ? [token] : [])),

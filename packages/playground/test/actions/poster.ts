@@ -2,7 +2,7 @@
 
 import type { Permissions } from '../../identity/state-people.ts';
 import { mintInstallationToken, mintWorkflowToken } from '../../identity/tokens.ts';
-import { must } from '../../world/lookup.ts';
+import { requireRow } from '../../world/lookup.ts';
 import { addApp } from '../../world/seed.ts';
 import type { Stage } from './stage.ts';
 
@@ -18,7 +18,7 @@ export function posterAs(
     if (kind === 'installation') {
       const app = { publicKeyPem: '', permissions, events: [], webhook: null };
       const { installationId } = addApp(world, repo().ownerId, app);
-      const installation = must(world.state.installations[installationId], 'the installation');
+      const installation = requireRow(world.state.installations[installationId], 'the installation');
       return mintInstallationToken(world, installation, permissions, null).token;
     }
     const run = { id: 0, repoId: repo().id } as Parameters<typeof mintWorkflowToken>[1];

@@ -2,7 +2,7 @@
 /** `pull_request_target` since 2025-12-08 (GitHub changelog 2025-11-07), and what actions/checkout refuses in it. */
 
 import { expect, it } from 'vitest';
-import { unsafeCheckout } from '../../actions/runner/unsafe-checkout.ts';
+import { findUnsafeCheckout } from '../../actions/runner/unsafe-checkout.ts';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { file, job, type Stage, stage } from './stage.ts';
 
@@ -71,9 +71,9 @@ it('runs for an outsider’s fork with secrets, so checkout refuses the fork’s
     { ...wish, ref: 'refs/pull/1/head' },
     { ...wish, ref: sha, commit: sha.toUpperCase() },
   ])
-    expect(unsafeCheckout('pull_request_target', payload, unsafe)).toMatch(refused);
-  expect(unsafeCheckout('pull_request_target', payload, { ...wish, ref: 'main' })).toBeNull();
-  expect(unsafeCheckout('issue_comment', payload, { ...wish, ref: 'refs/pull/1/head' })).toBeNull();
+    expect(findUnsafeCheckout('pull_request_target', payload, unsafe)).toMatch(refused);
+  expect(findUnsafeCheckout('pull_request_target', payload, { ...wish, ref: 'main' })).toBeNull();
+  expect(findUnsafeCheckout('issue_comment', payload, { ...wish, ref: 'refs/pull/1/head' })).toBeNull();
 });
 
 it('refuses the checkout in a workflow_run after a fork’s pull request, but not after a push', () => {
@@ -87,11 +87,11 @@ it('refuses the checkout in a workflow_run after a fork’s pull request, but no
     },
   });
   const wish = { repository: 'lab/model', ref: 'a'.repeat(40), commit: 'a'.repeat(40) };
-  expect(unsafeCheckout('workflow_run', after('pull_request', 2), wish)).toContain('workflow_run');
-  expect(unsafeCheckout('workflow_run', after('pull_request', 1), wish)).toBeNull();
-  expect(unsafeCheckout('workflow_run', after('push', 2), wish)).toBeNull();
+  expect(findUnsafeCheckout('workflow_run', after('pull_request', 2), wish)).toContain('workflow_run');
+  expect(findUnsafeCheckout('workflow_run', after('pull_request', 1), wish)).toBeNull();
+  expect(findUnsafeCheckout('workflow_run', after('push', 2), wish)).toBeNull();
   // For this event the head is the base's own commit.
-  expect(unsafeCheckout('workflow_run', after('pull_request_target', 2), wish)).toBeNull();
+  expect(findUnsafeCheckout('workflow_run', after('pull_request_target', 2), wish)).toBeNull();
 });
 
 async function asSol(lab: Stage): Promise<(method: string, path: string, body: object) => Promise<number>> {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { addUser } from '../../world/seed.ts';
-import { askerOf, heardIn } from '../world/ask.ts';
+import { createAsker, listReceived } from '../world/ask.ts';
 import { createTown, type Town } from '../world/town.ts';
 
 async function townWithBranch(): Promise<Town> {
@@ -16,7 +16,7 @@ async function townWithBranch(): Promise<Town> {
 describe('a deployment', () => {
   it('is created, sends its events, is listed by environment, and shows its statuses', async () => {
     const town = await townWithBranch();
-    const [ask, heard] = [askerOf(town), heardIn(town)];
+    const [ask, heard] = [createAsker(town), listReceived(town)];
     const made = await ask('ada', 'POST', '/deployments', {
       ref: 'ferry',
       environment: 'staging',
@@ -50,7 +50,7 @@ describe('a deployment', () => {
   });
 
   it('makes earlier successes of its environment inactive, except in production', async () => {
-    const ask = askerOf(await townWithBranch());
+    const ask = createAsker(await townWithBranch());
     const deploy = async (environment: string): Promise<number> => {
       const { id } = await ask('ada', 'POST', '/deployments', { ref: 'main', environment });
       await ask('ada', 'POST', `/deployments/${id}/statuses`, { state: 'success' });
@@ -71,7 +71,7 @@ describe('a deployment', () => {
 
   it('is refused until the checks of its commit, or the named ones, succeed', async () => {
     const town = await townWithBranch();
-    const ask = askerOf(town);
+    const ask = createAsker(town);
     const { commit } = await ask('ada', 'GET', '/branches/ferry');
     await ask('ada', 'POST', `/statuses/${commit.sha}`, { state: 'pending', context: 'ci' });
     const refused = { httpStatus: 409, message: 'Conflict: Commit status checks failed for ferry.' };
@@ -87,7 +87,7 @@ describe('a deployment', () => {
 
   it('of a branch that is behind merges the default branch first, or reports the conflict', async () => {
     const town = await townWithBranch();
-    const ask = askerOf(town);
+    const ask = createAsker(town);
     await town.commit('main', { 'b.txt': 'new\n' });
     expect(await ask('ada', 'POST', '/deployments', { ref: 'ferry' })).toMatchObject({
       httpStatus: 202,
@@ -109,7 +109,7 @@ describe('a deployment', () => {
 describe('an environment', () => {
   it('is created by its first deployment, deactivated with its deployments, deleted, and created again', async () => {
     const town = await townWithBranch();
-    const ask = askerOf(town);
+    const ask = createAsker(town);
     const { id } = addUser(town.world, 'olga', 'User', 'Olga Owner');
     const { repo } = town.seeded;
     town.world.state.repos[repo.id] = { ...repo, collaborators: { ...repo.collaborators, [id]: 'admin' } };

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../actions/queue/run-rows.ts';
-import { plain } from '../../actions/queue/run-source.ts';
+import { plainSource } from '../../actions/queue/run-source.ts';
 import type { Workflow } from '../../actions/state-actions.ts';
 import { allRoutes } from '../../api/all-routes.ts';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { addUser } from '../../world/seed.ts';
-import { askerOf } from '../world/ask.ts';
+import { createAsker } from '../world/ask.ts';
 import { at, createTown, type Town } from '../world/town.ts';
 
 const reads = allRoutes.filter(({ method }) => method === 'GET');
@@ -143,7 +143,7 @@ async function furnished(): Promise<{
 
 /** A successful deployment, a release with a file, a milestone, and a thread with every kind of timeline event. */
 async function furnishWorks(town: Town, number: number): Promise<Readonly<Record<string, string>>> {
-  const ask = askerOf(town);
+  const ask = createAsker(town);
   const deployment = await ask('ada', 'POST', '/deployments', { ref: 'main', required_contexts: [] });
   const state = await ask('ada', 'POST', `/deployments/${deployment.id}/statuses`, { state: 'success' });
   const release = await ask('ada', 'POST', '/releases', { tag_name: 'v2', name: 'Two' });
@@ -219,7 +219,7 @@ function furnishRun(town: Town, sha: string): ReturnType<typeof createRun> {
   };
   world.state.workflows[1] = workflow;
   const source = {
-    ...plain('refs/heads/main', sha),
+    ...plainSource('refs/heads/main', sha),
     title: null,
     trigger: { name: 'push', action: null, ref: null, changedPaths: null, workflowName: null },
   };

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
-import { must } from '../../world/lookup.ts';
+import { requireRow } from '../../world/lookup.ts';
 import { file, job, stage } from '../actions/stage.ts';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
@@ -104,7 +104,7 @@ describe('a workflow for a pull request from a fork', () => {
       ...file('ci', `{on: pull_request, jobs: {test: {${job('{run: test}')}}}}`),
     });
     const repo = lab.repo();
-    const ravi = must(
+    const ravi = requireRow(
       Object.values(lab.world.state.users).find(({ login }) => login === 'ravi'),
       'ravi',
     );

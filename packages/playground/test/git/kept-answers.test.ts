@@ -1,13 +1,13 @@
 /** The cache of the git program's store: it never caches what was absent, too large or failed. */
 
 import { describe, expect, it } from 'vitest';
-import { keptAnswers } from '../../git/store/kept-answers.ts';
+import { createAnswerCache } from '../../git/store/kept-answers.ts';
 import { git as limits } from '../../limits/limits.ts';
 import { openStore, temporaryFolder, writeCommit } from './store-pair.ts';
 
 describe('cached answers about objects', () => {
   it('are requested once, while they are among the latest', async () => {
-    const kept = keptAnswers<number>(() => 1);
+    const kept = createAnswerCache<number>(() => 1);
     let calls = 0;
     const ask = async (): Promise<number> => {
       calls += 1;
@@ -19,7 +19,7 @@ describe('cached answers about objects', () => {
   });
 
   it('are requested again if they were too large or failed', async () => {
-    const kept = keptAnswers<string>((text) => text.length);
+    const kept = createAnswerCache<string>((text) => text.length);
     let calls = 0;
     const large = async (): Promise<string> => {
       calls += 1;

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { addUser } from '../../world/seed.ts';
-import { askerOf } from '../world/ask.ts';
+import { createAsker } from '../world/ask.ts';
 import { createTown, type Town } from '../world/town.ts';
 
 function administrator({ world, seeded }: Town): { readonly token: string } {
@@ -17,7 +17,7 @@ it('lets an administrator choose the merge methods, and refuses others at the me
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
-  const [ask, olga] = [askerOf(town), administrator(town)];
+  const [ask, olga] = [createAsker(town), administrator(town)];
   await ask('ada', 'POST', '/pulls', { title: 'Sail', head: 'ferry', base: 'main' });
   expect(await ask('mira', 'PATCH', '', { description: 'mine' })).toMatchObject({
     httpStatus: 403,
@@ -56,7 +56,7 @@ it('lets an administrator choose the merge methods, and refuses others at the me
 
 it('lets an administrator add and remove collaborators, and refuses others with GitHub’s message', async () => {
   const town = createTown();
-  const [ask, olga] = [askerOf(town), administrator(town)];
+  const [ask, olga] = [createAsker(town), administrator(town)];
   expect(await ask(olga, 'PUT', '/collaborators/sol', { permission: 'push' })).toEqual({ httpStatus: 204 });
   expect(await ask('ada', 'GET', '/collaborators/sol/permission')).toMatchObject({ permission: 'write' });
   await ask(olga, 'DELETE', '/collaborators/sol');
@@ -73,7 +73,7 @@ it('merges one branch into another, and answers 204 when there is nothing left t
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
-  const ask = askerOf(town);
+  const ask = createAsker(town);
   const both = { base: 'main', head: 'ferry' };
   expect(await ask('ada', 'POST', '/merges', both)).toMatchObject({
     httpStatus: 201,
@@ -89,7 +89,7 @@ it('merges one branch into another, and answers 204 when there is nothing left t
 it('lets people with write access request a check again, and emits rerequested events', async () => {
   const town = createTown();
   const sha = await town.commit('main', { 'a.txt': 'one\n' });
-  const ask = askerOf(town);
+  const ask = createAsker(town);
   const { data: check } = await town.asInstallation().request('POST /repos/{owner}/{repo}/check-runs', {
     owner: 'lab',
     repo: 'ferries',

@@ -1,7 +1,7 @@
 /** GitHub's limits (docs.github.com/rest: rate limits for the REST API) and the answers to a caller over a limit. */
 
 import { describe, expect, it } from 'vitest';
-import { rateUsage, spend } from '../../limits/rate.ts';
+import { rateUsage, spendRequest } from '../../limits/rate.ts';
 import { secondaryUsage } from '../../limits/secondary.ts';
 import { at, createTown, refusal } from '../world/town.ts';
 
@@ -126,7 +126,7 @@ describe('GraphQL', () => {
     expect(await ask()).toMatchObject({ data: { rateLimit: { limit: 5_000, used: 1, remaining: 4_999 } } });
     expect(rateUsage(town.world)['user:mira']).toBeUndefined();
     const userId = Number((await mira.request('GET /user')).data.id);
-    for (let count = 1; count < 5_000; count += 1) spend(town.world, { kind: 'user', userId }, 'graphql');
+    for (let count = 1; count < 5_000; count += 1) spendRequest(town.world, { kind: 'user', userId }, 'graphql');
     expect(await ask()).toMatchObject({ errors: [{ type: 'RATE_LIMITED' }] });
     expect((await mira.request('GET /user')).status).toBe(200);
     expect((await mira.request('GET /rate_limit')).data.resources).toMatchObject({

@@ -5,7 +5,7 @@ import { visit } from 'unist-util-visit';
 const runs = ['script', 'style', 'iframe', 'object', 'embed', 'base', 'svg', 'math', 'template', 'meta'];
 
 /** Elements that run or restyle, event handlers, and addresses that are code. */
-export function dangersOf(markup: string): readonly string[] {
+export function findDangers(markup: string): readonly string[] {
   const dangers: string[] = [];
   visit(fromHtml(markup, { fragment: true }), 'element', (element) => {
     if (runs.includes(element.tagName)) dangers.push(element.tagName);

@@ -1,7 +1,7 @@
 /** The suggested next step for a person, in each phase of a ferry. */
 import { describe, expect, it } from 'vitest';
 import { commentShape, issueShape } from '../../pages/api/thread-shapes.ts';
-import { botWish, commandsFor, wantedFrom } from '../../pages/guide.ts';
+import { readBotWish, renderNextStep, suggestCommands } from '../../pages/guide.ts';
 import { toMarkup } from '../../pages/html.ts';
 
 const minute = (count: number): string => `2026-11-21T06:${String(count).padStart(2, '0')}:00Z`;
@@ -27,19 +27,19 @@ const mira = { login: 'mira', role: 'maintainer', token: '', name: null } as con
 
 describe('the panel at the head of a thread', () => {
   it('requests an approval while the bot does, and before the bot has commented', () => {
-    const wish = botWish([comment('ferrybot[bot]', `🤖 **Wanted: an approval: \`${LINE}\`.**`, 1)]);
-    const panel = (latest: ReturnType<typeof botWish>): string =>
-      toMarkup(wantedFrom(mira, thread(['ferry']), true, latest));
+    const wish = readBotWish([comment('ferrybot[bot]', `🤖 **Wanted: an approval: \`${LINE}\`.**`, 1)]);
+    const panel = (latest: ReturnType<typeof readBotWish>): string =>
+      toMarkup(renderNextStep(mira, thread(['ferry']), true, latest));
     expect(panel(wish)).toContain(`comment the line of the card, <code>${LINE}</code>`);
-    expect(panel(botWish([]))).toContain('comment the line of the card.');
+    expect(panel(readBotWish([]))).toContain('comment the line of the card.');
   });
 
   it('puts the card’s approval line on the button, or the bare command before there is a card', () => {
-    const wish = botWish([comment('ferrybot[bot]', `**Wanted: an approval: \`${LINE}\`.**`, 1)]);
-    const button = (latest: ReturnType<typeof botWish>): string | undefined =>
-      commandsFor(latest).find(({ command }) => command === '/approve-launch')?.written;
+    const wish = readBotWish([comment('ferrybot[bot]', `**Wanted: an approval: \`${LINE}\`.**`, 1)]);
+    const button = (latest: ReturnType<typeof readBotWish>): string | undefined =>
+      suggestCommands(latest).find(({ command }) => command === '/approve-launch')?.written;
     expect(button(wish)).toBe(LINE);
-    expect(button(botWish([]))).toBe('/approve-launch');
+    expect(button(readBotWish([]))).toBe('/approve-launch');
   });
 
   it('shows the bot’s latest request, including edits, and ignores other people’s comments', () => {
@@ -48,18 +48,18 @@ describe('the panel at the head of a thread', () => {
       comment('ferrybot[bot]', '**Wanted: an approval: `/approve-launch`.**', 3),
       comment('sol', '**Wanted: your password**', 12),
     ];
-    const markup = toMarkup(wantedFrom(mira, thread(['ferry']), true, botWish(comments)));
+    const markup = toMarkup(renderNextStep(mira, thread(['ferry']), true, readBotWish(comments)));
     expect(markup).toContain('nothing; ferrybot is watching.');
     expect(markup).not.toContain('password');
   });
 
   it('requests nothing if the bot commented without a request', () => {
-    const wish = botWish([comment('ferrybot[bot]', 'Launched', 1)]);
-    expect(toMarkup(wantedFrom(mira, thread(['ferry']), true, wish))).toContain('Nothing is wanted of you');
+    const wish = readBotWish([comment('ferrybot[bot]', 'Launched', 1)]);
+    expect(toMarkup(renderNextStep(mira, thread(['ferry']), true, wish))).toContain('Nothing is wanted of you');
   });
 
   it('never suggests a launch for a pull request that only records a sealed run', () => {
-    const markup = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
+    const markup = toMarkup(renderNextStep(mira, thread(['ferry', 'ferry-log-only']), true, readBotWish([])));
     expect(markup).toContain('merges it');
     expect(markup).not.toContain('approve-launch');
   });

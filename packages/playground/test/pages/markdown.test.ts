@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMarkup } from '../../pages/html.ts';
 import { renderMarkdown } from '../../pages/markdown/render-markdown.ts';
-import { dangersOf } from './dangers.ts';
+import { findDangers } from './dangers.ts';
 
 const show = (source: string, options = {}): string =>
   toMarkup(renderMarkdown(source, { repoPath: '/lab/marin' }, options));
@@ -84,7 +84,7 @@ describe('renderMarkdown', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        expect(dangersOf(show(pieces.join('')))).toEqual([]);
+        expect(findDangers(show(pieces.join('')))).toEqual([]);
       }),
       { numRuns: 200 },
     );

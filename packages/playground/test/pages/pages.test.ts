@@ -1,7 +1,7 @@
 /** The page over HTTP, without a script in the browser: every screen, every act, and escaped text everywhere. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenRoutes } from '../../pages/route-table.ts';
-import { dangersOf } from './dangers.ts';
+import { findDangers } from './dangers.ts';
 import { hostile, sha } from './sample-data.ts';
 import { openSampleSite, type SampleSite } from './sample-site.ts';
 
@@ -59,7 +59,7 @@ describe('every screen', () => {
     expect(response.status).toBe(200);
     expect(page).not.toContain(hostile);
     // The page's own icons are drawings. The only script on the page is its own.
-    const dangers = dangersOf(page).filter((danger) => danger !== 'svg' && danger !== 'meta');
+    const dangers = findDangers(page).filter((danger) => danger !== 'svg' && danger !== 'meta');
     expect(dangers).toEqual(['script']);
     expect(page).toContain('<script type="module" src="/_playground/assets/page.js">');
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self';");

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { createMemoryStore } from '../../git/store/memory-store.ts';
 import { listen } from '../../http/server.ts';
 import { mintInstallationToken } from '../../identity/tokens.ts';
-import { worldSettings } from '../../pages/from-world.ts';
+import { pagesOptionsFromWorld } from '../../pages/from-world.ts';
 import { createPages } from '../../pages/pages.ts';
 import { createWorld } from '../../world/create-world.ts';
 import { seedWorld } from '../../world/seed.ts';
@@ -41,7 +41,7 @@ export async function openRealSite(): Promise<RealSite> {
     return response.json();
   };
   const bugs: unknown[] = [];
-  const pages = createPages(worldSettings(world, 'lab/ferries'));
+  const pages = createPages(pagesOptionsFromWorld(world, 'lab/ferries'));
   listening.serve({ world, clock: null, pages, onBug: (error) => bugs.push(error) });
   await plantFerry(world, call);
   const close = async (): Promise<void> => {

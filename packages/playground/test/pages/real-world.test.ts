@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendLog, completeJob, createJob } from '../../actions/queue/job-rows.ts';
 import { completeRun, createRun } from '../../actions/queue/run-rows.ts';
 import type { Run, Workflow } from '../../actions/state-actions.ts';
-import { findRepo, findUser, must } from '../../world/lookup.ts';
+import { findRepo, findUser, requireRow } from '../../world/lookup.ts';
 import type { World } from '../../world/world.ts';
 import { openRealSite, type RealSite } from './real-site.ts';
 
@@ -48,7 +48,7 @@ async function signedLog(jobId: number): Promise<void> {
 
 /** A dispatched run as the queue creates it; the workflow's file does not matter here. */
 function startRun(world: World): Run {
-  const repo = must(findRepo(world, 'lab', 'ferries'), 'lab/ferries');
+  const repo = requireRow(findRepo(world, 'lab', 'ferries'), 'lab/ferries');
   const workflow: Workflow = {
     id: 1,
     repoId: repo.id,
@@ -62,7 +62,7 @@ function startRun(world: World): Run {
     updatedAtMs: 0,
   };
   world.state.workflows[1] = workflow;
-  const sha = must(Object.values(world.state.issues)[0]?.pull?.headSha, 'head');
+  const sha = requireRow(Object.values(world.state.issues)[0]?.pull?.headSha, 'head');
   const source = {
     trigger: { name: 'workflow_dispatch', action: null, ref: null, changedPaths: null, workflowName: null },
     ref: 'refs/heads/main',
@@ -81,7 +81,7 @@ function startRun(world: World): Run {
     workflow,
     event: 'workflow_dispatch',
     payload: {},
-    actorId: must(findUser(world, 'mira'), 'mira').id,
+    actorId: requireRow(findUser(world, 'mira'), 'mira').id,
     source,
     title: 'Launch <today>',
   });

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { toMarkup } from '../../pages/html.ts';
 import { renderMarkdown } from '../../pages/markdown/render-markdown.ts';
-import { written } from '../../pages/parts/written.ts';
+import { showHiddenCharacters } from '../../pages/parts/written.ts';
 
-const show = (text: string): string => toMarkup(written(text));
+const show = (text: string): string => toMarkup(showHiddenCharacters(text));
 const sign = (name: string): string => `<span class="hidden-sign" title="A sign that is not seen">[${name}]</span>`;
 
 describe('written', () => {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
-import { findUser, must } from '../../world/lookup.ts';
+import { findUser, requireRow } from '../../world/lookup.ts';
 import { type RealLab, startRealLab } from '../actions/real-lab.ts';
 
 const isHere = execaSync('gh', ['--version'], { reject: false }).exitCode === 0;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   lab = await startRealLab();
   folder = await mkdtemp(join(tmpdir(), 'playground-gh-'));
   for (const login of ['mira', 'ada', 'sol'])
-    tokens[login] = mintUserToken(lab.world, must(findUser(lab.world, login), login).id);
+    tokens[login] = mintUserToken(lab.world, requireRow(findUser(lab.world, login), login).id);
   await lab.push({ 'a.txt': 'one\n', '.github/workflows/ci.yml': WORKFLOW });
   await lab.push({ 'a.txt': 'two\n' }, { branch: 'ferry', message: 'Second' });
 });

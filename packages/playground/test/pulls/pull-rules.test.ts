@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { must } from '../../world/lookup.ts';
+import { requireRow } from '../../world/lookup.ts';
 import type { BranchProtection } from '../../world/state.ts';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
@@ -142,7 +142,7 @@ describe('a required check', () => {
   it('counts only from the App that the protection names', async () => {
     const { town, head } = await opened();
     const mira = town.as(administrator(town));
-    const appOf = must(town.seeded.app, 'App').id;
+    const appOf = requireRow(town.seeded.app, 'App').id;
     const wish = (app_id: number) => ({
       ...at,
       branch: 'main',
@@ -299,7 +299,7 @@ describe('a ref or a file', () => {
 
 function protect(town: Town, rule: Partial<BranchProtection>): void {
   const { id } = town.seeded.repo;
-  const repo = must(town.world.state.repos[id], 'repository');
+  const repo = requireRow(town.world.state.repos[id], 'repository');
   const none = { branch: 'main', pushUserIds: null, requiredApprovals: 0, requiredChecks: [] };
   town.world.state.repos[id] = { ...repo, protections: [{ ...none, ...rule }] };
 }
@@ -307,8 +307,8 @@ function protect(town: Town, rule: Partial<BranchProtection>): void {
 /** Mira, who becomes an administrator of the repository. */
 function administrator(town: Town): string {
   const { id } = town.seeded.repo;
-  const repo = must(town.world.state.repos[id], 'repository');
-  const mira = must(
+  const repo = requireRow(town.world.state.repos[id], 'repository');
+  const mira = requireRow(
     Object.values(town.world.state.users).find(({ login }) => login === 'mira'),
     'mira',
   );

@@ -4,13 +4,13 @@
  */
 
 import { expect, it } from 'vitest';
-import { askerOf, heardIn } from '../world/ask.ts';
+import { createAsker, listReceived } from '../world/ask.ts';
 import { createTown } from '../world/town.ts';
 
 it('hides a draft from people without write access, accepts a file, and creates the tag on publication', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
-  const [ask, heard] = [askerOf(town), heardIn(town)];
+  const [ask, heard] = [createAsker(town), listReceived(town)];
   expect(await ask('ravi', 'POST', '/releases', { tag_name: 'v1' })).toMatchObject({ httpStatus: 403 });
   const draft = await ask('ada', 'POST', '/releases', { tag_name: 'v1', draft: true, body: 'First.' });
   expect(draft).toMatchObject({ httpStatus: 201, draft: true, published_at: null });
@@ -52,7 +52,7 @@ it('hides a draft from people without write access, accepts a file, and creates 
 it('finds the latest release that is not a draft, not a prerelease and not excluded', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
-  const ask = askerOf(town);
+  const ask = createAsker(town);
   const wanted = [{ tag_name: 'v1' }, { tag_name: 'v2', prerelease: true }, { tag_name: 'v0.9', make_latest: 'false' }];
   for (const one of wanted) await ask('ada', 'POST', '/releases', one);
   expect(await ask('sol', 'GET', '/releases/latest')).toMatchObject({ tag_name: 'v1' });
@@ -67,7 +67,7 @@ it('finds the latest release that is not a draft, not a prerelease and not exclu
 it('lists the merged pull requests since the previous release in generated notes', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
-  const ask = askerOf(town);
+  const ask = createAsker(town);
   await ask('ada', 'POST', '/releases', { tag_name: 'v1' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
   const pull = await ask('ada', 'POST', '/pulls', { title: 'Sail on', head: 'ferry', base: 'main' });

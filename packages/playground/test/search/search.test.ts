@@ -2,18 +2,18 @@
 
 import { beforeAll, expect, it } from 'vitest';
 import { inRange } from '../../search/query.ts';
-import { askerOf, type Told } from '../world/ask.ts';
+import { createAsker, type JsonAnswer } from '../world/ask.ts';
 import { createTown, type Town } from '../world/town.ts';
 
 let town: Town;
-const search = (q: string): Promise<Told> =>
-  askerOf(town)('ada', 'GET', `//search/issues?q=${encodeURIComponent(q)}&sort=created&order=asc`);
+const search = (q: string): Promise<JsonAnswer> =>
+  createAsker(town)('ada', 'GET', `//search/issues?q=${encodeURIComponent(q)}&sort=created&order=asc`);
 
 beforeAll(async () => {
   town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
-  const ask = askerOf(town);
+  const ask = createAsker(town);
   await ask('sol', 'POST', '/issues', { title: 'The loss is flat', body: 'cc @mira' });
   await ask('ada', 'POST', '/issues', {
     title: 'A slow step',

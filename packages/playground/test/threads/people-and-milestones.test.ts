@@ -1,15 +1,15 @@
 /** Assignees, milestones and reviewers of a thread, and its timeline. */
 
 import { describe, expect, it } from 'vitest';
-import { askerOf, heardIn } from '../world/ask.ts';
+import { createAsker, listReceived } from '../world/ask.ts';
 import { createTown } from '../world/town.ts';
 
 describe('assignees', () => {
   it('are added and removed with one event each; outsiders and callers without permission change nothing', async () => {
     const town = createTown();
-    const ask = askerOf(town);
+    const ask = createAsker(town);
     await ask('sol', 'POST', '/issues', { title: 'The loss is flat' });
-    const emitted = heardIn(town);
+    const emitted = listReceived(town);
     const added = await ask('ravi', 'POST', '/issues/1/assignees', { assignees: ['ada', 'sol'] });
     expect(added).toMatchObject({ httpStatus: 201, assignees: [{ login: 'ada' }] });
     expect(await ask('sol', 'POST', '/issues/1/assignees', { assignees: ['mira'] })).toMatchObject({
@@ -32,7 +32,7 @@ describe('assignees', () => {
 describe('a milestone', () => {
   it('is set on threads by number, counts them, and is removed from them when it is deleted', async () => {
     const town = createTown();
-    const [ask, heard] = [askerOf(town), heardIn(town)];
+    const [ask, heard] = [createAsker(town), listReceived(town)];
     const made = await ask('ada', 'POST', '/milestones', { title: 'Summer', due_on: '2026-12-01T00:00:00Z' });
     expect(made).toMatchObject({
       httpStatus: 201,
@@ -69,7 +69,7 @@ describe('a timeline', () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'a.txt': 'two\n' });
-    const ask = askerOf(town);
+    const ask = createAsker(town);
     await ask('ada', 'POST', '/pulls', { title: 'Sail', head: 'ferry', base: 'main' });
     const steps: readonly (() => Promise<unknown>)[] = [
       () => ask('mira', 'POST', '/issues/1/comments', { body: 'Look.' }),
@@ -106,7 +106,7 @@ describe('a review request', () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'b.txt': 'two\n' });
-    const ask = askerOf(town);
+    const ask = createAsker(town);
     await ask('ada', 'POST', '/pulls', { title: 'Sail', head: 'ferry', base: 'main' });
     const request = (reviewers: readonly string[]) => ask('ada', 'POST', '/pulls/1/requested_reviewers', { reviewers });
     expect(await request(['ada'])).toMatchObject({

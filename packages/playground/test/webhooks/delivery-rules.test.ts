@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { recordPush } from '../../git/pushes.ts';
 import { setWebhook } from '../../webhooks/hook.ts';
-import { webhooksOf } from '../../webhooks/outgoing.ts';
+import { listOutgoing } from '../../webhooks/outgoing.ts';
 import { startWebhooks } from '../../webhooks/webhooks.ts';
 import type { WorldEvent } from '../../world/bus.ts';
-import { must, userById } from '../../world/lookup.ts';
+import { requireRow, userById } from '../../world/lookup.ts';
 import { appId, appJwt, at, createTown, type Town } from '../world/town.ts';
 
 function listening(town: Town, answer: () => Response = () => new Response('thanks')) {
@@ -69,7 +69,7 @@ describe('a delivery', () => {
     await openIssue(town);
     await hooks.settled();
     setWebhook(town.world, appId, { url: 'http://moved.test/hook' });
-    const delivery_id = must(Object.values(town.world.state.deliveries)[0], 'delivery').id;
+    const delivery_id = requireRow(Object.values(town.world.state.deliveries)[0], 'delivery').id;
     const again = 'POST /app/hook/deliveries/{delivery_id}/attempts';
     await town.as(appJwt(town)).request(again, { delivery_id });
     await hooks.close();
@@ -81,13 +81,13 @@ describe('a delivery', () => {
     const emitted: WorldEvent[] = [];
     town.world.bus.subscribe((event) => void emitted.push(event));
     await openIssue(town);
-    const event = must(emitted[0], 'event');
+    const event = requireRow(emitted[0], 'event');
     const grown = (bytes: number): WorldEvent => {
       const issue = { ...Object(event.payload['issue']), body: 'x'.repeat(bytes) };
       return { ...event, payload: { ...event.payload, issue } };
     };
-    expect(webhooksOf(town.world, grown(24 * 1024 * 1024))).toHaveLength(1);
-    expect(webhooksOf(town.world, grown(25 * 1024 * 1024))).toHaveLength(0);
+    expect(listOutgoing(town.world, grown(24 * 1024 * 1024))).toHaveLength(1);
+    expect(listOutgoing(town.world, grown(25 * 1024 * 1024))).toHaveLength(0);
   });
 });
 

@@ -8,7 +8,7 @@ import { mintInstallationToken } from '../../identity/tokens.ts';
 import { setWebhook } from '../../webhooks/hook.ts';
 import { chooseRepositories, install, uninstall } from '../../webhooks/installations.ts';
 import { startWebhooks, type Webhooks } from '../../webhooks/webhooks.ts';
-import { must } from '../../world/lookup.ts';
+import { requireRow } from '../../world/lookup.ts';
 import { appId, at, createTown, refusal, secret, type Town } from '../world/town.ts';
 
 const open: Webhooks[] = [];
@@ -31,7 +31,7 @@ function listening(town: Town): { readonly hooks: Webhooks; readonly inbox: Rece
   return { hooks, inbox };
 }
 
-const installation = (town: Town) => must(Object.values(town.world.state.installations)[0], 'installation');
+const installation = (town: Town) => requireRow(Object.values(town.world.state.installations)[0], 'installation');
 const openIssue = (town: Town, title: string) =>
   town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/issues', { ...at, title });
 
@@ -159,7 +159,7 @@ describe('the repositories of an installation', () => {
 describe('a webhook', () => {
   it('gets a ping at first, and a new secret signs every later delivery, including redeliveries', async () => {
     const town = createTown();
-    const app = must(town.world.state.apps[appId], 'the App');
+    const app = requireRow(town.world.state.apps[appId], 'the App');
     town.world.state.apps[appId] = { ...app, webhook: null };
     const { hooks, inbox } = listening(town);
     setWebhook(town.world, appId, { url: 'http://bot.test/hook', secret });

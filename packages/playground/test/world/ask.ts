@@ -5,12 +5,12 @@ import type { Town } from './town.ts';
 
 /** Any answer: tests check only the fields that they need. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads an answer of unknown form, and a wrong guess fails it.
-export type Told = any;
+export type JsonAnswer = any;
 
 /** `UPLOAD` sends the text as a file; a path that starts with `//` is relative to the API, not to the repository. */
-export function askerOf(
+export function createAsker(
   town: Town,
-): (who: Person | { readonly token: string }, method: string, path: string, body?: unknown) => Promise<Told> {
+): (who: Person | { readonly token: string }, method: string, path: string, body?: unknown) => Promise<JsonAnswer> {
   return async (who, method, path, body) => {
     const isUpload = method === 'UPLOAD';
     const token = typeof who === 'string' ? town.seeded.tokens[who] : who.token;
@@ -33,7 +33,7 @@ export function askerOf(
 }
 
 /** Collects the names of the town's webhooks from now on: `release published`. */
-export function heardIn({ world }: Town): readonly string[] {
+export function listReceived({ world }: Town): readonly string[] {
   const emitted: string[] = [];
   world.bus.subscribe(({ type, action }) => void emitted.push(action === null ? type : `${type} ${action}`));
   return emitted;

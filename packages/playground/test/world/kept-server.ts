@@ -11,7 +11,7 @@ import { createOffsetClock } from '../../http/offset-clock.ts';
 import { listen } from '../../http/server.ts';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { createWorld } from '../../world/create-world.ts';
-import { findUser, must } from '../../world/lookup.ts';
+import { findUser, requireRow } from '../../world/lookup.ts';
 import { seedWorld } from '../../world/seed.ts';
 import { createStateFile } from '../../world/state-file.ts';
 
@@ -37,7 +37,7 @@ if (kept === null) {
     message: 'First',
   });
 }
-const token = mintUserToken(world, must(findUser(world, 'ada'), 'ada').id);
+const token = mintUserToken(world, requireRow(findUser(world, 'ada'), 'ada').id);
 await world.save();
 server.serve({
   world,

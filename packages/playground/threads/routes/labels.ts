@@ -1,27 +1,34 @@
 /** Routes of labels (docs.github.com/rest/issues/labels) of a repository and of an issue. */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, invalid, noContent, notFound, ok } from '../../api/reply.ts';
+import { answerPage } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  invalidAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+} from '../../api/reply.ts';
 import {
   type ActorCall,
-  acts,
-  content,
+  actRoute,
+  contentRoute,
   type RepoCall,
   type Route,
-  reads,
+  readRoute,
   repoAccess,
-  writes,
+  writeRoute,
 } from '../../api/route.ts';
 import { shapeLabel } from '../../git/shape-repo.ts';
 import { github } from '../../limits/limits.ts';
-import { labelOf } from '../../world/lookup.ts';
-import { addLabels, createLabel, labelsProblem, setLabels, takeLabel } from '../label-changes.ts';
+import { findLabel } from '../../world/lookup.ts';
+import { addLabels, createLabel, findLabelsProblem, removeLabel, setLabels } from '../label-changes.ts';
 import { shapeIssueLabels } from '../shape-issue.ts';
 import type { Issue } from '../state-threads.ts';
-import { threadRefusal } from '../thread-access.ts';
-import { freshRepo } from '../threads.ts';
-import { issueOf } from './issues.ts';
+import { refuseThreadAccess } from '../thread-access.ts';
+import { rereadRepo } from '../threads.ts';
+import { findIssueOfCall } from './issues.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
 const put = repoAccess(['issues:write', 'pull_requests:write'], 'triage');
@@ -45,46 +52,48 @@ const names = z.union([
 ]);
 
 export const labelRoutes: readonly Route[] = [
-  reads('/labels', read, (call) => paged(call, call.repo.labels, (one) => shapeLabel(call.world, call.repo, one))),
-  reads('/labels/:name', read, (call) => {
-    const label = labelOf(call.repo, call.params['name'] ?? '');
-    return label === null ? notFound() : ok(shapeLabel(call.world, call.repo, label));
+  readRoute('/labels', read, (call) =>
+    answerPage(call, call.repo.labels, (one) => shapeLabel(call.world, call.repo, one)),
+  ),
+  readRoute('/labels/:name', read, (call) => {
+    const label = findLabel(call.repo, call.params['name'] ?? '');
+    return label === null ? notFoundAnswer() : okAnswer(shapeLabel(call.world, call.repo, label));
   }),
-  writes('POST', '/labels', define, definition, async (call, body) => {
-    if (labelOf(call.repo, body.name) !== null) {
-      return invalid([{ resource: 'Label', field: 'name', code: 'already_exists' }]);
+  writeRoute('POST', '/labels', define, definition, async (call, body) => {
+    if (findLabel(call.repo, body.name) !== null) {
+      return invalidAnswer([{ resource: 'Label', field: 'name', code: 'already_exists' }]);
     }
     const label = await createLabel(call, { ...body, description: body.description ?? null });
-    return created(shapeLabel(call.world, call.repo, label));
+    return createdAnswer(shapeLabel(call.world, call.repo, label));
   }),
-  writes('PATCH', '/labels/:name', define, redefinition, changeDefinition),
-  acts('DELETE', '/labels/:name', define, removeDefinition),
-  reads('/issues/:number/labels', read, (call) => {
-    const issue = issueOf(call);
-    if (issue === null) return notFound();
-    const refusal = threadRefusal(call, issue, 'read');
+  writeRoute('PATCH', '/labels/:name', define, redefinition, changeDefinition),
+  actRoute('DELETE', '/labels/:name', define, removeDefinition),
+  readRoute('/issues/:number/labels', read, (call) => {
+    const issue = findIssueOfCall(call);
+    if (issue === null) return notFoundAnswer();
+    const refusal = refuseThreadAccess(call, issue, 'read');
     if (refusal !== null) return refusal;
-    return paged(call, shapeIssueLabels(call.world, call.repo, issue), (one) => one);
+    return answerPage(call, shapeIssueLabels(call.world, call.repo, issue), (one) => one);
   }),
-  content(
-    writes('POST', '/issues/:number/labels', put, names, (call, list) =>
+  contentRoute(
+    writeRoute('POST', '/issues/:number/labels', put, names, (call, list) =>
       change(call, (issue) => addLabels(call, issue, list), list),
     ),
   ),
-  content(
-    writes('PUT', '/issues/:number/labels', put, names, (call, list) =>
+  contentRoute(
+    writeRoute('PUT', '/issues/:number/labels', put, names, (call, list) =>
       change(call, (issue) => setLabels(call, issue, list), list),
     ),
   ),
-  acts('DELETE', '/issues/:number/labels', put, async (call) => {
+  actRoute('DELETE', '/issues/:number/labels', put, async (call) => {
     const answer = await change(call, (issue) => setLabels(call, issue, []));
-    return answer.status === 200 ? noContent() : answer;
+    return answer.status === 200 ? noContentAnswer() : answer;
   }),
-  acts('DELETE', '/issues/:number/labels/:name', put, (call) => {
+  actRoute('DELETE', '/issues/:number/labels/:name', put, (call) => {
     const wanted = (call.params['name'] ?? '').toLowerCase();
-    const issue = issueOf(call);
+    const issue = findIssueOfCall(call);
     const known = issue?.labels.find((one) => one.toLowerCase() === wanted);
-    return known === undefined ? notFound() : change(call, (one) => takeLabel(call, one, known));
+    return known === undefined ? notFoundAnswer() : change(call, (one) => removeLabel(call, one, known));
   }),
 ];
 
@@ -93,43 +102,43 @@ async function change(
   apply: (issue: Issue) => Promise<Issue>,
   wanted: readonly string[] = [],
 ): Promise<Answer> {
-  const issue = issueOf(call);
-  if (issue === null) return notFound();
-  const refusal = threadRefusal(call, issue, 'write') ?? labelsProblem(call, wanted);
+  const issue = findIssueOfCall(call);
+  if (issue === null) return notFoundAnswer();
+  const refusal = refuseThreadAccess(call, issue, 'write') ?? findLabelsProblem(call, wanted);
   if (refusal !== null) return refusal;
   const changed = await apply(issue);
-  return ok(shapeIssueLabels(call.world, freshRepo(call), changed));
+  return okAnswer(shapeIssueLabels(call.world, rereadRepo(call), changed));
 }
 
 function changeDefinition(call: ActorCall, body: z.infer<typeof redefinition>): Answer {
-  const label = labelOf(call.repo, call.params['name'] ?? '');
-  if (label === null) return notFound();
+  const label = findLabel(call.repo, call.params['name'] ?? '');
+  if (label === null) return notFoundAnswer();
   const next = {
     ...label,
     name: body.new_name ?? label.name,
     color: body.color ?? label.color,
     description: body.description === undefined ? label.description : body.description,
   };
-  const taken = labelOf(call.repo, next.name);
+  const taken = findLabel(call.repo, next.name);
   if (taken !== null && taken.id !== label.id) {
-    return invalid([{ resource: 'Label', field: 'name', code: 'already_exists' }]);
+    return invalidAnswer([{ resource: 'Label', field: 'name', code: 'already_exists' }]);
   }
-  const repo = freshRepo(call);
+  const repo = rereadRepo(call);
   call.world.state.repos[repo.id] = {
     ...repo,
     labels: repo.labels.map((one) => (one.id === label.id ? next : one)),
   };
   renameOnIssues(call, label.name, next.name);
-  return ok(shapeLabel(call.world, call.repo, next));
+  return okAnswer(shapeLabel(call.world, call.repo, next));
 }
 
 function removeDefinition(call: ActorCall): Answer {
-  const label = labelOf(call.repo, call.params['name'] ?? '');
-  if (label === null) return notFound();
-  const repo = freshRepo(call);
+  const label = findLabel(call.repo, call.params['name'] ?? '');
+  if (label === null) return notFoundAnswer();
+  const repo = rereadRepo(call);
   call.world.state.repos[repo.id] = { ...repo, labels: repo.labels.filter((one) => one.id !== label.id) };
   renameOnIssues(call, label.name, null);
-  return noContent();
+  return noContentAnswer();
 }
 
 function renameOnIssues(call: RepoCall, from: string, to: string | null): void {

@@ -1,13 +1,28 @@
 /** Routes of milestones (docs.github.com/rest/issues/milestones): list, create, get, update, delete. */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { answerPage } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  invalidAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  actRoute,
+  type RepoCall,
+  type Route,
+  readRoute,
+  repoAccess,
+  writeRoute,
+} from '../../api/route.ts';
 import { emitChange } from '../../world/emit.ts';
 import type { Json } from '../../world/json.ts';
 import { nextId } from '../../world/world.ts';
-import { milestonesOf, shapeMilestone } from '../shape-milestone.ts';
+import { listMilestonesOf, shapeMilestone } from '../shape-milestone.ts';
 import type { Milestone } from '../state-threads.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
@@ -22,41 +37,41 @@ const changes = z.object({
 const creation = changes.extend({ title: z.string().min(1) });
 
 export const milestoneRoutes: readonly Route[] = [
-  reads('/milestones', read, (call) => {
+  readRoute('/milestones', read, (call) => {
     const state = call.query.get('state') ?? 'open';
-    const rows = milestonesOf(call.world, call.repo.id).filter((row) => state === 'all' || row.state === state);
-    return paged(call, rows.toSorted(orderOf(call.query)), (row) => shapeMilestone(call.world, row));
+    const rows = listMilestonesOf(call.world, call.repo.id).filter((row) => state === 'all' || row.state === state);
+    return answerPage(call, rows.toSorted(milestoneOrder(call.query)), (row) => shapeMilestone(call.world, row));
   }),
-  writes('POST', '/milestones', write, creation, createMilestone),
-  reads('/milestones/:number', read, (call) => {
-    const row = milestoneAt(call);
-    return row === null ? notFound() : ok(shapeMilestone(call.world, row));
+  writeRoute('POST', '/milestones', write, creation, createMilestone),
+  readRoute('/milestones/:number', read, (call) => {
+    const row = findMilestone(call);
+    return row === null ? notFoundAnswer() : okAnswer(shapeMilestone(call.world, row));
   }),
-  writes('PATCH', '/milestones/:number', write, changes, updateMilestone),
-  acts('DELETE', '/milestones/:number', write, async (call) => {
-    const row = milestoneAt(call);
-    if (row === null) return notFound();
+  writeRoute('PATCH', '/milestones/:number', write, changes, updateMilestone),
+  actRoute('DELETE', '/milestones/:number', write, async (call) => {
+    const row = findMilestone(call);
+    if (row === null) return notFoundAnswer();
     const shaped = shapeMilestone(call.world, row);
     delete call.world.state.milestones[row.id];
     await emitMilestone(call, 'deleted', shaped);
-    return noContent();
+    return noContentAnswer();
   }),
 ];
 
 /** By due date, soonest first, as on GitHub; milestones without a date come last. */
-function orderOf(query: URLSearchParams): (a: Milestone, b: Milestone) => number {
+function milestoneOrder(query: URLSearchParams): (a: Milestone, b: Milestone) => number {
   const sign = query.get('direction') === 'desc' ? -1 : 1;
   if (query.get('sort') === 'completeness') return (a, b) => sign * (a.number - b.number);
   const due = (row: Milestone): number => row.dueAtMs ?? Number.MAX_SAFE_INTEGER;
   return (a, b) => sign * (due(a) - due(b) || a.number - b.number);
 }
 
-function milestoneAt(call: RepoCall): Milestone | null {
-  return milestonesOf(call.world, call.repo.id).find(({ number }) => `${number}` === call.params['number']) ?? null;
+function findMilestone(call: RepoCall): Milestone | null {
+  return listMilestonesOf(call.world, call.repo.id).find(({ number }) => `${number}` === call.params['number']) ?? null;
 }
 
 async function createMilestone(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
-  if (isTaken(call, body.title, null)) return taken();
+  if (isTitleTaken(call, body.title, null)) return titleTakenAnswer();
   const now = call.world.clock.now();
   const row: Milestone = {
     id: nextId(call.world, 'milestones'),
@@ -65,7 +80,7 @@ async function createMilestone(call: ActorCall, body: z.infer<typeof creation>):
     title: body.title,
     description: body.description ?? null,
     state: body.state ?? 'open',
-    dueAtMs: dueOf(body.due_on ?? null),
+    dueAtMs: parseDue(body.due_on ?? null),
     creatorId: call.actor.id,
     createdAtMs: now,
     updatedAtMs: now,
@@ -73,20 +88,20 @@ async function createMilestone(call: ActorCall, body: z.infer<typeof creation>):
   };
   call.world.state.milestones[row.id] = row;
   await emitMilestone(call, 'created', shapeMilestone(call.world, row));
-  return created(shapeMilestone(call.world, row));
+  return createdAnswer(shapeMilestone(call.world, row));
 }
 
 async function updateMilestone(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
-  const before = milestoneAt(call);
-  if (before === null) return notFound();
-  if (body.title !== undefined && isTaken(call, body.title, before.id)) return taken();
+  const before = findMilestone(call);
+  if (before === null) return notFoundAnswer();
+  if (body.title !== undefined && isTitleTaken(call, body.title, before.id)) return titleTakenAnswer();
   const now = call.world.clock.now();
   const state = body.state ?? before.state;
   const row: Milestone = {
     ...before,
     title: body.title ?? before.title,
     description: body.description === undefined ? before.description : body.description,
-    dueAtMs: body.due_on === undefined ? before.dueAtMs : dueOf(body.due_on),
+    dueAtMs: body.due_on === undefined ? before.dueAtMs : parseDue(body.due_on),
     state,
     closedAtMs: state === 'open' ? null : (before.closedAtMs ?? now),
     updatedAtMs: now,
@@ -99,18 +114,18 @@ async function updateMilestone(call: ActorCall, body: z.infer<typeof changes>): 
     await emitMilestone(call, 'edited', shapeMilestone(call.world, row), { changes: changed });
   if (state !== before.state)
     await emitMilestone(call, state === 'closed' ? 'closed' : 'opened', shapeMilestone(call.world, row));
-  return ok(shapeMilestone(call.world, row));
+  return okAnswer(shapeMilestone(call.world, row));
 }
 
-function isTaken(call: ActorCall, title: string, ownId: number | null): boolean {
-  return milestonesOf(call.world, call.repo.id).some((row) => row.title === title && row.id !== ownId);
+function isTitleTaken(call: ActorCall, title: string, ownId: number | null): boolean {
+  return listMilestonesOf(call.world, call.repo.id).some((row) => row.title === title && row.id !== ownId);
 }
 
-function taken(): Answer {
-  return invalid([{ resource: 'Milestone', code: 'already_exists', field: 'title' }]);
+function titleTakenAnswer(): Answer {
+  return invalidAnswer([{ resource: 'Milestone', code: 'already_exists', field: 'title' }]);
 }
 
-function dueOf(text: string | null): number | null {
+function parseDue(text: string | null): number | null {
   return text === null ? null : Date.parse(text);
 }
 

@@ -1,17 +1,24 @@
 /** Routes of reactions (docs.github.com/rest/reactions) to issues, issue comments and review comments. */
 
 import * as z from 'zod';
-import { paged } from '../../api/paging.ts';
-import { type Answer, created, failed, noContent, notFound, ok } from '../../api/reply.ts';
+import { answerPage } from '../../api/paging.ts';
+import {
+  type Answer,
+  createdAnswer,
+  failedAnswer,
+  noContentAnswer,
+  notFoundAnswer,
+  okAnswer,
+} from '../../api/reply.ts';
 import {
   type ActorCall,
-  acts,
-  content,
+  actRoute,
+  contentRoute,
   type RepoCall,
   type Route,
-  reads,
+  readRoute,
   repoAccess,
-  writes,
+  writeRoute,
 } from '../../api/route.ts';
 import { emitChange } from '../../world/emit.ts';
 import { findIssue } from '../../world/lookup.ts';
@@ -19,8 +26,8 @@ import { issueKey, type Table } from '../../world/state.ts';
 import { nextId } from '../../world/world.ts';
 import { shapeReaction } from '../shape-issue.ts';
 import type { Authored, Reaction, ReactionContent } from '../state-threads.ts';
-import { talkRefusal, threadRefusal } from '../thread-access.ts';
-import { type Act, mayEdit } from '../threads.ts';
+import { refuseComment, refuseThreadAccess } from '../thread-access.ts';
+import { type Act, canEdit } from '../threads.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
 const react = repoAccess(['issues:write', 'pull_requests:write'], 'anyone');
@@ -38,13 +45,13 @@ export type Reactable = {
 
 export const reactionRoutes: readonly Route[] = [
   ...routesFor('/issues/comments/:id', (call) => {
-    return inTable(call.world.state.comments, call.params['id'] ?? '', call.repo.id);
+    return findInTable(call.world.state.comments, call.params['id'] ?? '', call.repo.id);
   }),
   ...routesFor('/pulls/comments/:id', (call) => {
-    return inTable(call.world.state.reviewComments, call.params['id'] ?? '', call.repo.id);
+    return findInTable(call.world.state.reviewComments, call.params['id'] ?? '', call.repo.id);
   }),
   ...routesFor('/issues/:number', (call) => {
-    return inTable(call.world.state.issues, issueKey(call.repo.id, Number(call.params['number'])), call.repo.id);
+    return findInTable(call.world.state.issues, issueKey(call.repo.id, Number(call.params['number'])), call.repo.id);
   }),
 ];
 
@@ -52,7 +59,7 @@ export const reactionRoutes: readonly Route[] = [
 type Place = { readonly repoId: number } & ({ readonly issueNumber: number } | { readonly number: number });
 
 /** Finds a row that accepts reactions in its table. */
-export function inTable<Row extends Authored & Place>(
+export function findInTable<Row extends Authored & Place>(
   table: Table<Row>,
   key: string,
   repoId: number,
@@ -89,52 +96,54 @@ export async function addReaction(
 
 function routesFor(path: string, find: (call: RepoCall) => Reactable | null): readonly Route[] {
   return [
-    reads(`${path}/reactions`, read, (call) => {
+    readRoute(`${path}/reactions`, read, (call) => {
       const target = find(call);
-      if (target === null) return notFound();
-      const refusal = refusalAt(call, target, 'read');
+      if (target === null) return notFoundAnswer();
+      const refusal = refuseReactionAccess(call, target, 'read');
       if (refusal !== null) return refusal;
       const only = call.query.get('content');
       const rows = target.row.reactions.filter((one) => only === null || one.content === only);
-      return paged(call, rows, (one) => shapeReaction(call.world, one));
+      return answerPage(call, rows, (one) => shapeReaction(call.world, one));
     }),
-    content(
-      writes('POST', `${path}/reactions`, react, wanted, async (call, body): Promise<Answer> => {
+    contentRoute(
+      writeRoute('POST', `${path}/reactions`, react, wanted, async (call, body): Promise<Answer> => {
         const target = find(call);
-        if (target === null) return notFound();
-        const refusal = reactionRefusal(call, target);
+        if (target === null) return notFoundAnswer();
+        const refusal = refuseReaction(call, target);
         if (refusal !== null) return refusal;
         const { reaction, isNew } = await addReaction(call, target, body.content);
         const shape = shapeReaction(call.world, reaction);
-        return isNew ? created(shape) : ok(shape);
+        return isNew ? createdAnswer(shape) : okAnswer(shape);
       }),
     ),
-    content(acts('DELETE', `${path}/reactions/:reaction`, react, (call) => remove(call, find(call)))),
+    contentRoute(actRoute('DELETE', `${path}/reactions/:reaction`, react, (call) => removeReaction(call, find(call)))),
   ];
 }
 
 /** Why the caller cannot react here, or null: the thread is locked, or outside the token's permissions. */
-export function reactionRefusal(act: Act, { issueNumber }: Reactable): Answer | null {
+export function refuseReaction(act: Act, { issueNumber }: Reactable): Answer | null {
   const issue = findIssue(act.world, act.repo, issueNumber);
-  return issue === null ? notFound() : talkRefusal(act, issue, 'Unable to create reaction because issue is locked.');
+  return issue === null
+    ? notFoundAnswer()
+    : refuseComment(act, issue, 'Unable to create reaction because issue is locked.');
 }
 
-function refusalAt(call: RepoCall, { issueNumber }: Reactable, level: 'read' | 'write'): Answer | null {
+function refuseReactionAccess(call: RepoCall, { issueNumber }: Reactable, level: 'read' | 'write'): Answer | null {
   const issue = findIssue(call.world, call.repo, issueNumber);
-  return issue === null ? notFound() : threadRefusal(call, issue, level);
+  return issue === null ? notFoundAnswer() : refuseThreadAccess(call, issue, level);
 }
 
-async function remove(call: ActorCall, target: Reactable | null): Promise<Answer> {
+async function removeReaction(call: ActorCall, target: Reactable | null): Promise<Answer> {
   const reaction = target?.row.reactions.find((one) => `${one.id}` === call.params['reaction']);
-  if (target === null || reaction === undefined) return notFound();
-  const refusal = refusalAt(call, target, 'write');
+  if (target === null || reaction === undefined) return notFoundAnswer();
+  const refusal = refuseReactionAccess(call, target, 'write');
   if (refusal !== null) return refusal;
-  if (reaction.userId !== call.actor.id && !mayEdit(call, { ...target.row, authorId: reaction.userId })) {
-    return failed(403, 'Must have admin rights to Repository.');
+  if (reaction.userId !== call.actor.id && !canEdit(call, { ...target.row, authorId: reaction.userId })) {
+    return failedAnswer(403, 'Must have admin rights to Repository.');
   }
   target.put(target.row.reactions.filter((one) => one.id !== reaction.id));
   await emitReaction(call, 'deleted', reaction);
-  return noContent();
+  return noContentAnswer();
 }
 
 /** GitHub sends no webhook for reactions, but open pages of the playground need the event. */

@@ -1,57 +1,59 @@
 /** Routes of a thread's history (docs.github.com/rest/issues/timeline and /events). */
 
-import { paged } from '../../api/paging.ts';
-import { type Answer, notFound } from '../../api/reply.ts';
-import { type RepoCall, type Route, reads, repoAccess } from '../../api/route.ts';
+import { answerPage } from '../../api/paging.ts';
+import { type Answer, notFoundAnswer } from '../../api/reply.ts';
+import { type RepoCall, type Route, readRoute, repoAccess } from '../../api/route.ts';
 import { shapeGitCommit } from '../../git/shape-commit.ts';
 import { repoApi } from '../../git/shape-repo.ts';
 import { shapeAppById, shapeUserById } from '../../identity/shape-people.ts';
-import { commitsOfPull } from '../../pulls/pull-content.ts';
+import { readPullCommits } from '../../pulls/pull-content.ts';
 import { shapeReview } from '../../pulls/shape-pull.ts';
 import type { JsonObject } from '../../world/json.ts';
-import { asPull, commentsOf, reviewsOf } from '../../world/lookup.ts';
+import { asPull, listComments, listReviewsOf } from '../../world/lookup.ts';
 import { nodeId } from '../../world/node-id.ts';
-import { iso } from '../../world/time.ts';
+import { toIso } from '../../world/time.ts';
 import { shapeComment } from '../shape-issue.ts';
 import type { Issue, LabelEvent, ThreadEvent } from '../state-threads.ts';
-import { threadRefusal } from '../thread-access.ts';
-import { eventsOf } from '../thread-events.ts';
-import { issueOf } from './issues.ts';
+import { refuseThreadAccess } from '../thread-access.ts';
+import { listThreadEvents } from '../thread-events.ts';
+import { findIssueOfCall } from './issues.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
 /** By GitHub's description, only the timeline contains these, not the list of events. */
 const timelineOnly: readonly string[] = ['closed', 'reopened', 'merged', 'unlocked', 'pinned', 'unpinned'];
 
 export const timelineRoutes: readonly Route[] = [
-  reads('/issues/:number/timeline', read, (call) => list(call, timeline)),
-  reads('/issues/:number/events', read, (call) => list(call, async (_call, issue) => happened(call, issue, false))),
+  readRoute('/issues/:number/timeline', read, (call) => answerList(call, readTimeline)),
+  readRoute('/issues/:number/events', read, (call) =>
+    answerList(call, async (_call, issue) => listEvents(call, issue, false)),
+  ),
 ];
 
 type Row = { readonly atMs: number; readonly shape: JsonObject };
 
-async function list(
+async function answerList(
   call: RepoCall,
   rowsOf: (call: RepoCall, issue: Issue) => Promise<readonly Row[]>,
 ): Promise<Answer> {
-  const issue = issueOf(call);
-  if (issue === null) return notFound();
-  const refusal = threadRefusal(call, issue, 'read');
+  const issue = findIssueOfCall(call);
+  if (issue === null) return notFoundAnswer();
+  const refusal = refuseThreadAccess(call, issue, 'read');
   if (refusal !== null) return refusal;
   const rows = (await rowsOf(call, issue)).toSorted((a, b) => a.atMs - b.atMs);
-  return paged(call, rows, ({ shape }) => shape);
+  return answerPage(call, rows, ({ shape }) => shape);
 }
 
-async function timeline(call: RepoCall, issue: Issue): Promise<readonly Row[]> {
+async function readTimeline(call: RepoCall, issue: Issue): Promise<readonly Row[]> {
   const { world, repo } = call;
   const pull = asPull(issue);
-  const commits = pull === null ? [] : await commitsOfPull(world, pull);
-  const reviews = pull === null ? [] : reviewsOf(world, pull);
+  const commits = pull === null ? [] : await readPullCommits(world, pull);
+  const reviews = pull === null ? [] : listReviewsOf(world, pull);
   return [
     ...commits.map((one) => ({
       atMs: one.committer.atMs,
       shape: { event: 'committed', ...shapeGitCommit(world, repo, one) },
     })),
-    ...commentsOf(world, issue).map((one) => ({
+    ...listComments(world, issue).map((one) => ({
       atMs: one.createdAtMs,
       shape: { event: 'commented', ...shapeComment(world, one), actor: shapeUserById(world, one.authorId) },
     })),
@@ -65,16 +67,16 @@ async function timeline(call: RepoCall, issue: Issue): Promise<readonly Row[]> {
             },
           ],
     ),
-    ...happened(call, issue, true),
+    ...listEvents(call, issue, true),
   ];
 }
 
-function happened(call: RepoCall, issue: Issue, isTimeline: boolean): readonly Row[] {
+function listEvents(call: RepoCall, issue: Issue, isTimeline: boolean): readonly Row[] {
   const labels = (issue.labelEvents ?? []).map((one) => ({
     atMs: one.atMs,
     shape: shapeLabelEvent(call, one),
   }));
-  const others = eventsOf(call, issue)
+  const others = listThreadEvents(call, issue)
     .filter(({ event }) => isTimeline || !timelineOnly.includes(event))
     .map((one) => ({ atMs: one.atMs, shape: shapeEvent(call, one, issue, isTimeline) }));
   return [...labels, ...others];
@@ -83,12 +85,12 @@ function happened(call: RepoCall, issue: Issue, isTimeline: boolean): readonly R
 function shapeLabelEvent(call: RepoCall, one: LabelEvent): JsonObject {
   const prefix = one.event === 'labeled' ? 'LE' : 'UNLE';
   const base = { ...one, commitSha: null, viaAppId: null };
-  return { ...common(call, base), node_id: nodeId(prefix, one.id), label: { ...one.label } };
+  return { ...commonFields(call, base), node_id: nodeId(prefix, one.id), label: { ...one.label } };
 }
 
 function shapeEvent(call: RepoCall, one: ThreadEvent, issue: Issue, isTimeline: boolean): JsonObject {
   const subject = shapeUserById(call.world, one.subjectId);
-  const base = common(call, one);
+  const base = commonFields(call, one);
   switch (one.event) {
     case 'assigned':
     case 'unassigned':
@@ -121,7 +123,7 @@ function shapeEvent(call: RepoCall, one: ThreadEvent, issue: Issue, isTimeline: 
   }
 }
 
-function common(
+function commonFields(
   call: RepoCall,
   one: Pick<ThreadEvent, 'id' | 'actorId' | 'atMs' | 'commitSha' | 'viaAppId'> & { readonly event: string },
 ): JsonObject {
@@ -134,7 +136,7 @@ function common(
     event: one.event,
     commit_id: one.commitSha,
     commit_url: one.commitSha === null ? null : `${api}/commits/${one.commitSha}`,
-    created_at: iso(one.atMs),
+    created_at: toIso(one.atMs),
     performed_via_github_app: shapeAppById(call.world, one.viaAppId),
   };
 }

@@ -5,7 +5,7 @@ import { type Observed, toRfc3339 } from '../../../domain/values.ts';
 import type { BranchRule } from '../../../github/settings.ts';
 import { MARK_PREFIX } from '../../../logbook/mark.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
-import { configSecrets } from '../../secret-registry.ts';
+import { listConfigSecrets } from '../../secret-registry.ts';
 import { APP_PERMISSIONS } from '../../server/discovery.ts';
 import { KEY_ENVIRONMENTS, KEY_VARIABLES } from '../../signers.ts';
 import { type Facts, launchLocation, WORKFLOWS, workflowFaults, workflowSecretFaults } from './facts.ts';
@@ -23,18 +23,20 @@ export type Finding = {
 export type Verdict = Pick<Finding, 'state' | 'found'>;
 
 /** `missing` with all faults, or `ok`. */
-function verdictOn(faults: readonly string[], fine: string): Verdict {
-  return faults.length > 0 ? { state: 'missing', found: faults.join('; ') } : { state: 'ok', found: fine };
+function verdictFromFaults(faults: readonly string[], okText: string): Verdict {
+  return faults.length > 0 ? { state: 'missing', found: faults.join('; ') } : { state: 'ok', found: okText };
 }
 
 /** Same as `verdictOn`, for facts that may be unknown: a known fault decides, otherwise an unknown fact makes the verdict unknown. */
-function verdictAmong(faults: readonly string[], facts: readonly Observed<unknown>[], fine: string): Verdict {
+function verdictAmong(faults: readonly string[], facts: readonly Observed<unknown>[], okText: string): Verdict {
   const [away] = facts.flatMap((fact) => (fact.kind === 'unknown' ? [fact.why] : []));
-  return faults.length === 0 && away !== undefined ? { state: 'unknown', found: away } : verdictOn(faults, fine);
+  return faults.length === 0 && away !== undefined
+    ? { state: 'unknown', found: away }
+    : verdictFromFaults(faults, okText);
 }
 
 /** Judges a known fact. */
-function given<Value>(fact: Observed<Value>, judge: (value: Value) => Verdict): Verdict {
+function judgeKnown<Value>(fact: Observed<Value>, judge: (value: Value) => Verdict): Verdict {
   return fact.kind === 'known' ? judge(fact.value) : { state: 'unknown', found: fact.why };
 }
 
@@ -46,21 +48,21 @@ type Check = {
   readonly advice: (facts: Facts) => string;
 };
 
-const COPY = 'Copy the example workflows of the release again. Put differences into the config.';
-const ACTIONS = 'Settings, Actions, General:';
-const LOOK =
+const COPY_ADVICE = 'Copy the example workflows of the release again. Put differences into the config.';
+const ACTIONS_ADVICE = 'Settings, Actions, General:';
+const LOOK_ADVICE =
   "This token or this machine may not see it. Check it yourself, or run doctor again with an administrator's token, in the lab's checkout.";
 
 const CHECKS: readonly Check[] = [
   {
     id: 'config',
-    judge: ({ defaultBranch }) => verdictOn([], `${CONFIG_PATH} on ${defaultBranch}`),
+    judge: ({ defaultBranch }) => verdictFromFaults([], `${CONFIG_PATH} on ${defaultBranch}`),
     // An invalid config ends the examination before this check.
     advice: () => '',
   },
   {
     id: 'keys',
-    judge: keys,
+    judge: checkKeys,
     advice: () =>
       'Make a key pair for each role, list the public halves under `keys`, store the private ones as secrets.',
   },
@@ -79,7 +81,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'app-permissions',
-    judge: appPermissions,
+    judge: checkAppPermissions,
     advice: ({ appPermissions: granted }) =>
       granted.kind === 'known' && granted.value === null
         ? 'Register an App from app.yml, install it on the repository and put its slug into `appSlug`: approvers then recognize the card by its author. Without an App, keep the default permission of workflows at read, and compare the card with the diff of the pull request before you approve.'
@@ -88,21 +90,23 @@ const CHECKS: readonly Check[] = [
   {
     id: 'workflows',
     judge: ({ config, files }) =>
-      given(files, (read) => verdictOn(workflowFaults(config, read), 'all there, with one commit')),
-    advice: () => `${COPY} Put the full commit of one release behind every use of ferrybot.`,
+      judgeKnown(files, (read) => verdictFromFaults(workflowFaults(config, read), 'all there, with one commit')),
+    advice: () => `${COPY_ADVICE} Put the full commit of one release behind every use of ferrybot.`,
   },
   {
     id: 'workflow-secrets',
     judge: ({ config, files }) =>
-      given(files, (read) => verdictOn(workflowSecretFaults(config, read), 'each secret in the files that need it')),
+      judgeKnown(files, (read) =>
+        verdictFromFaults(workflowSecretFaults(config, read), 'each secret in the files that need it'),
+      ),
     advice: () =>
-      `Name each secret under \`env:\` of the step that needs it, as \`NAME: \${{ secrets.NAME }}\`, and under no other. For the rest: ${COPY}`,
+      `Name each secret under \`env:\` of the step that needs it, as \`NAME: \${{ secrets.NAME }}\`, and under no other. For the rest: ${COPY_ADVICE}`,
   },
   {
     id: 'workflow-permissions',
     judge: ({ workflowPermissions }) =>
-      given(workflowPermissions, (value) =>
-        verdictOn(
+      judgeKnown(workflowPermissions, (value) =>
+        verdictFromFaults(
           [
             ...(value.default_workflow_permissions === 'read' ? [] : ['workflows may write by default']),
             // The daily workflow opens and closes the proposal with its own token.
@@ -112,42 +116,44 @@ const CHECKS: readonly Check[] = [
         ),
       ),
     advice: () =>
-      `${ACTIONS} give workflows read permission by default, and allow GitHub Actions to create and approve pull requests.`,
+      `${ACTIONS_ADVICE} give workflows read permission by default, and allow GitHub Actions to create and approve pull requests.`,
   },
   {
     id: 'fork-approval',
     judge: ({ isPrivate, forkApproval }) =>
       isPrivate
-        ? verdictOn([], 'a private repository: strangers cannot fork it')
-        : given(forkApproval, (value) => verdictOn(value === 'all_external_contributors' ? [] : [value], value)),
-    advice: () => `${ACTIONS} require approval for all external contributors.`,
+        ? verdictFromFaults([], 'a private repository: strangers cannot fork it')
+        : judgeKnown(forkApproval, (value) =>
+            verdictFromFaults(value === 'all_external_contributors' ? [] : [value], value),
+          ),
+    advice: () => `${ACTIONS_ADVICE} require approval for all external contributors.`,
   },
   {
     id: 'environment-branches',
-    judge: environmentBranches,
+    judge: checkEnvironmentBranches,
     advice: ({ defaultBranch }) =>
       `Settings, Environments: create each environment, and allow the branch ${defaultBranch} and nothing else.`,
   },
   {
     id: 'environment-secrets',
-    judge: environmentSecrets,
+    judge: checkEnvironmentSecrets,
     advice: () =>
       'Settings, Environments: put each secret into the environment of the jobs that need it. A server or a watch that is no workflow has it in its own environment.',
   },
   {
     id: 'no-key-outside',
-    judge: openSecrets,
+    judge: checkOpenSecrets,
     advice: () =>
       'Delete it among the secrets of the repository or the organisation, and make a new key: every workflow of every branch could read this one.',
   },
   {
     id: 'runner-label',
     judge: ({ runnerLabels }) =>
-      given(runnerLabels, (runners) => {
+      judgeKnown(runnerLabels, (runners) => {
         const count = runners.filter((labels) => labels.includes(LAUNCH_LABEL)).length;
         // Runners of the organization are not in this list.
         return count > 0
-          ? verdictOn([], `${count} with ${LAUNCH_LABEL}`)
+          ? verdictFromFaults([], `${count} with ${LAUNCH_LABEL}`)
           : {
               state: 'unknown',
               found: "the repository has none; an organisation's runner is not listed here",
@@ -159,29 +165,29 @@ const CHECKS: readonly Check[] = [
     id: 'runner-group',
     // Any workflow on any branch can request a runner label. Only a runner group that is pinned to one workflow prevents that.
     judge: (facts) =>
-      given(facts.runnerGroups, (groups) => {
+      judgeKnown(facts.runnerGroups, (groups) => {
         const pinned = groups.filter(
           (group) => group.restricted_to_workflows && group.selected_workflows.join() === launchPath(facts),
         );
         const faults = pinned.length > 0 ? [] : ['no group is pinned to the launch workflow alone'];
-        return verdictOn(faults, pinned.map(({ name }) => name).join(', '));
+        return verdictFromFaults(faults, pinned.map(({ name }) => name).join(', '));
       }),
     advice: (facts) =>
       `Organisation settings, Runner groups: pin the launching runner's group to ${launchPath(facts)}.`,
   },
-  branchRules('ruleset-default-branch', ({ defaultBranch }) => defaultBranch, 'defaultBranchRules', [
+  branchRulesCheck('ruleset-default-branch', ({ defaultBranch }) => defaultBranch, 'defaultBranchRules', [
     'pull_request',
     'a review',
     'approval of the last push by somebody else',
     'non_fast_forward',
     'deletion',
   ]),
-  branchRules('ruleset-logbook', ({ config }) => config.logbookBranch, 'logbookRules', [
+  branchRulesCheck('ruleset-logbook', ({ config }) => config.logbookBranch, 'logbookRules', [
     'non_fast_forward',
     'deletion',
   ]),
-  tagRules('ruleset-seal-tags', 'ferry/**/*', 'a seal is never moved.'),
-  tagRules(
+  tagRulesCheck('ruleset-seal-tags', 'ferry/**/*', 'a seal is never moved.'),
+  tagRulesCheck(
     'ruleset-mark-tags',
     `${MARK_PREFIX}*`,
     "marks show what the record had. Let ferrybot's App bypass it: it deletes those that a checkpoint covers.",
@@ -192,11 +198,11 @@ const CHECKS: readonly Check[] = [
 export const DOCTOR_CHECKS: readonly string[] = CHECKS.map(({ id }) => id);
 
 /** Runs all checks for a lab with a valid config. */
-export function judgeAll(facts: Facts): readonly Finding[] {
+export function runDoctorChecks(facts: Facts): readonly Finding[] {
   return CHECKS.map(({ id, judge, advice }) => {
     const verdict = judge(facts);
     const todo = verdict.state === 'ok' ? '' : advice(facts);
-    return { check: id, ...verdict, todo: verdict.state === 'unknown' ? `${LOOK} ${todo}` : todo };
+    return { check: id, ...verdict, todo: verdict.state === 'unknown' ? `${LOOK_ADVICE} ${todo}` : todo };
   });
 }
 
@@ -207,7 +213,7 @@ const DEMO_KEYS: readonly string[] = [
   '7UkoxijRwsbq6QM4kFmVYSlZJzpcY/k2NsFGFKyHN9E=',
 ];
 
-function keys({ config, held, now }: Facts): Verdict {
+function checkKeys({ config, held, now }: Facts): Verdict {
   const at = toRfc3339(now);
   const inForce = config.keys.filter((key) => key.from <= at && at < key.until);
   const faults = ROLES.flatMap((role) => {
@@ -221,11 +227,11 @@ function keys({ config, held, now }: Facts): Verdict {
         : []),
     ];
   });
-  return verdictOn(faults, inForce.map((key) => key.id).join(', '));
+  return verdictFromFaults(faults, inForce.map((key) => key.id).join(', '));
 }
 
-function appPermissions({ appPermissions: granted }: Facts): Verdict {
-  return given(granted, (permissions) => {
+function checkAppPermissions({ appPermissions: granted }: Facts): Verdict {
+  return judgeKnown(granted, (permissions) => {
     if (permissions === null)
       return {
         state: 'warning',
@@ -243,11 +249,11 @@ function appPermissions({ appPermissions: granted }: Facts): Verdict {
       ...lacking.map(([name, { level }]) => `lacks ${name}: ${level}`),
       ...beyond.map(([name, level]) => `has ${name}: ${level}`),
     ];
-    return verdictOn(faults, 'as app.yml');
+    return verdictFromFaults(faults, 'as app.yml');
   });
 }
 
-function environmentBranches({ environments, defaultBranch }: Facts): Verdict {
+function checkEnvironmentBranches({ environments, defaultBranch }: Facts): Verdict {
   const faults = environments.flatMap(({ name, refs }) => {
     if (refs.kind === 'unknown') return [];
     const found = refs.value.map((ref) => `${ref.type ?? 'branch'} ${ref.name}`).join(', ');
@@ -261,13 +267,13 @@ function environmentBranches({ environments, defaultBranch }: Facts): Verdict {
 }
 
 /** Missing environment secrets. Secrets that the lab passes to jobs may also be in the repository or organization: jobs see those, too. */
-function environmentSecrets({ config, environments, repositorySecrets, organizationSecrets }: Facts): Verdict {
+function checkEnvironmentSecrets({ config, environments, repositorySecrets, organizationSecrets }: Facts): Verdict {
   const open = [repositorySecrets, organizationSecrets].flatMap((names) => (names.kind === 'known' ? names.value : []));
   const faults = environments.flatMap(({ name, secrets }) => {
     if (secrets.kind === 'unknown') return [];
     const needed = [
       ...ROLES.filter((role) => KEY_ENVIRONMENTS[role].includes(name)).map((role) => KEY_VARIABLES[role]),
-      ...configSecrets(config)
+      ...listConfigSecrets(config)
         .filter((need) => need.environments.includes(name) && !(need.mayBeOpen && open.includes(need.secret)))
         .map(({ secret }) => secret),
     ];
@@ -286,8 +292,8 @@ function environmentSecrets({ config, environments, repositorySecrets, organizat
 const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
 /** Anyone who can push a workflow can read the secrets of the repository and the organization. */
-function openSecrets({ config, repositorySecrets, organizationSecrets }: Facts): Verdict {
-  const named = configSecrets(config).flatMap(({ secret, mayBeOpen }) => (mayBeOpen ? [] : [secret]));
+function checkOpenSecrets({ config, repositorySecrets, organizationSecrets }: Facts): Verdict {
+  const named = listConfigSecrets(config).flatMap(({ secret, mayBeOpen }) => (mayBeOpen ? [] : [secret]));
   const places = [
     ['the repository', repositorySecrets],
     ['the organisation', organizationSecrets],
@@ -306,7 +312,7 @@ function launchPath({ config, files, repository, defaultBranch }: Facts): string
   return files.kind === 'known' ? launchLocation(config, files.value, own) : own;
 }
 
-function branchRules(
+function branchRulesCheck(
   id: string,
   branchOf: (facts: Facts) => string,
   key: 'defaultBranchRules' | 'logbookRules',
@@ -315,10 +321,13 @@ function branchRules(
   return {
     id,
     judge: (facts) =>
-      given(facts[key], (inForce) => {
-        const names = new Set(inForce.flatMap(namesOf));
+      judgeKnown(facts[key], (inForce) => {
+        const names = new Set(inForce.flatMap(ruleNames));
         const absent = wanted.filter((name) => !names.has(name));
-        return verdictOn(absent.length === 0 ? [] : [`${branchOf(facts)} lacks ${absent.join(', ')}`], 'all rules');
+        return verdictFromFaults(
+          absent.length === 0 ? [] : [`${branchOf(facts)} lacks ${absent.join(', ')}`],
+          'all rules',
+        );
       }),
     advice: (facts) => `Make a ruleset for ${branchOf(facts)} with ${wanted.join(', ')}.`,
   };
@@ -328,7 +337,7 @@ function branchRules(
  * The names of a rule. People with write access can push to ferrybot's branches. GitHub prevents only the author from approving; only
  * `require_last_push_approval` also excludes the last pusher.
  */
-function namesOf({ type, parameters }: BranchRule): readonly string[] {
+function ruleNames({ type, parameters }: BranchRule): readonly string[] {
   return [
     type,
     ...((parameters?.required_approving_review_count ?? 0) > 0 ? ['a review'] : []),
@@ -340,12 +349,12 @@ function namesOf({ type, parameters }: BranchRule): readonly string[] {
  * Whether a ruleset covers all tags of one kind. In GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` matches only up to the first
  * slash, but seal tags are named `ferry/daily/DATE/RUN`.
  */
-function tagRules(id: string, pattern: string, why: string): Check {
+function tagRulesCheck(id: string, pattern: string, why: string): Check {
   const all = ['~ALL', 'refs/tags/**/*', `refs/tags/${pattern}`];
   return {
     id,
     judge: ({ tagRulesets }) =>
-      given(tagRulesets, (rulesets) => {
+      judgeKnown(tagRulesets, (rulesets) => {
         const covers = rulesets.some(
           (one) =>
             one.enforcement === 'active' &&
@@ -353,7 +362,7 @@ function tagRules(id: string, pattern: string, why: string): Check {
             one.conditions.ref_name.exclude.length === 0 &&
             ['update', 'deletion'].every((type) => one.rules.some((rule) => rule.type === type)),
         );
-        return verdictOn(covers ? [] : ['no ruleset fixes them'], `${pattern} are fixed`);
+        return verdictFromFaults(covers ? [] : ['no ruleset fixes them'], `${pattern} are fixed`);
       }),
     advice: () => `Make a ruleset for the tags ${pattern} with update and deletion: ${why}`,
   };

@@ -3,14 +3,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Instant, known, type Observed, unknown } from '../../../domain/values.ts';
-import { adapterOf, loadAdapters } from '../../../engines/registry.ts';
+import { findAdapter, loadAdapters } from '../../../engines/registry.ts';
 import type { GitHubClient } from '../../../github/call.ts';
 import * as settings from '../../../github/settings.ts';
 import { listFiles, readFileText } from '../../../github/settings.ts';
-import { codeOf } from '../../../host/files.ts';
-import { type LabConfig, lanesOf } from '../../../run/lane.ts';
+import { errorCode } from '../../../host/files.ts';
+import { allLanes, type LabConfig } from '../../../run/lane.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
-import { configSecrets } from '../../secret-registry.ts';
+import { listConfigSecrets } from '../../secret-registry.ts';
 import {
   CARE_ENVIRONMENT,
   CONTROL_ENVIRONMENT,
@@ -29,7 +29,7 @@ const EXAMPLE_COMMIT = '0123456789abcdef0123456789abcdef01234567';
 /** Missing workflow files, and workflows that do not pin ferrybot to the same commit: two versions may interpret an order differently. */
 export function workflowFaults(config: LabConfig, files: WorkflowFiles): readonly string[] {
   const { launch, watch, stop, fix } = config.workflows;
-  const hasFixer = lanesOf(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
+  const hasFixer = allLanes(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
   const absent = [launch, watch, stop, ...(hasFixer ? [fix] : [])]
     .filter((name) => !files.has(`${WORKFLOWS}/${name}`))
     .map((name) => `there is no ${name}`);
@@ -44,7 +44,7 @@ export function workflowFaults(config: LabConfig, files: WorkflowFiles): readonl
 
 /** Secrets that a job needs but does not name. */
 export function workflowSecretFaults(config: LabConfig, files: WorkflowFiles): readonly string[] {
-  const needed = configSecrets(config);
+  const needed = listConfigSecrets(config);
   const jobs = [...files].flatMap(([path, text]) => text.split(/^(?= {2}\w)/m).map((job) => ({ path, job })));
   return jobs.flatMap(({ path, job }) =>
     needed
@@ -75,17 +75,17 @@ export type Facts = Awaited<ReturnType<typeof readFacts>>;
 type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
 
 /** The user's checkout, keys and time. */
-export type Here = { readonly cwd: string; readonly held: SigningKeys; readonly now: Instant };
+export type DoctorContext = { readonly cwd: string; readonly held: SigningKeys; readonly now: Instant };
 
 /** Reads all facts about a repository with a valid config. Changes nothing. */
 export async function readFacts(
   client: GitHubClient,
   repository: settings.RepositorySettings,
   { config, configText }: { readonly config: LabConfig; readonly configText: string },
-  { cwd, held, now }: Here,
+  { cwd, held, now }: DoctorContext,
 ) {
   const branch = repository.default_branch;
-  const files = await workflowFiles(client, branch);
+  const files = await readWorkflowFiles(client, branch);
   return {
     config,
     /** Private keys in this environment. */
@@ -99,7 +99,7 @@ export async function readFacts(
     appPermissions: await settings.readAppPermissions(client, config.appSlug),
     workflowPermissions: await settings.readWorkflowPermissions(client),
     forkApproval: await settings.readForkApproval(client),
-    environments: await environments(client, config, files),
+    environments: await readEnvironments(client, config, files),
     repositorySecrets: await settings.readSecretNames(client, 'repository'),
     /** Organization secrets that this repository can use. */
     organizationSecrets: await settings.readSecretNames(client, 'organization'),
@@ -112,7 +112,7 @@ export async function readFacts(
 }
 
 /** Includes the maintenance environment if the lab has that workflow or if its workflows cannot be read. */
-async function environments(
+async function readEnvironments(
   client: GitHubClient,
   { workflows }: LabConfig,
   files: Observed<WorkflowFiles>,
@@ -129,7 +129,7 @@ async function environments(
   return read;
 }
 
-async function workflowFiles(client: GitHubClient, branch: string): Promise<Observed<WorkflowFiles>> {
+async function readWorkflowFiles(client: GitHubClient, branch: string): Promise<Observed<WorkflowFiles>> {
   const paths = await listFiles(client, WORKFLOWS, branch);
   if (paths.kind === 'unknown') return paths;
   const files = new Map<string, string>();
@@ -145,12 +145,12 @@ async function workflowFiles(client: GitHubClient, branch: string): Promise<Obse
 async function readClusterKeys(config: LabConfig, configText: string, cwd: string): Promise<readonly ClusterKey[]> {
   const adapters = await loadAdapters();
   const own = await readFile(join(cwd, CONFIG_PATH), 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });
   const found: ClusterKey[] = [];
   for (const [name, cluster] of Object.entries(config.clusters)) {
-    const { asksForKey } = adapterOf(adapters, cluster);
+    const { asksForKey } = findAdapter(adapters, cluster);
     if (asksForKey === undefined) continue;
     const asks =
       own === configText

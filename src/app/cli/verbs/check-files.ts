@@ -3,31 +3,31 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type InfraFinding, lintClusterFile } from '../../../care/infra/lint.ts';
-import { configDelta, readKnobs } from '../../../delta/config-delta.ts';
-import type { Delta, Reading } from '../../../domain/launch/change-facts.ts';
-import { branded, isInstant } from '../../../domain/values.ts';
-import { codeOf } from '../../../host/files.ts';
-import { spelledPath } from '../../../kinds/ferry/asked.ts';
+import { diffConfigs, readKnobs } from '../../../delta/config-delta.ts';
+import type { Delta, FileReading } from '../../../domain/launch/change-facts.ts';
+import { brandAs, isInstant } from '../../../domain/values.ts';
+import { errorCode } from '../../../host/files.ts';
+import { displayPath } from '../../../kinds/ferry/asked.ts';
 import { INFRA_WORDS } from '../../../render/check.ts';
 import { readLabConfig } from '../../config-source.ts';
 import { createExperimentReader } from '../../experiment-reader.ts';
-import { answer, EXIT, misused, readArgument, readArgumentBytes, type VerbIo } from '../verb-io.ts';
+import { EXIT, readArgument, readArgumentBytes, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if the config is valid, with or without warnings. */
 export async function checkConfigVerb(io: VerbIo, file: string): Promise<number> {
   const text = await readArgument(io, file);
-  if (!text.ok) return misused(io, text.error);
-  const reading = readLabConfig(text.value, branded(Date.now(), isInstant));
+  if (!text.ok) return usageError(io, text.error);
+  const reading = readLabConfig(text.value, brandAs(Date.now(), isInstant));
   const problems = reading.kind === 'valid' ? reading.warnings : reading.problems;
   const lines = problems.map(
     (p) => `${file}:${p.line}:${p.column}: ${p.severity}: ${p.path === '' ? '' : `${p.path}: `}${p.message}\n`,
   );
   const isValid = reading.kind === 'valid';
-  answer(io, { ok: isValid, problems }, `${lines.join('')}${isValid ? `${file} is valid\n` : ''}`);
+  reply(io, { ok: isValid, problems }, `${lines.join('')}${isValid ? `${file} is valid\n` : ''}`);
   return isValid ? EXIT.yes : EXIT.no;
 }
 
-type Told = InfraFinding & { readonly file: string };
+type FileFinding = InfraFinding & { readonly file: string };
 
 /** Exit 0 without findings. Without a file, reads every YAML file of `infra/`. */
 export async function checkInfraVerb(
@@ -35,12 +35,12 @@ export async function checkInfraVerb(
   named: readonly string[],
   mountPoints: readonly string[],
 ): Promise<number> {
-  const files = named.length > 0 ? named : await infraFiles(io.cwd);
-  if (files.length === 0) return misused(io, 'there is no infra/*.yaml here: name the files');
-  const findings: Told[] = [];
+  const files = named.length > 0 ? named : await listInfraFiles(io.cwd);
+  if (files.length === 0) return usageError(io, 'there is no infra/*.yaml here: name the files');
+  const findings: FileFinding[] = [];
   for (const file of files) {
     const text = await readArgument(io, file);
-    if (!text.ok) return misused(io, text.error);
+    if (!text.ok) return usageError(io, text.error);
     findings.push(...lintClusterFile(text.value, mountPoints).map((one) => ({ file, ...one })));
   }
   const isFine = findings.length === 0;
@@ -49,11 +49,11 @@ export async function checkInfraVerb(
       `${file}:${line}: ${code}: ${mountPoint}: ${INFRA_WORDS[code]}: ${what.split('\n')[0] ?? ''}\n`,
   );
   const fine = `nothing writes where a bucket may not be mounted (${files.join(', ')})\n`;
-  answer(io, { ok: isFine, files, findings }, isFine ? fine : lines.join(''));
+  reply(io, { ok: isFine, files, findings }, isFine ? fine : lines.join(''));
   return isFine ? EXIT.yes : EXIT.no;
 }
 
-async function infraFiles(cwd: string): Promise<readonly string[]> {
+async function listInfraFiles(cwd: string): Promise<readonly string[]> {
   try {
     const names = await readdir(join(cwd, 'infra'));
     return names
@@ -61,7 +61,7 @@ async function infraFiles(cwd: string): Promise<readonly string[]> {
       .toSorted()
       .map((name) => `infra/${name}`);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }
@@ -69,21 +69,21 @@ async function infraFiles(cwd: string): Promise<readonly string[]> {
 /** Exit 0 for `none` and `knobs`, 1 for `structural` and `unparsable`. */
 export async function deltaVerb(io: VerbIo, base: string, head: string): Promise<number> {
   const read = createExperimentReader(io.environment['PATH'] ?? '');
-  const readings: Reading[] = [];
+  const readings: FileReading[] = [];
   for (const file of [base, head]) {
     const bytes = await readArgumentBytes(io, file);
-    if (!bytes.ok) return misused(io, bytes.error);
+    if (!bytes.ok) return usageError(io, bytes.error);
     readings.push(await read(bytes.value, { path: file, python: 'python3' }));
   }
   const [left = NOTHING, right = NOTHING] = readings;
-  const delta = configDelta(left, right);
-  answer(io, delta, words(delta));
+  const delta = diffConfigs(left, right);
+  reply(io, delta, describeDelta(delta));
   return delta.kind === 'none' || delta.kind === 'knobs' ? EXIT.yes : EXIT.no;
 }
 
-const NOTHING: Reading = { kind: 'unparsable', line: 1, message: 'there is no file' };
+const NOTHING: FileReading = { kind: 'unparsable', line: 1, message: 'there is no file' };
 
-function words(delta: Delta): string {
+function describeDelta(delta: Delta): string {
   if (delta.kind === 'none') return 'no change of the configuration\n';
   if (delta.kind === 'knobs')
     return delta.changes
@@ -98,18 +98,18 @@ function words(delta: Delta): string {
 /** Exit 0 with the knobs, 1 if the file cannot be parsed. */
 export async function readKnobsVerb(io: VerbIo, file: string): Promise<number> {
   const bytes = await readArgumentBytes(io, file);
-  if (!bytes.ok) return misused(io, bytes.error);
+  if (!bytes.ok) return usageError(io, bytes.error);
   const read = createExperimentReader(io.environment['PATH'] ?? '');
   const reading = await read(bytes.value, { path: file, python: 'python3' });
   if (reading.kind === 'unparsable') {
-    answer(io, reading, `line ${reading.line}: ${reading.message}\n`);
+    reply(io, reading, `line ${reading.line}: ${reading.message}\n`);
     return EXIT.no;
   }
   const knobs = readKnobs(reading).map(({ path, knob, value, bucket, line }) => ({
     ...{ knob, path, value, bucket, line },
-    spelled: spelledPath(path),
+    spelled: displayPath(path),
   }));
   const lines = knobs.map(({ line, spelled, value }) => `line ${line}: ${spelled}=${value}\n`);
-  answer(io, { kind: 'knobs', knobs }, lines.join(''));
+  reply(io, { kind: 'knobs', knobs }, lines.join(''));
   return EXIT.yes;
 }

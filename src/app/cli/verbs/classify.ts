@@ -3,7 +3,7 @@
 import { createDiagnosis, type EndStatus } from '../../../diagnosis/diagnose.ts';
 import { redactAndTruncateLine } from '../../../domain/written-secrets.ts';
 import { redact } from '../../../host/redactor.ts';
-import { answer, EXIT, logLines, misused, refused, type VerbIo } from '../verb-io.ts';
+import { EXIT, readLogLines, refuse, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 const clean = (text: string): string => redactAndTruncateLine({ redact: (one) => redact(one, []) }, text.trim());
 
@@ -17,16 +17,17 @@ const NO_TEXT_SHARE_MAX = 0.2;
 /** Exit 0 if the class is known. `endStatus`: the engine's status, which the log may not contain. */
 export async function classifyVerb(io: VerbIo, endStatus: string | undefined): Promise<number> {
   const status = STATUSES.find((one) => one === endStatus) ?? null;
-  if (endStatus !== undefined && status === null) return misused(io, `--end-status is one of ${STATUSES.join(', ')}`);
+  if (endStatus !== undefined && status === null)
+    return usageError(io, `--end-status is one of ${STATUSES.join(', ')}`);
   const diagnosis = createDiagnosis();
   let [characters, unreadable] = [0, 0];
-  for await (const line of logLines(io.stdin)) {
+  for await (const line of readLogLines(io.stdin)) {
     characters += line.length;
     unreadable += line.match(NO_TEXT)?.length ?? 0;
     diagnosis.read(line);
   }
   if (unreadable > NO_TEXT_SHARE_MAX * characters)
-    return refused(io, {
+    return refuse(io, {
       code: 'not-text',
       message: 'standard input is not a text log. Unpack it first, for example with `gunzip -c job.log.gz`.',
     });
@@ -38,6 +39,6 @@ export async function classifyVerb(io: VerbIo, endStatus: string | undefined): P
     ...(traceback === null ? [] : [`${traceback.file}:${traceback.line}: ${traceback.message}\n`]),
     ...evidence.map(({ line, text }) => `line ${line}: ${text}\n`),
   ];
-  answer(io, { ...found, evidence, traceback }, words.join(''));
+  reply(io, { ...found, evidence, traceback }, words.join(''));
   return found.class === 'unknown' ? EXIT.no : EXIT.yes;
 }

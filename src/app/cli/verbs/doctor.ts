@@ -2,15 +2,15 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
-import { branded, isInstant } from '../../../domain/values.ts';
+import { brandAs, isInstant } from '../../../domain/values.ts';
 import { createClient, type GitHubClient } from '../../../github/call.ts';
 import { readFileText, readRepository } from '../../../github/settings.ts';
 import { runProgram } from '../../../host/process.ts';
-import { signingKeysFrom } from '../../compose-lab.ts';
+import { readSigningKeys } from '../../compose-lab.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
-import { type Finding, judgeAll, type Verdict } from '../doctor/checks.ts';
-import { type Here, readFacts } from '../doctor/facts.ts';
-import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
+import { type Finding, runDoctorChecks, type Verdict } from '../doctor/checks.ts';
+import { type DoctorContext, readFacts } from '../doctor/facts.ts';
+import { EXIT, pathEnv, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 /**
  * Exit 0 if all findings are ok or warnings; an unknown counts as not ok. Repository: GITHUB_REPOSITORY or the checkout's `origin`. Token:
@@ -19,11 +19,11 @@ import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 export async function doctorVerb(io: VerbIo): Promise<number> {
   const { environment } = io;
   const token = environment['GITHUB_TOKEN'] ?? environment['GH_TOKEN'] ?? '';
-  if (token === '') return misused(io, 'doctor needs a token in GITHUB_TOKEN or GH_TOKEN');
-  const repository = environment['GITHUB_REPOSITORY'] ?? (await originOf(io));
+  if (token === '') return usageError(io, 'doctor needs a token in GITHUB_TOKEN or GH_TOKEN');
+  const repository = environment['GITHUB_REPOSITORY'] ?? (await readOrigin(io));
   const [owner = '', repo = ''] = (repository ?? '').split('/');
   if (owner === '' || repo === '')
-    return misused(io, 'doctor needs GITHUB_REPOSITORY=owner/name, or a checkout with a remote origin');
+    return usageError(io, 'doctor needs GITHUB_REPOSITORY=owner/name, or a checkout with a remote origin');
   const baseUrl = environment['GITHUB_API_URL'] ?? 'https://api.github.com';
   const client = createClient({
     octokit: new Octokit({ auth: token, baseUrl, userAgent: 'ferrybot', log: QUIET }),
@@ -33,17 +33,17 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
     sleep: (durationMs) => sleep(durationMs),
     now: Date.now,
   });
-  const findings = await examine(client, {
+  const findings = await examineLab(client, {
     cwd: io.cwd,
-    held: signingKeysFrom(environment),
-    now: branded(Date.now(), isInstant),
+    held: readSigningKeys(environment),
+    now: brandAs(Date.now(), isInstant),
   });
   const ok = findings.every(({ state }) => state === 'ok' || state === 'warning');
-  answer(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(told).join('\n')}\n`);
+  reply(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(formatFinding).join('\n')}\n`);
   return ok ? EXIT.yes : EXIT.no;
 }
 
-function told({ check, state, found, todo }: Finding): string {
+function formatFinding({ check, state, found, todo }: Finding): string {
   const line = `${state.padEnd(8)} ${check.padEnd(30)} ${found}`;
   return todo === '' ? line : `${line}\n${' '.repeat(9)}${todo}`;
 }
@@ -56,30 +56,30 @@ const QUIET = {
   error: () => undefined,
 };
 
-async function originOf(io: VerbIo): Promise<string | null> {
-  const asked = await runProgram('git', ['remote', 'get-url', 'origin'], { env: pathOnly(io), cwd: io.cwd });
+async function readOrigin(io: VerbIo): Promise<string | null> {
+  const asked = await runProgram('git', ['remote', 'get-url', 'origin'], { env: pathEnv(io), cwd: io.cwd });
   const found = /[:/]([^/:]+\/[^/]+?)(?:\.git)?$/.exec(asked.stdout.trim());
   return asked.ok ? (found?.[1] ?? null) : null;
 }
 
 /** One finding for each check, in order. Without a valid config, only the `config` finding. Changes nothing. */
-export async function examine(client: GitHubClient, here: Here): Promise<readonly Finding[]> {
+export async function examineLab(client: GitHubClient, here: DoctorContext): Promise<readonly Finding[]> {
   const repository = await readRepository(client);
   if (repository.kind === 'unknown')
-    return onlyConfig({ state: 'unknown', found: repository.why }, 'Check the name and the token.');
+    return configOnlyReport({ state: 'unknown', found: repository.why }, 'Check the name and the token.');
   const text = await readFileText(client, CONFIG_PATH, repository.value.default_branch);
-  if (text.kind === 'unknown') return onlyConfig({ state: 'unknown', found: text.why }, PUT_A_CONFIG);
+  if (text.kind === 'unknown') return configOnlyReport({ state: 'unknown', found: text.why }, PUT_A_CONFIG);
   const reading = readLabConfig(text.value);
   if (reading.kind !== 'valid') {
     const [first] = reading.problems;
     const found = `line ${first?.line ?? 1}: ${first?.message ?? 'not valid'}`;
-    return onlyConfig({ state: 'missing', found }, PUT_A_CONFIG);
+    return configOnlyReport({ state: 'missing', found }, PUT_A_CONFIG);
   }
   const { config } = reading;
-  return judgeAll(await readFacts(client, repository.value, { config, configText: text.value }, here));
+  return runDoctorChecks(await readFacts(client, repository.value, { config, configText: text.value }, here));
 }
 
-function onlyConfig(verdict: Verdict, todo: string): readonly Finding[] {
+function configOnlyReport(verdict: Verdict, todo: string): readonly Finding[] {
   return [{ check: 'config', ...verdict, todo }];
 }
 

@@ -6,9 +6,9 @@ import { join, relative, resolve, sep } from 'node:path';
 import { createDiagnosis } from '../../../diagnosis/diagnose.ts';
 import type { NoFix } from '../../../diagnosis/fix/suggest-fix.ts';
 import { known, type Observed } from '../../../domain/values.ts';
-import { noFixWords } from '../../../render/failure-words.ts';
-import { type Fix, fixSmallMistake, smallFix } from '../../small-fix.ts';
-import { answer, EXIT, forTerminal, logLines, readArgument, refused, type VerbIo } from '../verb-io.ts';
+import { explainNoFix } from '../../../render/failure-words.ts';
+import { askPythonForFix, type Fix, smallFix } from '../../small-fix.ts';
+import { EXIT, forTerminal, readArgument, readLogLines, refuse, reply, type VerbIo } from '../verb-io.ts';
 
 type FixOptions = { readonly log: string; readonly tree: string };
 
@@ -17,26 +17,26 @@ export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<nu
   try {
     const diagnosis = createDiagnosis();
     const stream = log === '-' ? io.stdin : createReadStream(resolve(io.cwd, log));
-    for await (const line of logLines(stream)) diagnosis.read(line);
+    for await (const line of readLogLines(stream)) diagnosis.read(line);
     const { class: kind, traceback } = diagnosis.conclude('FAILED');
     const looked: Observed<Fix | NoFix> =
       kind !== 'code-small' || traceback === null
         ? known({ kind: 'none', reason: 'not-small' })
         : await fixIn(io, tree, { ...traceback, error: traceback.message });
-    if (looked.kind === 'unknown') return refused(io, { code: 'no-python', message: looked.why });
+    if (looked.kind === 'unknown') return refuse(io, { code: 'no-python', message: looked.why });
     const found = looked.value;
     const at = traceback === null ? '' : `${traceback.file}:${traceback.line}: ${traceback.message}\n`;
     if (found.kind === 'none') {
       const { reason } = found;
-      answer(io, { fix: null, reason, class: kind, traceback }, `${at}no fix: ${forTerminal(noFixWords(reason))}\n`);
+      reply(io, { fix: null, reason, class: kind, traceback }, `${at}no fix: ${forTerminal(explainNoFix(reason))}\n`);
       return EXIT.no;
     }
     const { path, line, diff } = found;
-    answer(io, { fix: { path, line, diff }, reason: null, class: kind, traceback }, diff);
+    reply(io, { fix: { path, line, diff }, reason: null, class: kind, traceback }, diff);
     return EXIT.yes;
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return refused(io, { code: 'unreadable', message: error.message });
+    return refuse(io, { code: 'unreadable', message: error.message });
   }
 }
 
@@ -51,7 +51,7 @@ async function fixIn(
     return text.ok ? text.value : null;
   };
   return smallFix({ paths: () => pathsIn(root), textOf, mayChange: () => true }, failure, (question) =>
-    fixSmallMistake(question, 'python3', io.environment['PATH'] ?? ''),
+    askPythonForFix(question, 'python3', io.environment['PATH'] ?? ''),
   );
 }
 

@@ -7,8 +7,8 @@ import { limits } from '../../../domain/limits.ts';
 import { fail, ok, type Result, type TreeId } from '../../../domain/values.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
 import { JOURNAL, splitLines } from '../../../logbook/chain.ts';
-import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
-import { pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
+import { eventsName, eventsPart, monthOfFolder, parseRecordPath } from '../../../logbook/segments.ts';
+import { pathEnv, type VerbIo, type VerbRefusal } from '../verb-io.ts';
 
 /** The files of one run, with facts from their path and history. */
 export type LogbookFile = {
@@ -34,38 +34,38 @@ const FIRST_NAME = eventsName(1);
 
 /** All committed versions of each file, by path below the folder. Empty outside a checkout. */
 type History = ReadonlyMap<string, ReadonlySet<TreeId>>;
-type Committed = { readonly history: History; readonly git: GitReader | null };
+type CommittedHistory = { readonly history: History; readonly git: GitReader | null };
 
 /** Reads the files at `path`, relative to the caller's folder. */
-export async function findLogbookFiles(io: VerbIo, path: string): Promise<Result<readonly LogbookFile[], Refusal>> {
+export async function findLogbookFiles(io: VerbIo, path: string): Promise<Result<readonly LogbookFile[], VerbRefusal>> {
   const at = resolve(io.cwd, path);
   try {
     const found = await readFiles(at, io);
-    return found.ok ? found : notFound(found.error);
+    return found.ok ? found : notFoundError(found.error);
   } catch (error) {
-    if (error instanceof GitError) return notFound(`the history around ${at} cannot be read: ${error.message}`);
+    if (error instanceof GitError) return notFoundError(`the history around ${at} cannot be read: ${error.message}`);
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return notFound(`${at} cannot be read: ${error.message}`);
+    return notFoundError(`${at} cannot be read: ${error.message}`);
   }
 }
 
-function notFound(message: string): Result<never, Refusal> {
+function notFoundError(message: string): Result<never, VerbRefusal> {
   return fail({ code: 'usage', message });
 }
 
 async function readFiles(path: string, io: VerbIo): Promise<Result<readonly LogbookFile[], string>> {
-  const found = await statOf(path);
+  const found = await statOrNull(path);
   if (found === null) return fail(`there is nothing at ${path}`);
   const folder = found.isDirectory() ? path : dirname(path);
-  const committed = await readCommitted(folder, pathOnly(io));
+  const committed = await readHistory(folder, pathEnv(io));
   const { history } = committed;
   const runs = found.isDirectory()
-    ? await runsIn(path, history)
-    : [eventsPart(basename(path)) === null ? [basename(path)] : await partsIn(folder, '', history)];
+    ? await listRunFiles(path, history)
+    : [eventsPart(basename(path)) === null ? [basename(path)] : await listParts(folder, '', history)];
   if (runs.length === 0) return fail(`${path} has no ${FIRST_NAME} and no runs/YYYY/MM/*/${FIRST_NAME}`);
   const files: LogbookFile[] = [];
   for (const names of runs) {
-    const read = await readOne(folder, names, io.cwd, committed);
+    const read = await readLogbookFile(folder, names, io.cwd, committed);
     if (!read.ok) return read;
     files.push(read.value);
   }
@@ -73,7 +73,7 @@ async function readFiles(path: string, io: VerbIo): Promise<Result<readonly Logb
 }
 
 /** The checkout may be untrusted: start no program from it and fetch nothing. */
-async function readCommitted(folder: string, environment: Readonly<Record<string, string>>): Promise<Committed> {
+async function readHistory(folder: string, environment: Readonly<Record<string, string>>): Promise<CommittedHistory> {
   const checkout = await openCheckout(folder, environment);
   const head = (await checkout?.commitOf('HEAD')) ?? null;
   if (checkout === null || head === null) return { history: new Map(), git: null };
@@ -88,7 +88,11 @@ async function readCommitted(folder: string, environment: Readonly<Record<string
 }
 
 /** Versions of a file that are not a prefix of `text`. */
-async function lostVersions({ history, git }: Committed, name: string, text: string): Promise<readonly string[]> {
+async function findLostVersions(
+  { history, git }: CommittedHistory,
+  name: string,
+  text: string,
+): Promise<readonly string[]> {
   const ids = history.get(name);
   if (git === null || ids === undefined) return [];
   const kept = git.beginningsOf(text, ids);
@@ -98,29 +102,29 @@ async function lostVersions({ history, git }: Committed, name: string, text: str
   return [...texts.values()];
 }
 
-async function readOne(
+async function readLogbookFile(
   folder: string,
   names: readonly string[],
   cwd: string,
-  committed: Committed,
+  committed: CommittedHistory,
 ): Promise<Result<LogbookFile, string>> {
   const parts: LogbookPart[] = [];
   let undecodableLine: number | null = null;
   let lines = 0;
   for (const name of names) {
     const path = join(folder, name);
-    const found = await statOf(path);
+    const found = await statOrNull(path);
     if (found !== null && found.size > limits.logbookFileBytesMax)
       return fail(`${path} is larger than a logbook may be`);
     // A file that exists only in the history counts as empty, so that verification reports the missing entries.
-    const { text, badLine } = decoded(found === null ? new Uint8Array() : await readFile(path));
+    const { text, badLine } = decodeUtf8(found === null ? new Uint8Array() : await readFile(path));
     if (badLine !== null) undecodableLine ??= lines + badLine;
     lines += splitLines(text).whole.length;
-    const versions = await lostVersions(committed, name, text);
+    const versions = await findLostVersions(committed, name, text);
     parts.push({ path: relative(cwd, path) || path, text, versions });
   }
   const place = dirname(join(folder, names[0] ?? ''));
-  const month = monthIn(place.replaceAll('\\', '/'));
+  const month = monthOfFolder(place.replaceAll('\\', '/'));
   const run = basename(place) === JOURNAL || month !== null ? basename(place) : null;
   return ok({
     parts,
@@ -132,28 +136,28 @@ async function readOne(
 }
 
 /** File names by run, of a run's folder or of a checkout. Includes files that exist only in the history. */
-async function runsIn(folder: string, history: History): Promise<readonly (readonly string[])[]> {
-  const own = await partsIn(folder, '', history);
+async function listRunFiles(folder: string, history: History): Promise<readonly (readonly string[])[]> {
+  const own = await listParts(folder, '', history);
   if (own.length > 0) return [own];
   let runs: readonly string[] = ['runs/'];
   for (const level of [/^\d{4}$/, /^\d\d$/, /./]) {
     const found = runs.map(async (place) =>
-      (await namesOf(join(folder, place))).filter((name) => level.test(name)).map((name) => `${place}${name}/`),
+      (await listNames(join(folder, place))).filter((name) => level.test(name)).map((name) => `${place}${name}/`),
     );
     runs = (await Promise.all(found)).flat();
   }
-  const folders = new Set([...runs, `${JOURNAL}/`, ...[...history.keys()].flatMap(folderOfEvents)]);
+  const folders = new Set([...runs, `${JOURNAL}/`, ...[...history.keys()].flatMap(eventsFolderPath)]);
   const found: (readonly string[])[] = [];
   for (const one of [...folders].sort()) {
-    const names = await partsIn(folder, one, history);
+    const names = await listParts(folder, one, history);
     if (names.length > 0) found.push(names);
   }
   return found;
 }
 
 /** The files of one run in order, up to the first missing number. */
-async function partsIn(folder: string, place: string, history: History): Promise<readonly string[]> {
-  const here = (await namesOf(join(folder, place))).map((name) => `${place}${name}`);
+async function listParts(folder: string, place: string, history: History): Promise<readonly string[]> {
+  const here = (await listNames(join(folder, place))).map((name) => `${place}${name}`);
   const parts = new Set(
     [...here, ...history.keys()]
       .filter((name) => name.startsWith(place))
@@ -169,20 +173,20 @@ async function partsIn(folder: string, place: string, history: History): Promise
 }
 
 /** Reads the logbook in `dir`: a `--keep` folder, or a checkout of the branch. */
-export async function logbookIn(io: VerbIo, dir: string): ReturnType<typeof findLogbookFiles> {
+export async function findLogbookIn(io: VerbIo, dir: string): ReturnType<typeof findLogbookFiles> {
   const kept = await findLogbookFiles(io, join(dir, 'logbook'));
   if (kept.ok) return kept;
   const itself = await findLogbookFiles(io, dir);
   return itself.ok ? itself : kept;
 }
 
-function folderOfEvents(path: string): readonly string[] {
-  const place = placeAt(path);
+function eventsFolderPath(path: string): readonly string[] {
+  const place = parseRecordPath(path);
   return place === null ? [] : [`${place.folder}/`];
 }
 
 /** The decoded text, and the first line that is not UTF-8, because decoding would hide changed bytes. */
-function decoded(bytes: Uint8Array): { readonly text: string; readonly badLine: number | null } {
+function decodeUtf8(bytes: Uint8Array): { readonly text: string; readonly badLine: number | null } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const again = Buffer.from(text, 'utf8');
   if (again.equals(bytes)) return { text, badLine: null };
@@ -193,24 +197,24 @@ function decoded(bytes: Uint8Array): { readonly text: string; readonly badLine: 
   return { text, badLine: bad + 1 };
 }
 
-async function statOf(path: string): Promise<Awaited<ReturnType<typeof stat>> | null> {
+async function statOrNull(path: string): Promise<Awaited<ReturnType<typeof stat>> | null> {
   try {
     return await stat(path);
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissingFileError(error)) return null;
     throw error;
   }
 }
 
-async function namesOf(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isMissingFileError(error)) return [];
     throw error;
   }
 }
 
-function isMissing(error: unknown): boolean {
+function isMissingFileError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -11,48 +11,52 @@ import { type PublicKey, publicKeySchema } from '../../../domain/logbook/parts.t
 import { fail, ok, type Result } from '../../../domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../../host/keys.ts';
 import { type Anchor, JOURNAL, splitLines } from '../../../logbook/chain.ts';
-import { showEvents, showText } from '../../../logbook/projection.ts';
-import { eventsPath, folderOf } from '../../../logbook/segments.ts';
+import { formatEvents, toShownEvents } from '../../../logbook/projection.ts';
+import { eventsPath, runFolder } from '../../../logbook/segments.ts';
 import { type BadEntry, historyFault, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
-import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
-import { findLogbookFiles, type LogbookFile, logbookIn } from './logbook-files.ts';
+import { EXIT, refuse, reply, usageError, type VerbIo, type VerbRefusal } from '../verb-io.ts';
+import { findLogbookFiles, findLogbookIn, type LogbookFile } from './logbook-files.ts';
 
 type LogbookArguments = { readonly keys: readonly PublicKey[] | null; readonly head: Anchor | null };
 
 export type LogbookOptions = { readonly keys?: string | undefined; readonly head?: string | undefined };
 
-type ToVerify = { readonly files: readonly LogbookFile[]; readonly given: LogbookArguments };
+type VerifyRequest = { readonly files: readonly LogbookFile[]; readonly given: LogbookArguments };
 
 /** Reads the files at the path, and the keys and head for verifying them. */
-async function readToVerify(io: VerbIo, path: string, options: LogbookOptions): Promise<Result<ToVerify, Refusal>> {
-  const head = options.head === undefined ? ok(null) : headOf(options.head);
+async function readToVerify(
+  io: VerbIo,
+  path: string,
+  options: LogbookOptions,
+): Promise<Result<VerifyRequest, VerbRefusal>> {
+  const head = options.head === undefined ? ok(null) : parseHead(options.head);
   if (!head.ok) return head;
-  const keys = options.keys === undefined ? ok(null) : await keysFrom(resolve(io.cwd, options.keys));
+  const keys = options.keys === undefined ? ok(null) : await readKeys(resolve(io.cwd, options.keys));
   if (!keys.ok) return keys;
   const files = await findLogbookFiles(io, path);
   return files.ok ? ok({ files: files.value, given: { keys: keys.value, head: head.value } }) : files;
 }
 
-function headOf(text: string): Result<Anchor, Refusal> {
+function parseHead(text: string): Result<Anchor, VerbRefusal> {
   const [, seq, hash = ''] = /^(\d{1,15}):([0-9a-f]{12,64})$/.exec(text) ?? [];
   return seq === undefined
-    ? usage('--head takes seq:hash, with at least 12 hex digits of the hash')
+    ? usageRefusal('--head takes seq:hash, with at least 12 hex digits of the hash')
     : ok({ seq: Number(seq), hash });
 }
 
 /** Parses only the keys, so that a config with other errors still works. */
 const keysSchema = z.looseObject({ keys: z.array(publicKeySchema).min(1) });
 
-async function keysFrom(path: string): Promise<Result<readonly PublicKey[], Refusal>> {
+async function readKeys(path: string): Promise<Result<readonly PublicKey[], VerbRefusal>> {
   try {
     const found = keysSchema.safeParse(parse(await readFile(path, 'utf8'), { maxAliasCount: limits.configAliasesMax }));
-    return found.success ? ok(found.data.keys) : usage(`${path} lists no keys: ${z.prettifyError(found.error)}`);
+    return found.success ? ok(found.data.keys) : usageRefusal(`${path} lists no keys: ${z.prettifyError(found.error)}`);
   } catch (error) {
-    return usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return usageRefusal(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function usage(message: string): Result<never, Refusal> {
+function usageRefusal(message: string): Result<never, VerbRefusal> {
   return fail({ code: 'usage', message });
 }
 
@@ -75,13 +79,14 @@ export type VerifyAnswer = {
 type PlacedEntry = BadEntry & { readonly file: string };
 
 /** Exit 0: good; 1: bad; 2: usage error, or no files to verify. */
-export async function logbookVerify(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
+export async function logbookVerifyVerb(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
   const read = await readToVerify(io, path, options);
-  if (!read.ok) return refused(io, read.error);
+  if (!read.ok) return refuse(io, read.error);
   const { files, given } = read.value;
-  if (given.head !== null && files.length > 1) return misused(io, '--head is of one run, and there are several here');
+  if (given.head !== null && files.length > 1)
+    return usageError(io, '--head is of one run, and there are several here');
   const verified = verifyFiles(files, given, { cwd: io.cwd, path: resolve(io.cwd, path) });
-  answer(io, verified, told(verified));
+  reply(io, verified, formatVerification(verified));
   return verified.ok ? EXIT.yes : EXIT.no;
 }
 
@@ -107,17 +112,17 @@ function verifyFiles(
         for (const one of [...data.live, ...data.ended]) checkpointed.set(one.run, one);
   }
   const gone = [...checkpointed.values()].find(({ run }) => !files.some((file) => file.run === run));
-  const bad = gone === undefined ? unanchored : goneRun(gone);
+  const bad = gone === undefined ? unanchored : missingRunEntry(gone);
   return { ok: bad === null, runs, bad };
 }
 
-function goneRun({ run, began, seq }: CheckpointedRun): PlacedEntry {
+function missingRunEntry({ run, began, seq }: CheckpointedRun): PlacedEntry {
   const message = `a checkpoint of the record has entry ${seq} of this run, which is gone`;
-  return { file: eventsPath(folderOf(run, began)), line: 1, seq: 0, reason: 'truncated', message };
+  return { file: eventsPath(runFolder(run, began)), line: 1, seq: 0, reason: 'truncated', message };
 }
 
 /** Converts a line number across all files into a file and its line. */
-function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
+function locateBadEntry({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
   let before = 0;
   for (const [index, { path, text }] of parts.entries()) {
     const { whole, torn } = splitLines(text);
@@ -138,7 +143,7 @@ function verifyFile(
   checkpointed: Anchor | null = null,
 ): { readonly run: VerifiedRun; readonly bad: PlacedEntry | null; readonly verification: Verification } {
   const [text = '', ...next] = file.parts.map((part) => part.text);
-  const check = (anchor: Anchor | null): Verification =>
+  const verifyAgainst = (anchor: Anchor | null): Verification =>
     verifyLogbook({
       text,
       next,
@@ -150,14 +155,14 @@ function verifyFile(
       hash: sha256Hex,
       verifySignature: verifyEd25519,
     });
-  const verification = check(options.head ?? checkpointed);
+  const verification = verifyAgainst(options.head ?? checkpointed);
   const anchor = anchorKind(file, options.head, verification);
-  const rewritten = historyFaultOf(file);
-  const bad = earlier(verification.bad, rewritten) ?? unanchored(verification, anchor);
+  const rewritten = findPartHistoryFault(file);
+  const bad = earlierEntry(verification.bad, rewritten) ?? unanchoredEntry(verification, anchor);
   const { run, events, head, keys } = verification;
   const headText = head === null ? '' : `${head.seq}:${head.hash}`;
   const told = { run, events: events.length, head: headText, anchor, keys };
-  return { run: told, bad: bad === null ? null : placed(file, bad), verification };
+  return { run: told, bad: bad === null ? null : locateBadEntry(file, bad), verification };
 }
 
 function anchorKind(file: LogbookFile, head: Anchor | null, verification: Verification): VerifiedRun['anchor'] {
@@ -166,7 +171,7 @@ function anchorKind(file: LogbookFile, head: Anchor | null, verification: Verifi
   return verification.isTerminal ? 'terminal' : 'none';
 }
 
-function historyFaultOf({ parts }: LogbookFile): BadEntry | null {
+function findPartHistoryFault({ parts }: LogbookFile): BadEntry | null {
   let before = 0;
   for (const { text, versions } of parts) {
     const fault = historyFault(text, versions);
@@ -177,18 +182,18 @@ function historyFaultOf({ parts }: LogbookFile): BadEntry | null {
 }
 
 /** The fault in the earlier line. In the same line, a fault in the entry itself outranks a difference from the history. */
-function earlier(entry: BadEntry | null, history: BadEntry | null): BadEntry | null {
+function earlierEntry(entry: BadEntry | null, history: BadEntry | null): BadEntry | null {
   if (entry === null || history === null) return entry ?? history;
   return history.line < entry.line ? history : entry;
 }
 
 /** Reads the verified events of each run in `dir`, or of the named run. An unfinished run needs no anchor. */
-export async function recordedEvents(
+export async function readRecordedEvents(
   io: VerbIo,
   dir: string,
   run?: string,
-): Promise<Result<readonly (readonly LogbookEvent[])[], Refusal>> {
-  const found = await logbookIn(io, dir);
+): Promise<Result<readonly (readonly LogbookEvent[])[], VerbRefusal>> {
+  const found = await findLogbookIn(io, dir);
   if (!found.ok) return found;
   const files = found.value.filter((one) => run === undefined || one.run === run);
   if (run !== undefined && files.length === 0)
@@ -203,7 +208,7 @@ export async function recordedEvents(
   return ok(runs);
 }
 
-function unanchored({ events }: Verification, anchor: VerifiedRun['anchor']): BadEntry | null {
+function unanchoredEntry({ events }: Verification, anchor: VerifiedRun['anchor']): BadEntry | null {
   if (anchor !== 'none') return null;
   return {
     line: events.length + 1,
@@ -214,7 +219,7 @@ function unanchored({ events }: Verification, anchor: VerifiedRun['anchor']): Ba
   };
 }
 
-function told({ ok, runs, bad }: VerifyAnswer): string {
+function formatVerification({ ok, runs, bad }: VerifyAnswer): string {
   const lines = runs.map(
     (run) => `${run.run}: ${run.events} events, head ${run.head}, anchored by ${run.anchor}, keys ${run.keys}`,
   );
@@ -222,28 +227,28 @@ function told({ ok, runs, bad }: VerifyAnswer): string {
   return `${[...lines, ok ? end : `bad: ${end}`].join('\n')}\n`;
 }
 
-type Shown = {
+type ShownRun = {
   readonly run: string;
   readonly events: readonly LogbookEvent[];
   readonly bad: PlacedEntry | null;
 };
 
 /** Prints every run at the path. Exit 1 if an entry does not verify; the run's later entries are not printed. */
-export async function logbookShow(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
+export async function logbookShowVerb(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
   const read = await readToVerify(io, path, options);
-  if (!read.ok) return refused(io, read.error);
-  const shown = read.value.files.map((file): Shown => {
+  if (!read.ok) return refuse(io, read.error);
+  const shown = read.value.files.map((file): ShownRun => {
     const { run, bad, verification } = verifyFile(file, read.value.given);
     return { run: run.run, events: verification.events, bad: bad?.reason === 'unanchored' ? null : bad };
   });
   const isGood = shown.every((run) => run.bad === null);
-  const runs = shown.map(({ run, events, bad }) => ({ run, events: showEvents(events), bad }));
-  answer(io, { ok: isGood, runs }, shown.map(showRun).join(''));
+  const runs = shown.map(({ run, events, bad }) => ({ run, events: toShownEvents(events), bad }));
+  reply(io, { ok: isGood, runs }, shown.map(showRun).join(''));
   return isGood ? EXIT.yes : EXIT.no;
 }
 
-function showRun({ run, events, bad }: Shown): string {
+function showRun({ run, events, bad }: ShownRun): string {
   const end =
     bad === null ? '' : `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`;
-  return `${showText(run, events)}${end}`;
+  return `${formatEvents(run, events)}${end}`;
 }

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { handOver } from '../../../host/process.ts';
-import { refused, type VerbIo } from '../verb-io.ts';
+import { runInForeground } from '../../../host/process.ts';
+import { refuse, type VerbIo } from '../verb-io.ts';
 
 /** Programs that ferrybot does not import (docs/playground.md, "On your own files"), by their place in a checkout. */
 const SOURCES = { own: '../../../../demo/own/main.ts', demo: '../../../../demo/main.ts' } as const;
@@ -20,6 +20,6 @@ export async function playgroundVerb(
   );
   const program = places.find((place) => existsSync(place));
   if (program !== undefined)
-    return handOver(program, [...options, ...(io.json ? ['--json'] : [])], io.cwd, io.environment);
-  return refused(io, { code: 'not-shipped', message: `there is no ${places.join(' and no ')}` });
+    return runInForeground(program, [...options, ...(io.json ? ['--json'] : [])], io.cwd, io.environment);
+  return refuse(io, { code: 'not-shipped', message: `there is no ${places.join(' and no ')}` });
 }

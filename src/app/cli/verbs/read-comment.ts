@@ -3,12 +3,12 @@
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
 import { ERRORS, PLACES } from '../../../render/mistake-words.ts';
-import { answer, EXIT, misused, readInputText, type VerbIo } from '../verb-io.ts';
+import { EXIT, readInputText, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if at least one command fires. */
 export async function readCommentVerb(io: VerbIo, otherBots: readonly string[]): Promise<number> {
   const text = await readInputText(io);
-  if (!text.ok) return misused(io, text.error);
+  if (!text.ok) return usageError(io, text.error);
   const reading = readComment(text.value, COMMAND_DEFINITIONS, { otherBots });
   const lines = [
     ...reading.commands.map(({ line, source }) => `line ${line}: ${source} runs.\n`),
@@ -18,6 +18,6 @@ export async function readCommentVerb(io: VerbIo, otherBots: readonly string[]):
     ),
     ...reading.ignored.map(({ line, word, reason }) => `line ${line}: ${word} does not run: ${PLACES[reason]}.\n`),
   ];
-  answer(io, reading, lines.length === 0 ? 'The comment has no command.\n' : lines.join(''));
+  reply(io, reading, lines.length === 0 ? 'The comment has no command.\n' : lines.join(''));
   return reading.commands.length > 0 ? EXIT.yes : EXIT.no;
 }

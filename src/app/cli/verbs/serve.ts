@@ -1,20 +1,20 @@
 /** `ferrybot serve`: runs the App. */
 
 import { mkdir } from 'node:fs/promises';
-import { ancestorsThatShow } from '../../../host/process.ts';
-import { pythonVersion } from '../../../host/python-child.ts';
+import { findAncestorsThatExpose } from '../../../host/process.ts';
+import { readPythonVersion } from '../../../host/python-child.ts';
 import { redact } from '../../../host/redactor.ts';
 import { readServeOptions } from '../../server/serve-options.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
-import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
+import { EXIT, refuse, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 /** Exits with 0 on SIGTERM or SIGINT, after the running work or the time that it has. */
 export async function serveVerb(io: VerbIo): Promise<number> {
   const options = readServeOptions(io.environment, Date.now);
-  if (!options.ok) return misused(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
-  const python = await pythonVersion('python3', io.environment['PATH'] ?? '');
+  if (!options.ok) return usageError(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
+  const python = await readPythonVersion('python3', io.environment['PATH'] ?? '');
   if (python.kind === 'unknown')
-    return refused(io, {
+    return refuse(io, {
       code: 'no-python',
       message: `ferrybot reads experiment files with Python: ${python.why}`,
     });
@@ -23,7 +23,7 @@ export async function serveVerb(io: VerbIo): Promise<number> {
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],
   );
   const keys = ['PRIVATE_KEY', 'WEBHOOK_SECRET', KEY_VARIABLES.control].map((name) => io.environment[name] ?? '');
-  for (const { pid, name } of ancestorsThatShow(keys))
+  for (const { pid, name } of findAncestorsThatExpose(keys))
     io.stderr.write(
       `process ${pid} (${name}), which started this one, shows the keys in /proc/${pid}/environ to every program of this user: start \`ferrybot serve\` without it\n`,
     );
@@ -31,7 +31,7 @@ export async function serveVerb(io: VerbIo): Promise<number> {
   const serving = await serve(options.value, (line, fields) =>
     io.stderr.write(`${redact(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`, secrets)}\n`),
   );
-  answer(io, { ok: true, error: null, url: serving.url }, `listening on ${serving.url}\n`);
+  reply(io, { ok: true, error: null, url: serving.url }, `listening on ${serving.url}\n`);
   await new Promise<void>((resolve) => {
     // Not `once`: if no other listener is left, execa ends this process with the signal while a program of its own runs.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());

@@ -7,13 +7,13 @@ import {
   actionsAfter,
   approvalSource,
   type ChangeStep,
+  describeTarget,
   evidenceSchema,
-  illegalAction,
+  findIllegalAction,
   proposalSchema,
-  targetName,
 } from '../../actions/action.ts';
 import { diskScan } from '../../care/machines.ts';
-import { code, type DataOf, defineEvents, personOf, prose, scalarsText } from '../define.ts';
+import { actorText, code, type DataOf, defineEvents, prose, scalarsText } from '../define.ts';
 import { digest, integer, scalars, text } from '../parts.ts';
 import type { RunState } from '../run-state.ts';
 
@@ -46,12 +46,12 @@ export const careEvents = defineEvents(data, {
     means: 'ferrybot shows people a change of the cluster. Nobody may approve it before that.',
     writers: ['control', 'watch'],
     isInJournal: true,
-    rule: actionRule,
-    apply: withAction,
+    rule: checkActionEvent,
+    apply: applyAction,
     tell: ({ data: { proposal, digest, evidence } }) => ({
-      status: `${proposal.change.kind} of ${code(targetName(proposal.change))} on ${code(proposal.cluster)} is proposed`,
+      status: `${proposal.change.kind} of ${code(describeTarget(proposal.change))} on ${code(proposal.cluster)} is proposed`,
       evidence: scalarsText(evidence.facts),
-      decision: `as ${code(digest)}: ${proposal.steps.map(stepWords).join(', then ')}`,
+      decision: `as ${code(digest)}: ${proposal.steps.map(describeStep).join(', then ')}`,
       next: `without an approval in #${proposal.thread}, nothing changes`,
     }),
   },
@@ -61,10 +61,10 @@ export const careEvents = defineEvents(data, {
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,
-    rule: actionRule,
-    apply: withAction,
+    rule: checkActionEvent,
+    apply: applyAction,
     tell: ({ data: { proposal, source }, actor }) => ({
-      status: actor === undefined ? 'approved by the config' : `approved by ${personOf(actor)}`,
+      status: actor === undefined ? 'approved by the config' : `approved by ${actorText(actor)}`,
       evidence:
         source.kind === 'config'
           ? `the entry on the default branch at commit ${code(source.commit)}`
@@ -79,8 +79,8 @@ export const careEvents = defineEvents(data, {
     writers: ['runner'],
     isInJournal: true,
     isDecisive: true,
-    rule: actionRule,
-    apply: withAction,
+    rule: checkActionEvent,
+    apply: applyAction,
     tell: ({ data: { proposal, consent, workflowRun } }) => ({
       status: 'the runner starts',
       evidence: `workflow run ${workflowRun}, with the approval of entry ${consent}`,
@@ -94,8 +94,8 @@ export const careEvents = defineEvents(data, {
     writers: ['runner'],
     isInJournal: true,
     isDecisive: true,
-    rule: actionRule,
-    apply: withAction,
+    rule: checkActionEvent,
+    apply: applyAction,
     tell: ({ data: { proposal, outcome, code: reason, detail } }) => ({
       status: `${outcome}: ${code(reason)}`,
       evidence: scalarsText(detail),
@@ -121,15 +121,15 @@ export const careEvents = defineEvents(data, {
   },
 });
 
-function actionRule(state: RunState, event: ActionEvent): string | null {
-  return illegalAction(state.actions, state.run, event);
+function checkActionEvent(state: RunState, event: ActionEvent): string | null {
+  return findIllegalAction(state.actions, state.run, event);
 }
 
-function withAction(state: RunState, event: ActionEvent): RunState {
+function applyAction(state: RunState, event: ActionEvent): RunState {
   return { ...state, actions: actionsAfter(state.actions, event) };
 }
 
-function stepWords({ command, instead }: ChangeStep): string {
+function describeStep({ command, instead }: ChangeStep): string {
   const other = instead === undefined ? '' : ` (or ${code(instead.join(' '))} where that cannot start)`;
   return `${code(command.join(' '))}${other}`;
 }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { SURFACES } from '../../actor.ts';
-import { code, type DataOf, defineEvents, personOf, prose, said } from '../define.ts';
+import { actorText, byPerson, code, type DataOf, defineEvents, prose } from '../define.ts';
 import { integer, sha, text, texts } from '../parts.ts';
 
 export const sealedCheckpoint = z.object({
@@ -43,10 +43,10 @@ export const checkpointEvents = defineEvents(data, {
     isDecisive: true,
     apply: (state, event) => ({
       ...state,
-      rejections: [...state.rejections, { ...event.data, ...said(event) }],
+      rejections: [...state.rejections, { ...event.data, ...byPerson(event) }],
     }),
     tell: ({ data: { step, reason }, actor }) => ({
-      status: `${personOf(actor)} rejected the checkpoints from step ${step} on`,
+      status: `${actorText(actor)} rejected the checkpoints from step ${step} on`,
       evidence: prose(reason),
       decision: 'these, as the attempts so far have written them, and what was made from them are used for nothing',
       next: 'the next attempt resumes from an earlier checkpoint',
@@ -60,10 +60,10 @@ export const checkpointEvents = defineEvents(data, {
     isDecisive: true,
     apply: (state, event) => ({
       ...state,
-      milestones: [...state.milestones, { ...event.data, ...said(event) }],
+      milestones: [...state.milestones, { ...event.data, ...byPerson(event) }],
     }),
     tell: ({ data: { name, tag, commit, checkpoint }, actor }) => ({
-      status: `${personOf(actor)} sealed the milestone ${code(name)} at step ${checkpoint.step}`,
+      status: `${actorText(actor)} sealed the milestone ${code(name)} at step ${checkpoint.step}`,
       evidence: `tag ${code(tag)} on commit ${code(commit)}, checkpoint ${code(checkpoint.path)}`,
       decision: 'its checkpoint is never deleted',
       next: 'the run continues',

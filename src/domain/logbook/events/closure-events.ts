@@ -1,24 +1,24 @@
 /** Events about the end of a run, and incidents. */
 
 import * as z from 'zod';
-import { underWay } from '../../actions/action.ts';
+import { listClaimedActions } from '../../actions/action.ts';
 import { readFacts, readIncident } from '../../incidents.ts';
-import { asLaunched } from '../../launch/next-attempt.ts';
+import { stateAtLastLaunch } from '../../launch/next-attempt.ts';
 import {
+  actorText,
+  byPerson,
   code,
   type DataOf,
   defineEvents,
   type EventOf,
-  momentOf,
-  personOf,
+  moment,
   prose,
-  said,
   scalarsText,
 } from '../define.ts';
-import { holdingsOf } from '../holdings.ts';
-import { isHolding } from '../job-state.ts';
+import { listHoldings } from '../holdings.ts';
+import { isBilled } from '../job-state.ts';
 import { integerOrNull, scalars, sha, text, texts } from '../parts.ts';
-import { type RunState, voided, withOrder } from '../run-state.ts';
+import { type RunState, voidOrder, withOrder } from '../run-state.ts';
 import { sealedCheckpoint } from './checkpoint-events.ts';
 
 const closurePull = integerOrNull.describe('`null` if this kind of run opens none');
@@ -54,10 +54,10 @@ export const closureEvents = defineEvents(data, {
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
-    rule: sealedRule,
-    apply: (state, event) => ({ ...state, seal: { ...event.data, ...said(event) } }),
+    rule: checkSealed,
+    apply: (state, event) => ({ ...state, seal: { ...event.data, ...byPerson(event) } }),
     tell: ({ data, actor }) => ({
-      status: `sealed by ${personOf(actor)}: ${data.verdict}`,
+      status: `sealed by ${actorText(actor)}: ${data.verdict}`,
       evidence: `tag ${code(data.tag)} on commit ${code(data.commit)}${data.closurePull === null ? '' : `, closure #${data.closurePull}`}${checkpointText(data)}`,
       decision: data.accept === null ? 'the record is complete' : `accepted: ${prose(data.accept)}`,
       next: 'no entry follows',
@@ -68,10 +68,10 @@ export const closureEvents = defineEvents(data, {
     means: 'The run ends without a seal. No entry follows.',
     writers: ['control'],
     isDecisive: true,
-    rule: closedRule,
+    rule: checkClosed,
     apply: (state, event) => ({
-      ...asLaunched(voided(state)),
-      closed: { ...event.data, ...momentOf(event) },
+      ...stateAtLastLaunch(voidOrder(state)),
+      closed: { ...event.data, ...moment(event) },
     }),
     tell: ({ data }) => ({
       status: `closed: ${data.outcome}`,
@@ -86,7 +86,7 @@ export const closureEvents = defineEvents(data, {
     writers: ['control', 'runner', 'watch'],
     isInJournal: true,
     isDecisive: true,
-    apply: withIncident,
+    apply: addIncident,
     tell: ({ data }) => ({
       status: `incident ${code(data.code)}`,
       evidence: scalarsText(data.detail),
@@ -96,10 +96,10 @@ export const closureEvents = defineEvents(data, {
   },
 });
 
-function sealedRule(state: RunState, { data }: EventOf<'sealed'>): string | null {
+function checkSealed(state: RunState, { data }: EventOf<'sealed'>): string | null {
   if (state.end === null) return 'sealed before the end';
-  if (underWay(state.actions).length > 0) return 'sealed while the cluster is being changed';
-  if (isHolding(state)) return 'sealed while the run holds something';
+  if (listClaimedActions(state.actions).length > 0) return 'sealed while the cluster is being changed';
+  if (isBilled(state)) return 'sealed while the run holds something';
   if (state.end.status === 'FAILED') return 'a failed run gets no seal';
   if (data.verdict === 'accepted' && data.accept === null) return 'accepted without saying why';
   // Later runs are compared with these metrics, so a stolen control key must not seal others (threat T176).
@@ -112,17 +112,17 @@ function sealedRule(state: RunState, { data }: EventOf<'sealed'>): string | null
 }
 
 /** A claimed order may already have started a job, so the run stays open until the runner reports. */
-function closedRule(state: RunState, event: EventOf<'closed'>): string | null {
-  if (underWay(state.actions).length > 0) return 'closed while the cluster is being changed';
-  if (event.data.outcome === 'lost') return lostRule(state, event);
-  const [held] = holdingsOf(state);
+function checkClosed(state: RunState, event: EventOf<'closed'>): string | null {
+  if (listClaimedActions(state.actions).length > 0) return 'closed while the cluster is being changed';
+  if (event.data.outcome === 'lost') return checkClosedAsLost(state, event);
+  const [held] = listHoldings(state);
   if (held === undefined) return null;
   if (held.kind === 'machine') return 'closed while a rented machine is there, or may be';
   return held.kind === 'launch' ? 'closed while the runner submits' : `closed while the ${held.kind} runs`;
 }
 
 /** A person can give up a job only while its state is unknown. */
-function lostRule(state: RunState, { actor }: EventOf<'closed'>): string | null {
+function checkClosedAsLost(state: RunState, { actor }: EventOf<'closed'>): string | null {
   if (state.end !== null) return 'lost after the end';
   if (state.submission === null && state.order?.status !== 'claimed') return 'lost before anything was started';
   const seen = state.observation?.status;
@@ -133,7 +133,7 @@ function lostRule(state: RunState, { actor }: EventOf<'closed'>): string | null 
 /** After these refusals, a launch needs a new order and a new approval. */
 const ORDER_ENDING: readonly string[] = ['runner-refused', 'submit-rejected', 'submit-conflict', 'dispatch-failed'];
 
-function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
+function addIncident(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
   const next = { ...state, incidents: [...state.incidents, readIncident(event.data, event)] };
   // Ignores other facts that another version may have recorded.
@@ -147,7 +147,7 @@ function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
     const cardEdit = { seq: event.seq, comment: readFacts({ comment: 'integer' }, detail)?.comment ?? 0 };
     return { ...next, shown: null, cardEdit };
   }
-  return code === 'order-expired' ? voided(next) : next;
+  return code === 'order-expired' ? voidOrder(next) : next;
 }
 
 function checkpointText({ checkpoint }: ClosureEventData['sealed']): string {

@@ -4,22 +4,22 @@ import * as z from 'zod';
 import { SURFACES } from '../../actor.ts';
 import { readFacts } from '../../incidents.ts';
 import { HOLD_SCOPES, type RecordedTarget } from '../../launch/hold.ts';
-import { unfollowedAttempt } from '../../launch/next-attempt.ts';
+import { endedAttemptWithoutSuccessor } from '../../launch/next-attempt.ts';
 import {
+  actorText,
+  byPerson,
   code,
   type DataOf,
   defineEvents,
   type EventOf,
-  momentOf,
-  personOf,
+  moment,
   prose,
-  said,
   scalarsText,
 } from '../define.ts';
-import { holdsAfter } from '../journal-state.ts';
+import { applyToHolds } from '../journal-state.ts';
 import { digest, integer, scalars, text, texts } from '../parts.ts';
-import { commandKey, type RunState, type SeenCommand, voided } from '../run-state.ts';
-import { type Taken, takenAfter } from './watch-events.ts';
+import { commandKey, type RunState, type SeenCommand, voidOrder } from '../run-state.ts';
+import { type Acknowledgement, applyAcknowledgement } from './watch-events.ts';
 
 const comment = { comment: integer, surface: z.enum(SURFACES), index: integer, thread: integer };
 
@@ -48,9 +48,9 @@ export const commandEvents = defineEvents(data, {
     isByPerson: true,
     isInJournal: true,
     rule: (state, { data }) => (state.commands.has(commandKey(data)) ? 'a command is seen once' : null),
-    apply: (state, event) => withCommand(state, { ...event.data, ...said(event), answer: null }),
+    apply: (state, event) => addCommand(state, { ...event.data, ...byPerson(event), answer: null }),
     tell: ({ data, actor }) => ({
-      status: `${personOf(actor)} wrote ${code(`/${data.name}`)}`,
+      status: `${actorText(actor)} wrote ${code(`/${data.name}`)}`,
       evidence: `${data.surface} ${data.comment} on #${data.thread}`,
       decision: scalarsText(data.args) || 'no arguments',
       next: 'ferrybot answers it once',
@@ -61,8 +61,8 @@ export const commandEvents = defineEvents(data, {
     means: 'The answer to a command, as a `code` and its `detail`.',
     writers: ['control'],
     isInJournal: true,
-    rule: (state, { data }) => answerRule(state.commands.get(commandKey(data))),
-    apply: answered,
+    rule: (state, { data }) => checkAnswer(state.commands.get(commandKey(data))),
+    apply: applyAnswer,
     tell: ({ data }) => ({
       status: `answered ${code(data.code)}`,
       evidence: `${data.surface} ${data.comment} on #${data.thread}`,
@@ -77,9 +77,9 @@ export const commandEvents = defineEvents(data, {
     isByPerson: true,
     isInJournal: true,
     isDecisive: true,
-    apply: (state, event) => ({ ...voided(state), holds: holdsAfter(state.holds, event) }),
+    apply: (state, event) => ({ ...voidOrder(state), holds: applyToHolds(state.holds, event) }),
     tell: ({ data, actor }) => ({
-      status: `${holdText(data)} by ${personOf(actor)}`,
+      status: `${holdText(data)} by ${actorText(actor)}`,
       evidence: prose(data.reason),
       decision: 'nothing is launched',
       next: 'a person lifts it',
@@ -92,9 +92,9 @@ export const commandEvents = defineEvents(data, {
     isByPerson: true,
     isInJournal: true,
     isDecisive: true,
-    apply: (state, event) => ({ ...state, holds: holdsAfter(state.holds, event) }),
+    apply: (state, event) => ({ ...state, holds: applyToHolds(state.holds, event) }),
     tell: ({ data, actor }) => ({
-      status: `${holdText(data)} lifted by ${personOf(actor)}`,
+      status: `${holdText(data)} lifted by ${actorText(actor)}`,
       decision: 'this hold blocks no launch any more',
       next: 'gates are evaluated',
     }),
@@ -102,34 +102,34 @@ export const commandEvents = defineEvents(data, {
 });
 
 /** The rule that an answer to this command breaks, or null. */
-export function answerRule(seen: SeenCommand | undefined): string | null {
+export function checkAnswer(seen: SeenCommand | undefined): string | null {
   if (seen === undefined) return 'answered a command that was not seen';
   return seen.answer === null ? null : 'a command is answered once';
 }
 
-function withCommand(state: RunState, command: SeenCommand): RunState {
+function addCommand(state: RunState, command: SeenCommand): RunState {
   return { ...state, commands: new Map([...state.commands, [commandKey(command), command]]) };
 }
 
-function answered(state: RunState, event: EventOf<'command-answered'>): RunState {
+function applyAnswer(state: RunState, event: EventOf<'command-answered'>): RunState {
   const seen = state.commands.get(commandKey(event.data));
   if (seen === undefined) throw new Error('an answer without its command passed the transition check');
   const { code, detail } = event.data;
-  const next = withCommand(state, { ...seen, answer: { code, detail, ...momentOf(event) } });
-  const asked = nextAsked(state, seen, event);
+  const next = addCommand(state, { ...seen, answer: { code, detail, ...moment(event) } });
+  const asked = applyRequest(state, seen, event);
   // A rollback also voids the orders before it.
-  if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
-  const what = TAKEN_BY_ANSWER.get(code);
-  return what === undefined ? next : takenAfter(next, what, { actor: seen.actor, ...momentOf(event) });
+  if (asked !== null) return 'rollback' in asked ? { ...voidOrder(next), ...asked } : { ...next, ...asked };
+  const what = ACKNOWLEDGED_BY_ANSWER.get(code);
+  return what === undefined ? next : applyAcknowledgement(next, what, { actor: seen.actor, ...moment(event) });
 }
 
 /** A person's request about the next attempt (relaunch or rollback), or null. */
-function nextAsked(
+function applyRequest(
   state: RunState,
   seen: SeenCommand,
   { seq, data: { code, detail } }: EventOf<'command-answered'>,
 ): Pick<RunState, 'relaunchAsked'> | Pick<RunState, 'rollback'> | null {
-  const last = unfollowedAttempt(state);
+  const last = endedAttemptWithoutSuccessor(state);
   if (last === null) return null;
   const { attempt } = last.submission;
   const { actor, comment, surface, bodyDigest } = seen;
@@ -142,7 +142,7 @@ function nextAsked(
 }
 
 /** Answers that acknowledge something in the run's thread. */
-const TAKEN_BY_ANSWER: ReadonlyMap<string, Taken> = new Map([
+const ACKNOWLEDGED_BY_ANSWER: ReadonlyMap<string, Acknowledgement> = new Map([
   ['incident-taken', 'incidents'],
   ['watch-end-taken', 'watch-end'],
   ['acknowledged', 'end'],

@@ -6,12 +6,12 @@ import { DISPATCHED_WORKFLOWS } from '../../effect.ts';
 import { isTerminal, JOB_STATUSES } from '../../engine.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../../failure-class.ts';
 import { duration } from '../../figures.ts';
-import { mayBeRelaunched } from '../../launch/response.ts';
+import { canBeRelaunched } from '../../launch/response.ts';
 import { TRACKER_SILENCES } from '../../tracker.ts';
-import { code, type DataOf, defineEvents, type EventOf, momentOf, personOf, prose, said } from '../define.ts';
-import { observed } from '../observed-state.ts';
+import { actorText, byPerson, code, type DataOf, defineEvents, type EventOf, moment, prose } from '../define.ts';
+import { applyObserved } from '../observed-state.ts';
 import { integer, integerOrNull, text, texts } from '../parts.ts';
-import { type RunState, voided } from '../run-state.ts';
+import { type RunState, voidOrder } from '../run-state.ts';
 
 const tracker = z.object({ id: text, url: text });
 
@@ -253,25 +253,25 @@ export const jobEvents = defineEvents(data, {
     title: 'check',
     means: 'One observation of the job.',
     writers: ['watch'],
-    rule: watchRule,
-    apply: observed,
+    rule: checkWatchEvent,
+    apply: applyObserved,
     tell: ({ data }) => ({
-      status: `${data.status}${progressOf(data.step, data.totalSteps, data.stepIsExact)}`,
+      status: `${data.status}${formatProgress(data.step, data.totalSteps, data.stepIsExact)}`,
       evidence: [
-        ...paceOf(data),
+        ...describePace(data),
         ...(data.loss === null ? [] : [`loss ${code(data.loss)}`]),
         ...Object.entries(data.evals).map(([name, value]) => `${code(name)} ${code(value)}`),
         ...(data.checkpointStep === null ? [] : [`checkpoint at step ${data.checkpointStep}`]),
-        ...storeOf(data),
+        ...describeStore(data),
         ...(data.message === '' ? [] : [prose(data.message)]),
       ].join(', '),
       decision:
         data.signatures.length === 0
-          ? isOver(data.status)
+          ? hasJobEnded(data.status)
             ? 'the job has ended'
             : 'keep watching'
           : `failure signatures: ${data.signatures.map(code).join(', ')}`,
-      next: isOver(data.status) ? 'the watch records its end' : `next check within ${duration(data.cadenceMs)}`,
+      next: hasJobEnded(data.status) ? 'the watch records its end' : `next check within ${duration(data.cadenceMs)}`,
     }),
   },
   dispatched: {
@@ -281,7 +281,7 @@ export const jobEvents = defineEvents(data, {
     isInJournal: true,
     apply: (state, event) => ({
       ...state,
-      dispatches: [...state.dispatches, { ...event.data, ...momentOf(event) }],
+      dispatches: [...state.dispatches, { ...event.data, ...moment(event) }],
     }),
     tell: ({ data }) => ({
       status: `control started the ${data.workflow} workflow for ${code(data.subject)}`,
@@ -296,15 +296,15 @@ export const jobEvents = defineEvents(data, {
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
-    rule: (state) => (state.end === null || mayBeRelaunched(state) ? null : 'a stop after the end'),
+    rule: (state) => (state.end === null || canBeRelaunched(state) ? null : 'a stop after the end'),
     // A stop before the launch also removes the approvals.
     apply: (state, event) => ({
-      ...voided(state),
-      stop: { ...said(event), comment: event.data.comment },
+      ...voidOrder(state),
+      stop: { ...byPerson(event), comment: event.data.comment },
       approvals: state.submission === null ? [] : state.approvals,
     }),
     tell: ({ data, actor }) => ({
-      status: `${personOf(actor)} requested a stop`,
+      status: `${actorText(actor)} requested a stop`,
       evidence: `${data.surface} ${data.comment}`,
       decision: 'stop the job, if any, and launch nothing',
       next: 'the engine confirms the end',
@@ -315,15 +315,15 @@ export const jobEvents = defineEvents(data, {
     means: 'The engine reports that the job has ended.',
     writers: ['watch'],
     isDecisive: true,
-    rule: watchRule,
+    rule: checkWatchEvent,
     apply: (state, event) => ({
       ...state,
-      end: { ...event.data, ...momentOf(event) },
+      end: { ...event.data, ...moment(event) },
       fence: event.data.fence,
     }),
     tell: ({ data }) => ({
       // Some jobs print metrics only at evals, so an earlier observation may have recorded a later step.
-      status: `${data.status}${progressOf(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,
+      status: `${data.status}${formatProgress(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,
       evidence: [
         ...Object.entries(data.metrics).map(([name, value]) => `${code(name)} ${code(value)}`),
         ...(data.exitCode === null ? [] : [`exit code ${data.exitCode}`]),
@@ -341,7 +341,7 @@ export const jobEvents = defineEvents(data, {
   },
 });
 
-function watchRule(state: RunState, event: EventOf<'observed' | 'ended'>): string | null {
+function checkWatchEvent(state: RunState, event: EventOf<'observed' | 'ended'>): string | null {
   if (state.submission === null) return `${event.type} before the job was submitted`;
   if (state.end !== null) return `${event.type} after the end`;
   if (event.data.attempt !== state.submission.attempt) return `${event.type} another attempt`;
@@ -352,13 +352,13 @@ function watchRule(state: RunState, event: EventOf<'observed' | 'ended'>): strin
   return sameFence && event.data.lease.holder !== holder.holder ? 'two holders of one lease' : null;
 }
 
-function progressOf(step: number | null, total: number | null, isExact: boolean): string {
+function formatProgress(step: number | null, total: number | null, isExact: boolean): string {
   if (step === null) return '';
   return `, step ${isExact ? '' : '~'}${step}${total === null ? '' : `/${total}`}`;
 }
 
 /** Log lines do not prove that a checkpoint is complete in the store. */
-function storeOf({ store }: Observed): readonly string[] {
+function describeStore({ store }: Observed): readonly string[] {
   if (store === undefined) return [];
   if (store.unread !== undefined) return [`store of the checkpoints not read: ${prose(store.unread)}`];
   const { newest = null, missing, readAt = store.askedAt } = store.last ?? {};
@@ -368,13 +368,13 @@ function storeOf({ store }: Observed): readonly string[] {
   return [`in the store ${whole}${lacking} as of ${readAt}`];
 }
 
-function paceOf({ pace }: Observed): readonly string[] {
+function describePace({ pace }: Observed): readonly string[] {
   return [
     ...(pace?.secondsPerStep == null ? [] : [`${code(pace.secondsPerStep)} s a step`]),
     ...(pace?.tokensPerSecond == null ? [] : [`${code(pace.tokensPerSecond)} tokens/s`]),
   ];
 }
 
-function isOver(status: Observed['status']): boolean {
+function hasJobEnded(status: Observed['status']): boolean {
   return status !== 'UNKNOWN' && isTerminal(status);
 }

@@ -4,28 +4,28 @@ import * as z from 'zod';
 import { isIssueFirst } from '../../actor.ts';
 import type { GatedFacts } from '../../launch/change-facts.ts';
 import { manifestSchema } from '../../launch/manifest.ts';
-import { isBeforeLaunch, isFixPushed, mayBeFixed, pastAttempt } from '../../launch/next-attempt.ts';
+import { canBeFixed, isBeforeLaunch, isFixPushed, lastEnded } from '../../launch/next-attempt.ts';
 import { orderSchema } from '../../launch/order.ts';
-import { mayBeApprovedAgain, mayStartAgain } from '../../launch/response.ts';
-import { preApproval } from '../../launch/small-fix.ts';
+import { canBeApprovedAgain, canStartAgain } from '../../launch/response.ts';
+import { findPreApproval } from '../../launch/small-fix.ts';
 import { verdictSchema } from '../../launch/verdict.ts';
 import {
+  actorText,
+  byPerson,
   code,
   type DataOf,
   defineEvents,
   type EventOf,
-  momentOf,
-  personOf,
+  type EventText,
+  moment,
   prose,
-  said,
-  type Telling,
 } from '../define.ts';
 import { awaitsAdoption } from '../holdings.ts';
-import { orderedRule } from '../order-rules.ts';
+import { checkOrdered } from '../order-rules.ts';
 import { digest, integer, scalars, sha, text, texts } from '../parts.ts';
-import { type RunState, voided, withOrder } from '../run-state.ts';
+import { type RunState, voidOrder, withOrder } from '../run-state.ts';
 import { proposed } from './proposal-events.ts';
-import { watchOfNextAttempt } from './watch-events.ts';
+import { resetWatch } from './watch-events.ts';
 
 /** Not validated field by field: control signed the facts, and only `backtest` reads them. */
 const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
@@ -137,19 +137,19 @@ export const launchEvents = defineEvents(data, {
     },
     apply: (state, event) => ({
       ...state,
-      gate: { ...event.data, ...momentOf(event) },
-      shown: stillShown(state, event),
-      approvals: stillApproved(state, event),
+      gate: { ...event.data, ...moment(event) },
+      shown: keepShown(state, event),
+      approvals: keepApprovals(state, event),
     }),
-    tell: ({ data }) => gatesTelling(data),
+    tell: ({ data }) => describeGates(data),
   },
   shown: {
     title: 'manifest shown',
     means:
       'Control read the card back from GitHub, unchanged and with this manifest. The entry counts until a `gated` entry has another manifest or body, or until an incident `card-edited`. Without it, the manifest cannot be approved.',
     writers: ['control'],
-    rule: shownRule,
-    apply: (state, event) => ({ ...state, shown: { ...event.data, ...momentOf(event) } }),
+    rule: checkShown,
+    apply: (state, event) => ({ ...state, shown: { ...event.data, ...moment(event) } }),
     tell: ({ data }) => ({
       status: 'the card shows the manifest',
       evidence: `comment ${data.comment} in #${data.thread}, read back from GitHub as of ${data.shownAt}`,
@@ -164,15 +164,15 @@ export const launchEvents = defineEvents(data, {
     isByPerson: true,
     isDecisive: true,
     rule: (state, { data }) => {
-      if (!isBeforeLaunch(state) && !mayBeApprovedAgain(state)) return 'approved after the job was submitted';
+      if (!isBeforeLaunch(state) && !canBeApprovedAgain(state)) return 'approved after the job was submitted';
       return state.gate?.digest === data.digest ? null : 'approved a manifest that was not shown';
     },
     apply: (state, event) => ({
       ...state,
-      approvals: [...state.approvals, { ...event.data, ...said(event) }],
+      approvals: [...state.approvals, { ...event.data, ...byPerson(event) }],
     }),
     tell: ({ data, actor }) => ({
-      status: `approved by ${personOf(actor)}`,
+      status: `approved by ${actorText(actor)}`,
       evidence: `${data.surface} ${data.comment}`,
       decision: `manifest ${code(data.digest)} may be launched`,
       next: 'control issues an order when enough people approved and every gate passes',
@@ -184,11 +184,11 @@ export const launchEvents = defineEvents(data, {
     writers: ['control'],
     isDecisive: true,
     rule: (state) =>
-      state.submission === null || mayBeFixed(state) || mayStartAgain(state)
+      state.submission === null || canBeFixed(state) || canStartAgain(state)
         ? null
         : 'approval-dropped after the job was submitted',
     apply: (state, event) => ({
-      ...voided(state),
+      ...voidOrder(state),
       approvals: state.approvals.filter(
         ({ digest, actor }) => digest !== event.data.digest || !event.data.users.includes(actor.id),
       ),
@@ -206,15 +206,15 @@ export const launchEvents = defineEvents(data, {
     means: 'Control orders the launch of one attempt.',
     writers: ['control'],
     isDecisive: true,
-    rule: orderedRule,
+    rule: checkOrdered,
     apply: (state, event) => ({
-      ...afterAttempt(state, event.at),
+      ...startNextAttempt(state, event.at),
       order: {
         order: event.data.order,
         digest: event.data.orderDigest,
         status: 'open',
         manifest: state.gate?.manifest ?? null,
-        ...momentOf(event),
+        ...moment(event),
         claim: null,
       },
     }),
@@ -230,7 +230,7 @@ export const launchEvents = defineEvents(data, {
     means: 'The runner claims the order before it submits anything.',
     writers: ['runner'],
     isDecisive: true,
-    rule: claimedRule,
+    rule: checkClaimed,
     apply: (state, event) => withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } }),
     tell: ({ data }) => ({
       status: `the runner claimed the order of attempt ${data.attempt}`,
@@ -244,11 +244,11 @@ export const launchEvents = defineEvents(data, {
     means: 'The job was submitted, or found running.',
     writers: ['runner'],
     isDecisive: true,
-    rule: submittedRule,
+    rule: checkSubmitted,
     apply: (state, event) => ({
       ...withOrder(state, { status: 'submitted' }),
       // rule ML-24
-      submission: { ...event.data, ...momentOf(event) },
+      submission: { ...event.data, ...moment(event) },
     }),
     tell: ({ data }) => ({
       status: `job ${code(data.jobId)} ${data.adopted ? 'was found running and adopted' : 'was submitted'}`,
@@ -263,7 +263,7 @@ export const launchEvents = defineEvents(data, {
   },
 });
 
-function shownRule(state: RunState, { data }: EventOf<'shown'>): string | null {
+function checkShown(state: RunState, { data }: EventOf<'shown'>): string | null {
   if (!isBeforeLaunch(state)) return 'shown after the job was submitted';
   if (state.shown !== null) return 'shown while it is on show';
   return state.gate?.digest === data.digest && state.gate.body === data.body
@@ -271,14 +271,14 @@ function shownRule(state: RunState, { data }: EventOf<'shown'>): string | null {
     : 'shown another manifest than the gates know';
 }
 
-function claimedRule({ order: issued }: RunState, { data, at }: EventOf<'claimed'>): string | null {
+function checkClaimed({ order: issued }: RunState, { data, at }: EventOf<'claimed'>): string | null {
   if (issued === null || issued.digest !== data.orderDigest) return 'claimed an order that was not issued';
   if (issued.status !== 'open') return `claimed an order that is ${issued.status}`;
   if (data.attempt !== issued.order.attempt) return 'claimed another attempt than the ordered one';
   return at < issued.order.expiresAt ? null : 'claimed an expired order';
 }
 
-function submittedRule({ submission, order }: RunState, { data }: EventOf<'submitted'>): string | null {
+function checkSubmitted({ submission, order }: RunState, { data }: EventOf<'submitted'>): string | null {
   if (submission !== null) return 'submitted twice';
   if (order?.status !== 'claimed' || order.digest !== data.orderDigest) return 'submitted without a claimed order';
   if (data.attempt !== order.order.attempt) return 'submitted another attempt than the ordered one';
@@ -286,8 +286,8 @@ function submittedRule({ submission, order }: RunState, { data }: EventOf<'submi
 }
 
 /** A new order after a failed job resets the attempt's state and appends the past attempt to `attempts`. */
-function afterAttempt(state: RunState, at: string): RunState {
-  const past = pastAttempt(state);
+function startNextAttempt(state: RunState, at: string): RunState {
+  const past = lastEnded(state);
   if (past === null) return state;
   const fresh = {
     submission: null,
@@ -296,26 +296,26 @@ function afterAttempt(state: RunState, at: string): RunState {
     firstTracker: null,
     end: null,
     acknowledged: null,
-    watch: watchOfNextAttempt(state.watch, at),
+    watch: resetWatch(state.watch, at),
   };
   return { ...state, ...fresh, trace: [], losses: [], paces: [], attempts: [...state.attempts, past] };
 }
 
 /** The card stays valid if only the verdicts changed: the approver saw the same manifest and body. */
-function stillShown({ shown }: RunState, { data }: EventOf<'gated'>): RunState['shown'] {
+function keepShown({ shown }: RunState, { data }: EventOf<'gated'>): RunState['shown'] {
   return shown !== null && shown.digest === data.digest && shown.body === data.body ? shown : null;
 }
 
 /** After an attempt ended, only newer approvals count. Exception: older approvals of the manifest that pre-approved this fix. */
-function stillApproved(state: RunState, { data: { commit } }: EventOf<'gated'>): RunState['approvals'] {
+function keepApprovals(state: RunState, { data: { commit } }: EventOf<'gated'>): RunState['approvals'] {
   const { approvals, end } = state;
   if (end === null) return approvals;
-  const fix = preApproval(state);
+  const fix = findPreApproval(state);
   const named = fix?.commit === commit ? fix.digest : null;
   return approvals.filter(({ seq, digest }) => seq > end.seq || digest === named);
 }
 
-function gatesTelling({ verdicts, digest, commit }: LaunchEventData['gated']): Telling {
+function describeGates({ verdicts, digest, commit }: LaunchEventData['gated']): EventText {
   const open = verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
   const evidence = `manifest ${digest === null ? 'not known' : code(digest)} at commit ${code(commit)}`;
   if (open.length === 0)

@@ -3,9 +3,9 @@
 import * as z from 'zod';
 import { PERMISSIONS } from '../../actor.ts';
 import { DELIVERY_OUTCOMES } from '../../effect.ts';
-import { code, type DataOf, defineEvents, type EventOf, type Logins, momentOf, prose } from '../define.ts';
+import { code, type DataOf, defineEvents, type EventOf, type Logins, moment, prose } from '../define.ts';
 import { integer, text } from '../parts.ts';
-import { isNotified, pagesOf, type RunState, undelivered } from '../run-state.ts';
+import { isNotified, listPages, listUndelivered, type RunState } from '../run-state.ts';
 
 const data = {
   notified: z.object({
@@ -46,15 +46,15 @@ export const noticeEvents = defineEvents(data, {
     means:
       'ferrybot notifies people of an occasion, once. It records the notice before it posts it. The watch writes only notices of its own incidents.',
     writers: ['control', 'watch'],
-    rule: noticeRule,
+    rule: checkNotified,
     apply: (state, event) => ({
       ...state,
-      notices: [...state.notices, { ...event.data, ...momentOf(event), role: event.role }],
+      notices: [...state.notices, { ...event.data, ...moment(event), role: event.role }],
     }),
     tell: ({ data }, logins) => ({
       status: `people are notified: ${code(data.reason)}`,
-      evidence: aboutText(data.about),
-      decision: `once${audienceOf(data, logins)}`,
+      evidence: describeSubject(data.about),
+      decision: `once${describeAudience(data, logins)}`,
       next: data.reason === 'update' ? 'the run continues' : 'a person acts',
     }),
   },
@@ -62,10 +62,10 @@ export const noticeEvents = defineEvents(data, {
     title: 'sent to a channel',
     means: 'The result of sending a notice to a channel, once for each channel.',
     writers: ['control', 'watch'],
-    rule: deliveryRule,
+    rule: checkDelivered,
     apply: (state, event) => ({
       ...state,
-      deliveries: [...state.deliveries, { ...event.data, ...momentOf(event), role: event.role }],
+      deliveries: [...state.deliveries, { ...event.data, ...moment(event), role: event.role }],
     }),
     tell: ({ data }) => ({
       status: `channel ${code(data.channel)}: ${data.outcome}`,
@@ -93,32 +93,35 @@ export const noticeEvents = defineEvents(data, {
  * An incident must be recorded before its notices, which are numbered. Otherwise a stolen key could record notices of future incidents in
  * advance.
  */
-function noticeRule(state: RunState, { role, data }: EventOf<'notified'>): string | null {
+function checkNotified(state: RunState, { role, data }: EventOf<'notified'>): string | null {
   if (isNotified(state, data)) return 'notified twice of one occasion';
-  if (data.reason !== 'incident') return role === 'watch' ? WATCH_ALONE : null;
+  if (data.reason !== 'incident') return role === 'watch' ? WATCH_ONLY_REASONS : null;
   const incident = state.incidents.find(({ seq }) => data.about.startsWith(`${seq}-`));
   if (incident === undefined) return 'notified of an incident that is none';
-  if (role === 'watch' && incident.role !== 'watch') return WATCH_ALONE;
-  const times = pagesOf(state, incident.seq).length + 1;
+  if (role === 'watch' && incident.role !== 'watch') return WATCH_ONLY_REASONS;
+  const times = listPages(state, incident.seq).length + 1;
   return data.about === `${incident.seq}-${times}` ? null : 'notified of an incident out of turn';
 }
 
-const WATCH_ALONE = 'notified by the watch of what is not its own';
+const WATCH_ONLY_REASONS = 'notified by the watch of what is not its own';
 
 /** The author of the notice records the delivery. If that process died, control records it. */
-function deliveryRule(state: RunState, { role, data }: EventOf<'delivered'>): string | null {
-  const owed = undelivered(state).find(({ seq, channel }) => seq === data.notice && channel === data.channel);
+function checkDelivered(state: RunState, { role, data }: EventOf<'delivered'>): string | null {
+  const owed = listUndelivered(state).find(({ seq, channel }) => seq === data.notice && channel === data.channel);
   if (owed === undefined) return 'delivered what was not to be sent there, or twice';
   return role === 'watch' && owed.role !== 'watch' ? 'delivered by the watch what control was to send' : null;
 }
 
 /** `about` of an incident: its entry and the number of the notice. */
-function aboutText(about: string): string {
+function describeSubject(about: string): string {
   const [entry, time] = /^(\d+)-(\d+)$/.exec(about)?.slice(1) ?? [];
   return entry === undefined ? prose(about) : `entry ${entry}, notice ${time} of it`;
 }
 
-function audienceOf({ people = [], permission, reason, about }: NoticeEventData['notified'], logins: Logins): string {
+function describeAudience(
+  { people = [], permission, reason, about }: NoticeEventData['notified'],
+  logins: Logins,
+): string {
   // A requested DRI has not written a comment yet, so only `about` has the login.
   const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
   const named = people.map((id) => {

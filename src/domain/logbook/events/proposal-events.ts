@@ -119,7 +119,9 @@ export const proposalEvents = defineEvents(data, {
       status: `${Object.keys(data.contract).length} values of the contract are known`,
       evidence: Object.entries(data.contract)
         .filter(([, { source }]) => source === 'inferred')
-        .map(([name, { value, from }]) => `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`)
+        .map(
+          ([name, { value, from }]) => `${prose(labelFromName(name))} ${code(value)} is inferred from ${prose(from)}`,
+        )
         .join(', '),
       decision: 'the run has this contract',
       next: 'gates are evaluated',
@@ -128,6 +130,6 @@ export const proposalEvents = defineEvents(data, {
 });
 
 /** Converts `finalStep` to `final step`. */
-function wordsOf(name: string): string {
+function labelFromName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -5,18 +5,18 @@ import type { Actor } from '../../actor.ts';
 import { MACHINE_STATUSES } from '../../care/machines.ts';
 import { duration, moneyOf } from '../../figures.ts';
 import {
+  actorText,
+  byPerson,
   code,
   type DataOf,
   defineEvents,
   type EventDraft,
   type EventOf,
   type LogbookEvent,
-  momentOf,
-  personOf,
+  moment,
   prose,
-  said,
 } from '../define.ts';
-import { offerWanted, rentalTerms } from '../holdings.ts';
+import { offerRequest, rentalTerms } from '../holdings.ts';
 import { amount, digest, integer, text } from '../parts.ts';
 import type { RunState } from '../run-state.ts';
 
@@ -112,8 +112,8 @@ export const rentalEvents = defineEvents(data, {
     means: 'The offer that ferrybot would rent for the manifest `digest`, which waits for its approval.',
     writers: ['watch'],
     rule: (state, event) =>
-      offerWanted(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for',
-    apply: (state, event) => withRental(state, { offer: { ...event.data, ...momentOf(event) } }),
+      offerRequest(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for',
+    apply: (state, event) => updateRental(state, { offer: { ...event.data, ...moment(event) } }),
     tell: ({ data: { offer, unread } }) => ({
       status:
         unread !== undefined
@@ -133,11 +133,11 @@ export const rentalEvents = defineEvents(data, {
     means:
       'A complete read of the account: the current machines of this run, and those that are gone since the read before.',
     writers: ['watch'],
-    rule: rentsNothing,
+    rule: checkRents,
     apply: (state, event) =>
-      withRental(state, {
-        machines: seen(state.rental.machines, event),
-        look: { ...momentOf(event), cadenceMs: event.data.cadenceMs },
+      updateRental(state, {
+        machines: mergeMachines(state.rental.machines, event),
+        look: { ...moment(event), cadenceMs: event.data.cadenceMs },
       }),
     tell: ({ data: { machines, cadenceMs } }) => ({
       status: machines.length === 0 ? 'the account has no machine of this run' : '',
@@ -157,7 +157,7 @@ export const rentalEvents = defineEvents(data, {
     isInJournal: true,
     rule: tearDownRule,
     apply: (state, { data: { instance, reason }, at }) =>
-      withTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
+      updateTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
     tell: ({ data: { instance, jobId, cluster, reason } }) => ({
       status: `machine ${instance} of ${code(jobId)} on ${code(cluster)} is destroyed: ${TEAR_DOWN_WHY[reason]}`,
       decision: 'the watch requests the destruction now',
@@ -171,7 +171,7 @@ export const rentalEvents = defineEvents(data, {
     isInJournal: true,
     rule: tearDownRule,
     apply: (state, { data: { instance }, at }) =>
-      withTearDown(state, instance, (begun) => begun && { ...begun, endedAt: at }),
+      updateTearDown(state, instance, (begun) => begun && { ...begun, endedAt: at }),
     tell: ({ data: { instance, jobId } }) => ({
       status: `machine ${instance} of ${code(jobId)} is gone`,
       evidence: 'a complete read of the account',
@@ -183,10 +183,10 @@ export const rentalEvents = defineEvents(data, {
     means: 'A person requests that the machines of the run are kept `until` this time, for the `reason`.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state, event) => withRental(state, { keep: { ...event.data, ...said(event) } }),
+    apply: (state, event) => updateRental(state, { keep: { ...event.data, ...byPerson(event) } }),
     tell: ({ data: { until, reason }, actor }) => ({
       status: `the machines of this run are kept until ${until}`,
-      evidence: `requested by ${personOf(actor)}`,
+      evidence: `requested by ${actorText(actor)}`,
       decision: prose(reason),
       next: 'the watch destroys them then, or earlier at a limit',
     }),
@@ -196,34 +196,34 @@ export const rentalEvents = defineEvents(data, {
     means: 'A person requests in `comment` that the machines of the run are destroyed.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state, event) => withRental(state, { asked: said(event) }),
+    apply: (state, event) => updateRental(state, { asked: byPerson(event) }),
     tell: ({ actor }) => ({
       status: 'a person requested the destruction of the machines of this run',
-      evidence: `requested by ${personOf(actor)}`,
+      evidence: `requested by ${actorText(actor)}`,
       next: 'the watch destroys them',
     }),
   },
 });
 
-function rentsNothing(state: RunState, { type }: { readonly type: string }): string | null {
+function checkRents(state: RunState, { type }: { readonly type: string }): string | null {
   return rentalTerms(state) === null ? `${type} of a run that rents nothing` : null;
 }
 
 function tearDownRule(state: RunState, event: EventOf<'tear-down-begun' | 'tear-down-ended'>): string | null {
   const { instance, jobId } = event.data;
   const machine = state.rental.machines.find((one) => one.instance === instance && one.jobId === jobId);
-  if (rentalTerms(state) === null) return rentsNothing(state, event);
+  if (rentalTerms(state) === null) return checkRents(state, event);
   if (machine === undefined) return `${event.type} of a machine that was not seen`;
   const isOpen = machine.tearDown !== null && machine.tearDown.endedAt === null;
   if (event.type === 'tear-down-begun') return isOpen ? 'a machine is torn down once' : null;
   return isOpen ? null : 'tear-down-ended of what was not begun';
 }
 
-function withRental(state: RunState, change: Partial<RentalState>): RunState {
+function updateRental(state: RunState, change: Partial<RentalState>): RunState {
   return { ...state, rental: { ...state.rental, ...change } };
 }
 
-function withTearDown(
+function updateTearDown(
   state: RunState,
   instance: number,
   change: (tearDown: Machine['tearDown']) => Machine['tearDown'],
@@ -231,10 +231,13 @@ function withTearDown(
   const machines = state.rental.machines.map((one) =>
     one.instance === instance ? { ...one, tearDown: change(one.tearDown) } : one,
   );
-  return withRental(state, { machines });
+  return updateRental(state, { machines });
 }
 
-function seen(before: readonly Machine[], { data: { machines }, at }: EventOf<'machines-seen'>): readonly Machine[] {
+function mergeMachines(
+  before: readonly Machine[],
+  { data: { machines }, at }: EventOf<'machines-seen'>,
+): readonly Machine[] {
   const now = new Map(machines.map((one) => [one.instance, { ...one, seenAt: at }]));
   const known = new Set(before.map(({ instance }) => instance));
   const fresh = [...now.values()].filter(({ instance }) => !known.has(instance));
@@ -252,7 +255,7 @@ export type Orphan = TearDown & {
 };
 
 /** The orphans after one more journal event. */
-export function orphansAfter(orphans: readonly Orphan[], event: LogbookEvent): readonly Orphan[] {
+export function applyToOrphans(orphans: readonly Orphan[], event: LogbookEvent): readonly Orphan[] {
   if (event.type === 'tear-down-begun')
     return [...orphans, { ...event.data, seq: event.seq, since: event.at, endedAt: null }];
   if (event.type !== 'tear-down-ended') return orphans;
@@ -262,7 +265,7 @@ export function orphansAfter(orphans: readonly Orphan[], event: LogbookEvent): r
 }
 
 /** The rule that the event breaks, or null. */
-export function illegalOrphan(orphans: readonly Orphan[], event: EventDraft): string | null {
+export function findIllegalOrphan(orphans: readonly Orphan[], event: EventDraft): string | null {
   if (event.type !== 'tear-down-begun' && event.type !== 'tear-down-ended') return null;
   const isBegun = orphans.some((one) => isOpen(one, event));
   if (event.type === 'tear-down-begun') return isBegun ? 'a machine is torn down once' : null;

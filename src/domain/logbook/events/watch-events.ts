@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import { type Actor, SURFACES } from '../../actor.ts';
 import { JOB_STATUSES } from '../../engine.ts';
-import { code, type DataOf, defineEvents, type EventOf, momentOf, personOf, prose, said } from '../define.ts';
-import { adoptedState, awaitsAdoption, awaitsDescription } from '../holdings.ts';
+import { actorText, byPerson, code, type DataOf, defineEvents, type EventOf, moment, prose } from '../define.ts';
+import { adoptJob, awaitsAdoption, awaitsDescription } from '../holdings.ts';
 import { actorSchema, integer, integerOrNull, sha, text, texts } from '../parts.ts';
 import type { RunState } from '../run-state.ts';
 
@@ -50,7 +50,7 @@ const data = {
 
 export type WatchEventData = DataOf<typeof data>;
 export type WatchEndCause = WatchEventData['watch-ended']['cause'];
-export type Taken = WatchEventData['taken']['what'];
+export type Acknowledgement = WatchEventData['taken']['what'];
 
 type Moment = { readonly at: string; readonly seq: number };
 export type Offer = WatchEventData['handoff'] & Moment & { readonly by: Actor | null };
@@ -69,14 +69,18 @@ export type WatchState = {
 export const NO_WATCH: WatchState = { owner: null, offer: null, bound: null, ended: null };
 
 /** A reached stopping point and an expired offer do not apply to the next attempt. */
-export function watchOfNextAttempt(watch: WatchState, at: string): WatchState {
+export function resetWatch(watch: WatchState, at: string): WatchState {
   const { offer, ended, bound } = watch;
   const isStale = offer?.state === 'offered' && offer.until <= at;
   return { ...watch, offer: isStale ? null : offer, bound: ended === null ? bound : null, ended: null };
 }
 
 /** Records an acknowledgement, made in any thread. */
-export function takenAfter(state: RunState, what: Taken, by: Moment & { readonly actor: Actor }): RunState {
+export function applyAcknowledgement(
+  state: RunState,
+  what: Acknowledgement,
+  by: Moment & { readonly actor: Actor },
+): RunState {
   const { actor, at } = by;
   return { ...state, taken: by, ...(what === 'end' ? { acknowledged: { actor, at } } : {}) };
 }
@@ -88,8 +92,8 @@ export const watchEvents = defineEvents(data, {
       'What the cluster reports about a job to adopt. The person who launched it chose these values. `null`: not reported.',
     writers: ['watch'],
     rule: (state, event) =>
-      adoptionRule(state, event) ?? (awaitsDescription(state) ? null : 'described a job that was described before'),
-    apply: (state, event) => ({ ...state, description: { ...event.data, ...momentOf(event) } }),
+      checkAdoption(state, event) ?? (awaitsDescription(state) ? null : 'described a job that was described before'),
+    apply: (state, event) => ({ ...state, description: { ...event.data, ...moment(event) } }),
     tell: ({ data: { found, why, engine, status, submitter, entrypoint, commit } }) => ({
       status: found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not described: ${found}`,
       evidence: [
@@ -109,15 +113,15 @@ export const watchEvents = defineEvents(data, {
     writers: ['control'],
     isByPerson: true,
     rule: (state, event) => {
-      const broken = adoptionRule(state, event);
+      const broken = checkAdoption(state, event);
       if (broken !== null) return broken;
       if (state.description?.found !== 'described' || state.description.seq !== event.data.described)
         return 'adopted a job that was not described so';
       return state.stop === null ? null : 'adopted after a stop was asked for';
     },
-    apply: (state, event) => adoptedState(state, said(event)),
+    apply: (state, event) => adoptJob(state, byPerson(event)),
     tell: ({ data: { described }, actor }) => ({
-      status: `${personOf(actor)} adopted the job`,
+      status: `${actorText(actor)} adopted the job`,
       evidence: `the job of entry ${described}`,
       decision: 'it is watched until its end',
       next: 'the watch records its observations',
@@ -129,13 +133,13 @@ export const watchEvents = defineEvents(data, {
       'The watch is offered to the person `to`, that person accepts it, or the offer expires. Before the launch, the contract is the offer.',
     writers: ['control'],
     apply: (state, event) =>
-      withWatch(state, {
-        offer: { ...event.data, ...momentOf(event), by: event.actor ?? null },
+      updateWatch(state, {
+        offer: { ...event.data, ...moment(event), by: event.actor ?? null },
         // rule ML-03
         owner: event.data.state === 'accepted' ? event.data.to : state.watch.owner,
       }),
     tell: ({ data: { state, to, until } }) => ({
-      status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'accepted by' : 'not accepted by'} ${personOf(to)}`,
+      status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'accepted by' : 'not accepted by'} ${actorText(to)}`,
       decision: state === 'offered' ? `the offer is valid until ${until}` : '',
       next: state === 'offered' ? '`/accept` by exactly that person' : '',
     }),
@@ -146,13 +150,13 @@ export const watchEvents = defineEvents(data, {
       'A person sets the end of the watch: the `step` or the `time`, whichever comes first. It replaces the earlier one.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state, event) => withWatch(state, { bound: { ...event.data, ...said(event) } }),
+    apply: (state, event) => updateWatch(state, { bound: { ...event.data, ...byPerson(event) } }),
     tell: ({ data: { step, time }, actor }) => ({
       status: `the watch ends ${[
         ...(step === null ? [] : [`at step ${step}`]),
         ...(time === null ? [] : [`at ${time}`]),
       ].join(' or ')}`,
-      evidence: `requested by ${personOf(actor)}`,
+      evidence: `requested by ${actorText(actor)}`,
       next: 'the watch continues until then',
     }),
   },
@@ -160,12 +164,12 @@ export const watchEvents = defineEvents(data, {
     title: 'watch ended',
     means: 'The watch of the `attempt` ends, and the job continues. Another attempt is watched from its start.',
     writers: ['control', 'watch'],
-    rule: watchEndRule,
+    rule: checkWatchEnd,
     apply: (state, event) =>
-      withWatch(state, { ended: { ...event.data, ...momentOf(event), actor: event.actor ?? null } }),
+      updateWatch(state, { ended: { ...event.data, ...moment(event), actor: event.actor ?? null } }),
     tell: ({ data: { attempt, cause, reason }, actor }) => ({
       status: `the watch of attempt ${attempt} has ended; the job continues`,
-      evidence: { person: `by ${personOf(actor)}`, ...STOPPING_POINTS }[cause],
+      evidence: { person: `by ${actorText(actor)}`, ...STOPPING_POINTS }[cause],
       decision: reason === null ? '' : prose(reason),
       next: 'a person acknowledges it; ferrybot still looks for the end of the job',
     }),
@@ -175,10 +179,10 @@ export const watchEvents = defineEvents(data, {
     means: 'A person requests that the same `attempt` is watched again, until its end.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state) => withWatch(state, { bound: null, ended: null }),
+    apply: (state) => updateWatch(state, { bound: null, ended: null }),
     tell: ({ data: { attempt }, actor }) => ({
       status: `attempt ${attempt} is watched again`,
-      evidence: `requested by ${personOf(actor)}`,
+      evidence: `requested by ${actorText(actor)}`,
       next: 'the watch continues until the end of the job',
     }),
   },
@@ -187,9 +191,9 @@ export const watchEvents = defineEvents(data, {
     means: "A person acknowledged in a comment outside the run's own threads. In these, the answer records it.",
     writers: ['control'],
     isByPerson: true,
-    apply: (state, event) => takenAfter(state, event.data.what, said(event)),
+    apply: (state, event) => applyAcknowledgement(state, event.data.what, byPerson(event)),
     tell: ({ data: { what, surface, comment }, actor }) => ({
-      status: `${personOf(actor)} acknowledged ${TAKEN_WORDS[what]}`,
+      status: `${actorText(actor)} acknowledged ${ACKNOWLEDGED_WORDS[what]}`,
       evidence: `${surface} ${comment}, in another thread`,
       next: 'ferrybot notifies no other people about it',
     }),
@@ -201,22 +205,22 @@ const STOPPING_POINTS = {
   time: 'the time that a person set was reached',
 } as const;
 
-const TAKEN_WORDS = {
+const ACKNOWLEDGED_WORDS = {
   incidents: 'the incidents so far',
   'watch-end': 'the end of the watch',
   end: 'the end of the job',
 } as const;
 
-function withWatch(state: RunState, change: Partial<WatchState>): RunState {
+function updateWatch(state: RunState, change: Partial<WatchState>): RunState {
   return { ...state, watch: { ...state.watch, ...change } };
 }
 
-function adoptionRule(state: RunState, { type }: { readonly type: string }): string | null {
+function checkAdoption(state: RunState, { type }: { readonly type: string }): string | null {
   return awaitsAdoption(state) ? null : `${type} though no job is to be taken over`;
 }
 
 /** Only control reads comments, so only control may record that a person ended the watch. */
-function watchEndRule(
+function checkWatchEnd(
   { submission, end, watch }: RunState,
   { data: { attempt, cause }, role }: EventOf<'watch-ended'>,
 ): string | null {

@@ -4,9 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { EngineSession, FoundJob, JobOrigin } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { cutText, jsonIn } from '../../../domain/values.ts';
+import { cutText, parseJson } from '../../../domain/values.ts';
 import { redact } from '../../../host/redactor.ts';
-import { askWhole, callOverHttp, type Http, type WholeAnswer } from '../../shared/http.ts';
+import { callOverHttp, type Http, requestWhole, type WholeAnswer } from '../../shared/http.ts';
 import { readJobDetails } from '../job-details.ts';
 
 /** A whole answer: a thousand jobs, each with the 20,000 log characters that Ray puts into a failure's message. */
@@ -14,7 +14,7 @@ export const RAY_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 /** Characters of an error text to keep. A traceback of Ray has two or three thousand characters. */
 export const RAY_ANSWER_TEXT_MAX = 20_000;
 
-export type Question = {
+export type RayRequest = {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Path below the dashboard's address, without a leading slash. Ray requires the trailing slash of `api/jobs/`. */
   readonly path: string;
@@ -28,21 +28,21 @@ export type NoAnswer = {
   readonly message: string;
 };
 
-export type Answer = Extract<WholeAnswer, { kind: 'answer' }> | NoAnswer;
+export type RayAnswer = Extract<WholeAnswer, { kind: 'answer' }> | NoAnswer;
 
 /** Asks once. Does not follow redirects, because their target would receive the token. */
-export async function ask(settings: RestSettings, { method, path, body }: Question): Promise<Answer> {
+export async function call(settings: RestSettings, { method, path, body }: RayRequest): Promise<RayAnswer> {
   const down = await settings.reach();
   if (down !== null) return noAnswer('not-sent', down);
   const isBytes = body instanceof Uint8Array;
   const contentType = isBytes ? 'application/octet-stream' : 'application/json';
-  const answer = await askWhole(
+  const answer = await requestWhole(
     settings.http,
     {
       method,
       url: new URL(path, settings.address),
       headers: {
-        ...authorization(settings),
+        ...authorizationHeader(settings),
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': contentType }),
       },
@@ -52,12 +52,12 @@ export async function ask(settings: RestSettings, { method, path, body }: Questi
     RAY_ANSWER_BYTES_MAX,
   );
   return answer.kind === 'unknown'
-    ? noAnswer(answer.cause, scrub(settings, answer.message))
-    : (refusalOf(settings, answer) ?? answer);
+    ? noAnswer(answer.cause, maskSecrets(settings, answer.message))
+    : (findRefusal(settings, answer) ?? answer);
 }
 
 /** Why a dashboard refuses our token or redirects us; null for any other answer. */
-export function refusalOf({ token }: RestSettings, { status }: { readonly status: number }): NoAnswer | null {
+export function findRefusal({ token }: RestSettings, { status }: { readonly status: number }): NoAnswer | null {
   if (status === 401)
     return noAnswer(
       'no-token',
@@ -70,15 +70,15 @@ export function refusalOf({ token }: RestSettings, { status }: { readonly status
 }
 
 /** Parses a JSON answer. Everything else is not an answer of a known Ray. */
-export function parse<Value>(
+export function parseAnswer<Value>(
   settings: RestSettings,
-  answer: Answer,
+  answer: RayAnswer,
   schema: z.ZodType<Value>,
 ): { readonly kind: 'said'; readonly value: Value } | NoAnswer {
   if (answer.kind === 'unknown') return answer;
   if (answer.status !== 200)
     return noAnswer('no-ray', `the dashboard answers ${answer.status}: ${lastLine(settings, answer.text)}`);
-  const json = jsonIn(answer.text);
+  const json = parseJson(answer.text);
   const parsed = json === undefined ? undefined : schema.safeParse(json);
   if (parsed?.success === true) return { kind: 'said', value: parsed.data };
   const why = parsed === undefined ? `${answer.contentType || 'something'}` : z.prettifyError(parsed.error);
@@ -95,13 +95,13 @@ export function lastLine(settings: RestSettings, text: string, more: readonly st
   if (last.startsWith('<')) return 'a page of HTML';
   // A text that was cut in transit may end with half a secret.
   const isTorn = last.length >= RAY_ANSWER_TEXT_MAX || text.length >= RAY_ANSWER_TEXT_MAX;
-  const clean = scrub(settings, cutText(last, RAY_ANSWER_TEXT_MAX), more);
+  const clean = maskSecrets(settings, cutText(last, RAY_ANSWER_TEXT_MAX), more);
   const whole = isTorn ? cutText(clean, clean.length - limits.secretCharactersMax) : clean;
   return cutText(whole, limits.messageCharactersMax);
 }
 
 /** Removes our token and the other known secrets. */
-export function scrub(settings: RestSettings, text: string, more: readonly string[] = []): string {
+export function maskSecrets(settings: RestSettings, text: string, more: readonly string[] = []): string {
   return redact(text, [...settings.secrets, ...(settings.token === null ? [] : [settings.token]), ...more]);
 }
 
@@ -155,7 +155,7 @@ export function restSettings(options: RestOptions): RestSettings {
  * (ray-project/ray, python/ray/_private/authentication). No header may resemble a browser's: Ray refuses every write of a
  * browser (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
-export function authorization(settings: RestSettings): Readonly<Record<string, string>> {
+export function authorizationHeader(settings: RestSettings): Readonly<Record<string, string>> {
   if (settings.token === null) return {};
   const bearer = `Bearer ${settings.token}`;
   return { authorization: bearer, 'x-ray-authorization': bearer };
@@ -168,24 +168,24 @@ const versionAnswer = z.object({ ray_version: z.string().min(1), session_name: z
 export async function readSession(
   settings: RestSettings,
 ): Promise<Extract<EngineSession, { kind: 'session' }> | NoAnswer> {
-  const said = parse(settings, await ask(settings, { method: 'GET', path: 'api/version' }), versionAnswer);
+  const said = parseAnswer(settings, await call(settings, { method: 'GET', path: 'api/version' }), versionAnswer);
   if (said.kind === 'unknown') return said;
   const { session_name: id, ray_version: version } = said.value;
   return { kind: 'session', id, version };
 }
 
-export type LookUp =
+export type JobLookup =
   | { readonly kind: 'there'; readonly job: FoundJob; readonly origin: JobOrigin }
   | { readonly kind: 'missing' }
   | NoAnswer;
 
 /** `GET /api/jobs/{id}`. Only Ray's own sentence about exactly this id means that the job is missing. `session`: read before. */
-export async function lookUp(settings: RestSettings, jobId: string, session: string | null): Promise<LookUp> {
-  const answer = await ask(settings, { method: 'GET', path: `api/jobs/${jobId}` });
-  if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'missing' };
-  const said = parse(settings, answer, z.unknown());
+export async function lookUpJob(settings: RestSettings, jobId: string, session: string | null): Promise<JobLookup> {
+  const answer = await call(settings, { method: 'GET', path: `api/jobs/${jobId}` });
+  if (answer.kind === 'answer' && isMissingAnswer(answer, jobId)) return { kind: 'missing' };
+  const said = parseAnswer(settings, answer, z.unknown());
   if (said.kind === 'unknown') return said;
-  const job = readJobDetails(said.value, session, (text, secrets) => scrub(settings, text, secrets));
+  const job = readJobDetails(said.value, session, (text, secrets) => maskSecrets(settings, text, secrets));
   if (job === null) return noAnswer('no-ray', 'this is no job of a Ray that is known here');
   if (job.submissionId !== jobId && job.rayJobId !== jobId)
     return noAnswer('no-ray', `asked for ${jobId}, the dashboard tells of another job`);
@@ -193,7 +193,7 @@ export async function lookUp(settings: RestSettings, jobId: string, session: str
 }
 
 /** Any other 404 comes from a proxy or another program and proves nothing (job_head.py: `Job {id} does not exist`). */
-export function saysMissing(
+export function isMissingAnswer(
   answer: { readonly status: number; readonly contentType: string; readonly text: string },
   jobId: string,
 ): boolean {

@@ -12,21 +12,21 @@ import {
   type StopOutcome,
 } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { jsonIn, known, type Observed, unknown } from '../../../domain/values.ts';
+import { known, type Observed, parseJson, unknown } from '../../../domain/values.ts';
 import { createKept } from '../../../host/memory.ts';
-import { guarded, isSubmissionId, missingJob, stopAndConfirm, unknownBecause } from '../../shared/kit.ts';
+import { guardWithCapabilities, isSubmissionId, missingJob, stopAndConfirm, unknownOutcome } from '../../shared/kit.ts';
 import { readJobDetails } from '../job-details.ts';
 import {
-  ask,
+  call,
+  isMissingAnswer,
   lastLine,
-  lookUp,
-  parse,
+  lookUpJob,
+  maskSecrets,
+  parseAnswer,
   type RestOptions,
   type RestSettings,
   readSession,
   restSettings,
-  saysMissing,
-  scrub,
 } from './ask.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { submitOverRest } from './submit.ts';
@@ -41,14 +41,14 @@ const RAY_LOGS_KEPT = 64;
 export function createRestEngine(options: RestOptions): Engine {
   const settings = restSettings(options);
   const readers = createKept<LogReader>(RAY_LOGS_KEPT, (reader) => reader.close());
-  return guarded({
+  return guardWithCapabilities({
     name: 'ray',
     forgetsWithSession: true,
     session: () => readSession(settings),
     submit: (spec) => submitOverRest(settings, spec),
     observe: (jobId, lastSession) => observeOverRest(settings, jobId, lastSession),
     observeMany: (asked) => observeManyOverRest(settings, asked),
-    live: () => liveOverRest(settings),
+    live: () => listLiveOverRest(settings),
     describe: (jobId) => describeOverRest(settings, jobId, null),
     readLog: (jobId, offset) => readers.get(jobId, () => createLogReader(settings, jobId)).read(offset),
     stop: (jobId) => stopOverRest(settings, jobId),
@@ -68,29 +68,29 @@ async function observeManyOverRest(
   asked: readonly AskedJob[],
 ): Promise<readonly JobObservation[]> {
   const before = await readSession(settings);
-  if (before.kind === 'unknown') return asked.map(() => unknownBecause(before.message));
-  const answer = await ask(settings, { method: 'GET', path: 'api/jobs/' });
-  if (answer.kind === 'unknown' && answer.cause === 'too-large') return oneByOne(settings, asked);
-  const list = parse(settings, answer, z.array(z.unknown()));
-  if (list.kind === 'unknown') return asked.map(() => unknownBecause(list.message));
+  if (before.kind === 'unknown') return asked.map(() => unknownOutcome(before.message));
+  const answer = await call(settings, { method: 'GET', path: 'api/jobs/' });
+  if (answer.kind === 'unknown' && answer.cause === 'too-large') return observeOneByOne(settings, asked);
+  const list = parseAnswer(settings, answer, z.array(z.unknown()));
+  if (list.kind === 'unknown') return asked.map(() => unknownOutcome(list.message));
   const after = await readSession(settings);
-  const { jobs, nameless } = byId(settings, list.value, before.id);
+  const { jobs, nameless } = indexJobs(settings, list.value, before.id);
   return asked.map(({ jobId, lastSession }) => {
     const job = jobs.get(jobId);
-    if (job === 'unreadable') return unknownBecause('the list tells of the job in an unknown way');
+    if (job === 'unreadable') return unknownOutcome('the list tells of the job in an unknown way');
     if (job !== undefined) return job;
-    if (after.kind === 'unknown') return unknownBecause(after.message);
-    if (nameless > 0) return unknownBecause(`${nameless} entries of the list name no job`);
-    return missing(lastSession, after.id);
+    if (after.kind === 'unknown') return unknownOutcome(after.message);
+    if (nameless > 0) return unknownOutcome(`${nameless} entries of the list name no job`);
+    return toMissingJob(lastSession, after.id);
   });
 }
 
-function byId(
+function indexJobs(
   settings: RestSettings,
   list: readonly unknown[],
   session: string,
 ): { readonly jobs: ReadonlyMap<string, FoundJob | 'unreadable'>; readonly nameless: number } {
-  const clean = (text: string, secrets: readonly string[]): string => scrub(settings, text, secrets);
+  const clean = (text: string, secrets: readonly string[]): string => maskSecrets(settings, text, secrets);
   const jobs = new Map<string, FoundJob | 'unreadable'>();
   let nameless = 0;
   for (const entry of list) {
@@ -102,20 +102,20 @@ function byId(
   return { jobs, nameless };
 }
 
-async function oneByOne(settings: RestSettings, asked: readonly AskedJob[]): Promise<readonly JobObservation[]> {
+async function observeOneByOne(settings: RestSettings, asked: readonly AskedJob[]): Promise<readonly JobObservation[]> {
   const seen: JobObservation[] = [];
   for (const { jobId, lastSession } of asked) seen.push(await observeOverRest(settings, jobId, lastSession));
   return seen;
 }
 
 /** An unreadable entry makes the whole list unknown, because it may be the wanted job. */
-async function liveOverRest(settings: RestSettings): Promise<Observed<readonly LiveJob[]>> {
-  const answer = await ask(settings, { method: 'GET', path: 'api/jobs/' });
-  const list = parse(settings, answer, z.array(z.unknown()));
+async function listLiveOverRest(settings: RestSettings): Promise<Observed<readonly LiveJob[]>> {
+  const answer = await call(settings, { method: 'GET', path: 'api/jobs/' });
+  const list = parseAnswer(settings, answer, z.array(z.unknown()));
   if (list.kind === 'unknown') return unknown(list.message);
   const jobs: LiveJob[] = [];
   for (const entry of list.value) {
-    const job = readJobDetails(entry, null, (text, secrets) => scrub(settings, text, secrets));
+    const job = readJobDetails(entry, null, (text, secrets) => maskSecrets(settings, text, secrets));
     const jobId = job?.submissionId ?? job?.rayJobId ?? null;
     if (job === null || jobId === null) return unknown('an entry of the list cannot be read');
     const { status, startedAtMs, metadata } = job.found;
@@ -144,18 +144,18 @@ async function describeOverRest(
   lastSession: string | null,
 ): Promise<Exclude<JobDescription, { readonly kind: 'cannot' }>> {
   const before = await readSession(settings);
-  if (before.kind === 'unknown') return unknownBecause(before.message);
+  if (before.kind === 'unknown') return unknownOutcome(before.message);
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: before.id };
-  const found = await lookUp(settings, jobId, before.id);
+  const found = await lookUpJob(settings, jobId, before.id);
   switch (found.kind) {
     case 'unknown':
-      return unknownBecause(found.message);
+      return unknownOutcome(found.message);
     case 'there':
       return { kind: 'described', job: found.job, origin: found.origin };
     case 'missing': {
       const after = await readSession(settings);
-      if (after.kind === 'unknown') return unknownBecause(after.message);
-      return missing(lastSession, after.id);
+      if (after.kind === 'unknown') return unknownOutcome(after.message);
+      return toMissingJob(lastSession, after.id);
     }
   }
 }
@@ -164,7 +164,7 @@ async function describeOverRest(
  * A job that was never seen is absent. A job that was seen is lost: a head without external storage forgets all jobs when it
  * restarts, and within one session people can delete the record of an ended job (`DELETE /api/jobs/{id}`).
  */
-function missing(lastSession: string | null, session: string): ReturnType<typeof missingJob> {
+function toMissingJob(lastSession: string | null, session: string): ReturnType<typeof missingJob> {
   const message =
     lastSession === session
       ? 'the record of the job was deleted on the head, which takes only jobs that have ended; how it ended is not known'
@@ -183,25 +183,25 @@ function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcom
   return stopAndConfirm({
     // A missing job means a deleted record of an ended job, or a restarted head. Neither shows how the job ended.
     observe: async () => {
-      const found = await lookUp(settings, jobId, null);
+      const found = await lookUpJob(settings, jobId, null);
       if (found.kind === 'there') return found.job;
       return found.kind === 'missing' ? { kind: 'absent', session: null } : found;
     },
     ask: async (before) => {
-      if (before.kind === 'unknown') return unknownBecause(before.message);
-      const answer = await ask(settings, { method: 'POST', path: `api/jobs/${jobId}/stop` });
-      if (answer.kind === 'unknown') return scrub(settings, `the wish may not have arrived: ${answer.message}`);
-      if (saysMissing(answer, jobId)) return { kind: 'absent' };
+      if (before.kind === 'unknown') return unknownOutcome(before.message);
+      const answer = await call(settings, { method: 'POST', path: `api/jobs/${jobId}/stop` });
+      if (answer.kind === 'unknown') return maskSecrets(settings, `the wish may not have arrived: ${answer.message}`);
+      if (isMissingAnswer(answer, jobId)) return { kind: 'absent' };
       const said = lastLine(settings, answer.text);
-      if (answer.status === 400) return unknownBecause(`Ray stops no job of this kind: ${said}`);
-      if (answer.status !== 200) return scrub(settings, `the wish was refused: ${answer.status}: ${said}`);
-      const isHandedOn = stopAnswer.safeParse(jsonIn(answer.text)).data?.stopped === true;
+      if (answer.status === 400) return unknownOutcome(`Ray stops no job of this kind: ${said}`);
+      if (answer.status !== 200) return maskSecrets(settings, `the wish was refused: ${answer.status}: ${said}`);
+      const isHandedOn = stopAnswer.safeParse(parseJson(answer.text)).data?.stopped === true;
       return isHandedOn ? 'Ray has handed the wish on' : 'Ray found nobody to hand the wish to';
     },
     late: (last, asked) =>
       last.kind === 'found'
         ? { kind: 'stopping', message: `${asked}; the job is still ${last.status}` }
-        : unknownBecause(`${asked}; then: ${last.kind === 'unknown' ? last.message : last.kind}`),
+        : unknownOutcome(`${asked}; then: ${last.kind === 'unknown' ? last.message : last.kind}`),
     sleep: settings.sleep,
     pollMs: limits.rayStopPollMs,
   });

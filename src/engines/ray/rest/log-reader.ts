@@ -3,20 +3,20 @@
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cutText } from '../../../domain/values.ts';
-import { completeUtf8Length, utf8Only } from '../../../host/files.ts';
+import { completeUtf8Length, keepValidUtf8 } from '../../../host/files.ts';
 import { type HttpAnswer, readWhole } from '../../shared/http.ts';
 import { createLogWindow, type LogWindow } from '../../shared/job-files.ts';
-import { type Unknown, unknownBecause } from '../../shared/kit.ts';
+import { type Unknown, unknownOutcome } from '../../shared/kit.ts';
 import {
-  authorization,
+  authorizationHeader,
+  findRefusal,
+  isMissingAnswer,
   lastLine,
-  lookUp,
+  lookUpJob,
+  maskSecrets,
   RAY_ANSWER_BYTES_MAX,
   RAY_ANSWER_TEXT_MAX,
   type RestSettings,
-  refusalOf,
-  saysMissing,
-  scrub,
 } from './ask.ts';
 
 type LogDecoder = {
@@ -57,7 +57,7 @@ export function createJsonLogReader(): LogDecoder {
       const rest = text.slice(token.index);
       if (rest.length < 12 && UNFINISHED.test(rest)) break;
       const before = text.slice(at, token.index);
-      const said = decoded(token);
+      const said = decodeEscape(token);
       isOther ||= before.includes('\\') || said === null;
       if (isOther) return out;
       out += before + (said ?? '');
@@ -96,7 +96,7 @@ export function createJsonLogReader(): LogDecoder {
 }
 
 /** The UTF-8 bytes of an escape, empty for the end of the text; null: not an escape of JSON. */
-function decoded([, high, low, unit, simple]: RegExpExecArray): string | null {
+function decodeEscape([, high, low, unit, simple]: RegExpExecArray): string | null {
   if (simple !== undefined) return SIMPLE[simple] ?? null;
   const codes = [high, low, unit].flatMap((digits) => (digits === undefined ? [] : [Number.parseInt(digits, 16)]));
   return Buffer.from(String.fromCharCode(...codes), 'utf8').toString('latin1');
@@ -119,7 +119,7 @@ export function createFileLogReader(): LogDecoder {
       const length = completeUtf8Length(joined);
       const end = joined[length - 1] === RETURN ? length - 1 : length;
       held = Uint8Array.from(joined.subarray(end));
-      const clean = Buffer.from(utf8Only(joined.subarray(0, end)));
+      const clean = Buffer.from(keepValidUtf8(joined.subarray(0, end)));
       return Buffer.from(clean.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1');
     },
     // An unfinished character is not returned: the job may still write the rest.
@@ -174,48 +174,53 @@ export function createLogReader(settings: RestSettings, jobId: string): LogReade
       last = read;
       return read;
     },
-    close: () => close(reading),
+    close: () => closeReading(reading),
   };
 }
 
 async function readFrom(settings: RestSettings, jobId: string, reading: Reading, offset: number): Promise<LogRead> {
-  if (offset < reading.window.start() || offset > reading.window.end()) beginAt(reading, offset);
+  if (offset < reading.window.start() || offset > reading.window.end()) restartAt(reading, offset);
   const { window } = reading;
   const endBefore = window.end();
   const untilMs = settings.elapsed() + RAY_LOG_CHUNK_MS;
   let why = 'the log comes too slowly';
   for (let tries = 0; settings.elapsed() < untilMs && tries < RAY_LOG_TRIES_MAX; ) {
     if (window.end() - offset >= limits.logChunkBytesMax) break;
-    const piece = await nextPiece(settings, jobId, reading, untilMs);
+    const piece = await readNextPiece(settings, jobId, reading, untilMs);
     switch (piece.kind) {
       case 'read':
         break;
       case 'absent':
-        beginAt(reading, offset);
+        restartAt(reading, offset);
         return piece;
       case 'whole':
         if (piece.bytes >= window.end()) return window.chunk(offset, true);
-        beginAt(reading, 0);
+        restartAt(reading, 0);
         return { kind: 'rewound', sizeBytes: piece.bytes };
       case 'unknown':
-        close(reading);
+        closeReading(reading);
         tries += 1;
         why = piece.message;
     }
   }
   if (window.end() > endBefore || window.end() - offset >= limits.logChunkBytesMax) return window.chunk(offset, false);
-  close(reading);
-  return unknownBecause(why);
+  closeReading(reading);
+  return unknownOutcome(why);
 }
 
-type Piece =
+type LogPiece =
   | { readonly kind: 'read' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'whole'; readonly bytes: number }
   | Unknown;
 
 /** Reads the next bytes and skips the known ones. */
-async function nextPiece(settings: RestSettings, jobId: string, reading: Reading, untilMs: number): Promise<Piece> {
+async function readNextPiece(
+  settings: RestSettings,
+  jobId: string,
+  reading: Reading,
+  untilMs: number,
+): Promise<LogPiece> {
   if (reading.open === null) {
     const log = await openLog(settings, jobId);
     if (log.kind !== 'open') return log;
@@ -228,30 +233,30 @@ async function nextPiece(settings: RestSettings, jobId: string, reading: Reading
     while (settings.elapsed() < untilMs) {
       const { value, done } = await answer.body.next();
       const bytes = done === true ? decoder.end() : decoder.read(value);
-      if (decoder.state() === 'other') return unknownBecause('this is no log of Ray');
+      if (decoder.state() === 'other') return unknownOutcome('this is no log of Ray');
       const known = window.end() - open.bytes;
       open.bytes += bytes.length;
       if (known < bytes.length) window.add(bytes.subarray(known));
       if (bytes.length > 0) break;
       if (done !== true) continue;
-      if (decoder.state() !== 'whole') return unknownBecause('the log broke off on its way');
+      if (decoder.state() !== 'whole') return unknownOutcome('the log broke off on its way');
       reading.open = null;
       return { kind: 'whole', bytes: open.bytes };
     }
     return { kind: 'read' };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return unknownBecause(scrub(settings, `the log broke off on its way: ${error.message}`));
+    return unknownOutcome(maskSecrets(settings, `the log broke off on its way: ${error.message}`));
   }
 }
 
 /** Forgets the known bytes, and reads again from the first byte. Skips all bytes before `offset`. */
-function beginAt(reading: Reading, offset: number): void {
-  close(reading);
+function restartAt(reading: Reading, offset: number): void {
+  closeReading(reading);
   reading.window = createLogWindow(offset);
 }
 
-function close(reading: Reading): void {
+function closeReading(reading: Reading): void {
   reading.open?.log.answer.close();
   reading.open = null;
 }
@@ -264,14 +269,14 @@ async function openLog(
   settings: RestSettings,
   jobId: string,
 ): Promise<OpenLog | { readonly kind: 'absent' } | Unknown> {
-  const opened = await open(settings, `api/jobs/${jobId}/logs`);
+  const opened = await openStream(settings, `api/jobs/${jobId}/logs`);
   if (opened.kind !== 'said') return opened;
   const { status, text } = opened;
-  if (saysMissing(opened, jobId)) return { kind: 'absent' };
-  const message = scrub(settings, `no log: ${status}: ${lastLine(settings, text)}`);
-  if (status !== 500 || !text.includes('UnicodeDecodeError')) return unknownBecause(message);
+  if (isMissingAnswer(opened, jobId)) return { kind: 'absent' };
+  const message = maskSecrets(settings, `no log: ${status}: ${lastLine(settings, text)}`);
+  if (status !== 500 || !text.includes('UnicodeDecodeError')) return unknownOutcome(message);
   const file = await openFile(settings, jobId);
-  return file.kind === 'open' ? file : unknownBecause(`${message}; ${file.message}`);
+  return file.kind === 'open' ? file : unknownOutcome(`${message}; ${file.message}`);
 }
 
 /**
@@ -279,21 +284,23 @@ async function openLog(
  * a file below the logs of one node, `lines=-1` for all lines. The job's details contain the driver's node.
  */
 async function openFile(settings: RestSettings, jobId: string): Promise<OpenLog | Unknown> {
-  const found = await lookUp(settings, jobId, null);
+  const found = await lookUpJob(settings, jobId, null);
   const node = found.kind === 'there' ? (found.job.details['driverNode'] ?? '') : '';
-  if (!/^[0-9a-f]{16,64}$/.test(node)) return unknownBecause('the node of its file is not known');
+  if (!/^[0-9a-f]{16,64}$/.test(node)) return unknownOutcome('the node of its file is not known');
   const query = new URLSearchParams({ node_id: node, filename: `job-driver-${jobId}.log`, lines: '-1' });
-  const opened = await open(settings, `api/v0/logs/file?${query}`);
+  const opened = await openStream(settings, `api/v0/logs/file?${query}`);
   if (opened.kind === 'unknown') return opened;
   if (opened.kind === 'said')
-    return unknownBecause(scrub(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`));
+    return unknownOutcome(
+      maskSecrets(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`),
+    );
   const { contentType } = opened.answer;
   if (contentType.startsWith('text/plain')) return { ...opened, decoder: createFileLogReader() };
   opened.answer.close();
-  return unknownBecause(`no file either: it comes as ${contentType || 'nothing known'}`);
+  return unknownOutcome(`no file either: it comes as ${contentType || 'nothing known'}`);
 }
 
-type Said = {
+type TextAnswer = {
   readonly kind: 'said';
   readonly status: number;
   readonly contentType: string;
@@ -304,31 +311,31 @@ type Said = {
  * Asks, and reads the message of an answer other than 200. The time limit of other answers applies until the status is 200,
  * even if bytes trickle in. A log has no total time limit.
  */
-async function open(settings: RestSettings, path: string): Promise<OpenLog | Said | Unknown> {
+async function openStream(settings: RestSettings, path: string): Promise<OpenLog | TextAnswer | Unknown> {
   const down = await settings.reach();
-  if (down !== null) return unknownBecause(down);
+  if (down !== null) return unknownOutcome(down);
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), settings.requestTimeoutMs * 2);
   try {
     const result = await settings.http({
       method: 'GET',
       url: new URL(path, settings.address),
-      headers: authorization(settings),
+      headers: authorizationHeader(settings),
       body: null,
       idleTimeoutMs: settings.requestTimeoutMs,
       signal: deadline.signal,
     });
-    if (result.kind === 'failed') return unknownBecause(scrub(settings, result.message));
+    if (result.kind === 'failed') return unknownOutcome(maskSecrets(settings, result.message));
     const { answer } = result;
     const { status, contentType } = answer;
     if (status === 200) return { kind: 'open', answer, decoder: createJsonLogReader() };
-    const refusal = refusalOf(settings, answer);
+    const refusal = findRefusal(settings, answer);
     if (refusal !== null) {
       answer.close();
-      return unknownBecause(refusal.message);
+      return unknownOutcome(refusal.message);
     }
     const said = await readWhole(answer, RAY_ANSWER_BYTES_MAX);
-    if (said.kind === 'unknown') return unknownBecause(scrub(settings, `${status}: ${said.message}`));
+    if (said.kind === 'unknown') return unknownOutcome(maskSecrets(settings, `${status}: ${said.message}`));
     return { kind: 'said', status, contentType, text: cutText(said.text, RAY_ANSWER_TEXT_MAX) };
   } finally {
     clearTimeout(timer);

@@ -2,8 +2,8 @@
 
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { codeOf, isFolder } from '../../../host/files.ts';
-import { couldNotStart, type ProgramResult, runProgram } from '../../../host/process.ts';
+import { errorCode, isFolder } from '../../../host/files.ts';
+import { failedToStart, type ProgramResult, runProgram } from '../../../host/process.ts';
 import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 
@@ -11,7 +11,7 @@ import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 const SCRIPT_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 export type ScriptCall = {
-  readonly fill: Fill;
+  readonly fill: TemplateValues;
   readonly cwd: string;
   /** Variables for only this call. */
   readonly env: Readonly<Record<string, string>>;
@@ -26,20 +26,20 @@ export type ScriptCall = {
 export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<ProgramResult> {
   const checkout = await settings.checkout();
   const { cwd, fill } = call;
-  if (!(await isFolder(cwd))) return notStarted('ENOENT');
+  if (!(await isFolder(cwd))) return notStartedResult('ENOENT');
   const { templates, cluster } = settings;
   const { submit, pythonWithoutUv } = templates;
   const clusterFile = join(checkout, templates.clusterFile.replaceAll('{cluster}', cluster));
   // A script may take the path of a missing file for a name, and search for that name in other folders.
   if (submit.some((part) => part.includes('{clusterFile}')) && !(await isFile(clusterFile)))
-    return notStarted(`there is no ${clusterFile.slice(checkout.length + 1)}`);
+    return notStartedResult(`there is no ${clusterFile.slice(checkout.length + 1)}`);
   const texts = { cluster, clusterFile, checkout, ...fill.texts };
-  const withPython = (template: readonly string[]): readonly string[] =>
+  const replacePython = (template: readonly string[]): readonly string[] =>
     fillTemplate(submit, {
       texts,
       lists: { ...fill.lists, python: fillTemplate(template, { texts, lists: {} }) },
     });
-  const repository = repositoryAt(call.commit);
+  const repository = repositoryVariables(call.commit);
   const home = await openPrivateHome(settings.temporaryDirectory, { ...settings.homeFiles, ...repository });
   const start = async ([program = '', ...args]: readonly string[]): Promise<ProgramResult> =>
     runProgram(program, args, {
@@ -61,9 +61,9 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
       outputBytesMax: SCRIPT_OUTPUT_BYTES_MAX,
     });
   try {
-    const first = await start(withPython(templates.python));
-    const mayTakeOther = submit[0] === '{python}' && pythonWithoutUv !== null && couldNotStart(first);
-    return mayTakeOther ? await start(withPython(pythonWithoutUv)) : first;
+    const first = await start(replacePython(templates.python));
+    const mayTakeOther = submit[0] === '{python}' && pythonWithoutUv !== null && failedToStart(first);
+    return mayTakeOther ? await start(replacePython(pythonWithoutUv)) : first;
   } finally {
     await home.close();
   }
@@ -87,7 +87,7 @@ const REPOSITORY = 'commit.git';
  * without history. The repository is bare, so git lists no files. A script that ships what git lists then ships the whole
  * folder, as it does without git (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
-function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
+function repositoryVariables(commit: string | null): Readonly<Record<string, string>> {
   if (commit === null || !/^[0-9a-f]{40}$/.test(commit)) return {};
   return {
     [`${REPOSITORY}/HEAD`]: `${commit}\n`,
@@ -98,7 +98,7 @@ function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
   };
 }
 
-function notStarted(code: string): ProgramResult {
+function notStartedResult(code: string): ProgramResult {
   const nothing = { exitCode: null, signal: null, stdout: '', stderr: '' };
   return { kind: 'not-started', ok: false, code, timedOut: false, ...nothing };
 }
@@ -108,12 +108,12 @@ async function isFile(path: string): Promise<boolean> {
     return (await lstat(path)).isFile();
     // rules AG-09, AG-10
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
     throw error;
   }
 }
 
-export type Fill = {
+export type TemplateValues = {
   /** `{name}` anywhere in an argument. */
   readonly texts: Readonly<Record<string, string>>;
   /** `{name}` as a whole argument; these arguments replace it. */
@@ -124,7 +124,7 @@ export type Fill = {
  * Inserted values are not expanded again, so a value with braces stays unchanged. The config check accepts only known
  * placeholders (src/engines/ray/definition.ts, templatesAreComplete); an unknown one here is a bug.
  */
-export function fillTemplate(template: readonly string[], { texts, lists }: Fill): readonly string[] {
+export function fillTemplate(template: readonly string[], { texts, lists }: TemplateValues): readonly string[] {
   return template.flatMap((argument) => {
     const alone = /^\{(\w+)\}$/.exec(argument)?.[1];
     const list = alone !== undefined && Object.hasOwn(lists, alone) ? lists[alone] : undefined;

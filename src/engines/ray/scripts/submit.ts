@@ -6,24 +6,24 @@ import { limits } from '../../../domain/limits.ts';
 import { cutText, cutTextFromEnd } from '../../../domain/values.ts';
 import type { ProgramResult } from '../../../host/process.ts';
 import { redact } from '../../../host/redactor.ts';
-import { changedRefusal, conflictWith, identityTexts, jobAt, rejected, unknownBecause } from '../../shared/kit.ts';
-import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
+import { buildJob, checkFiles, findConflict, identityFields, reject, unknownOutcome } from '../../shared/kit.ts';
+import { findRaySpecRefusal, IN_VARIABLES } from '../job-details.ts';
 import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
 
 /** Characters per output that are searched for a failure's reason: a traceback, and the log before it. */
 const SCRIPT_SAID_CHARS_MAX = 64 * 1024;
 
 /** Output of a program that ended or was cut off. */
-export type Said = Pick<ProgramResult, 'kind' | 'exitCode' | 'stdout' | 'stderr'>;
+export type ScriptOutput = Pick<ProgramResult, 'kind' | 'exitCode' | 'stdout' | 'stderr'>;
 
 /** The ids in `Job submitted with ID: X` (ray_run.py, which logs to standard error), each once. A person must handle more than one. */
-export function submittedIds({ stdout, stderr }: Said): readonly string[] {
-  const lines = plain(`${stdout}\n${stderr}`).matchAll(/Job submitted with ID: (\S+)[^\S\n]*$/gm);
+export function findSubmittedIds({ stdout, stderr }: ScriptOutput): readonly string[] {
+  const lines = stripControlSequences(`${stdout}\n${stderr}`).matchAll(/Job submitted with ID: (\S+)[^\S\n]*$/gm);
   return [...new Set([...lines].flatMap(([, id]) => id ?? []))];
 }
 
 /** Removes every given value from a text, whole and line by line: a log shows a multi-line value by line. */
-export function scrubber(values: readonly string[]): (text: string) => string {
+export function createScrubber(values: readonly string[]): (text: string) => string {
   const all = values.flatMap((value) => [value, ...value.split(/\r?\n/)]);
   return (text) => redact(text, all);
 }
@@ -32,19 +32,19 @@ export function scrubber(values: readonly string[]): (text: string) => string {
  * The lines that explain a failure, without those that echo variables (`env_vars: {…}`, `Terminal command: …`). Includes
  * only lines with a word of failure, which also excludes echoes in another format.
  */
-export function reasonOf(said: Said, scrub: (text: string) => string): string {
-  const clean = scrub(lastWords(said));
+export function describeFailure(output: ScriptOutput, scrub: (text: string) => string): string {
+  const clean = scrub(lastOutputLines(output));
   const lines = clean.split('\n').filter((line) => FAILURE.test(line) && !ECHO.test(line));
   const reason = cutTextFromEnd(lines.slice(-SHOWN_LINES).join('\n').trim(), limits.messageCharactersMax);
   return reason.toWellFormed();
 }
 
 /** The ends of both outputs, from a whole line on. They contain the error, and a flood of output is not searched further. */
-export function lastWords({ stdout, stderr }: Said): string {
-  return plain(`${endOf(stdout)}\n${endOf(stderr)}`);
+export function lastOutputLines({ stdout, stderr }: ScriptOutput): string {
+  return stripControlSequences(`${lastLines(stdout)}\n${lastLines(stderr)}`);
 }
 
-function endOf(text: string): string {
+function lastLines(text: string): string {
   if (text.length <= SCRIPT_SAID_CHARS_MAX) return text;
   const end = cutTextFromEnd(text, SCRIPT_SAID_CHARS_MAX);
   // Half a line may contain half a secret, which scrubbing cannot find.
@@ -56,7 +56,7 @@ const FAILURE =
 const ECHO = /env_vars|runtime.env|Terminal command|Submitting job with entrypoint|^\s*"[^"]*":/i;
 const SHOWN_LINES = 6;
 
-function plain(text: string): string {
+function stripControlSequences(text: string): string {
   return stripVTControlCharacters(text);
 }
 
@@ -119,9 +119,9 @@ const BEFORE: readonly Row[] = [
  * Null if the script may have sent something. A failure before the request counts only if the script has not printed its
  * request; ray_run.py prints it right before sending it (`Terminal command:`).
  */
-function refusalOf(end: Said, scrub: (text: string) => string): ScriptRefusal | null {
+function findRefusal(end: ScriptOutput, scrub: (text: string) => string): ScriptRefusal | null {
   if (end.kind !== 'exited' || end.exitCode === 0) return null;
-  const text = scrub(lastWords(end));
+  const text = scrub(lastOutputLines(end));
   const rows = /Terminal command:/.test(text) ? ANSWERED : [...ANSWERED, ...BEFORE];
   for (const [says, words, code = 'refused'] of rows) {
     const match = says.exec(text);
@@ -130,7 +130,7 @@ function refusalOf(end: Said, scrub: (text: string) => string): ScriptRefusal | 
   return null;
 }
 
-export type SubmitLook = {
+export type JobLookupPort = {
   /** The job under the id now, over the Jobs API. */
   readonly observe: (jobId: string) => Promise<JobObservation>;
   /** The job's page for people. */
@@ -144,27 +144,27 @@ export type SubmitLook = {
  */
 export async function submitByScript(
   settings: ScriptSettings,
-  look: SubmitLook,
+  look: JobLookupPort,
   spec: JobSpec,
 ): Promise<SubmitOutcome> {
-  const refusal = raySpecRefusal(spec);
+  const refusal = findRaySpecRefusal(spec);
   if (refusal !== null) return refusal;
   const misread = misreadVariables(settings.templates, spec);
   if (misread.length > 0)
-    return rejected(
+    return reject(
       'refused',
       `the script would take the value of ${misread.join(', ')} for an option of its own, such as another cluster: it begins with a dash`,
     );
   const found = await look.observe(spec.submissionId);
-  if (found.kind === 'found') return claimed(look, spec, found, 'adopted');
-  if (found.kind !== 'absent') return unknownBecause(`nothing was submitted: ${found.message}`);
+  if (found.kind === 'found') return toClaimedOutcome(look, spec, found, 'adopted');
+  if (found.kind !== 'absent') return unknownOutcome(`nothing was submitted: ${found.message}`);
   if (spec.adoptOnly === true) return { kind: 'absent' };
-  const changed = await changedRefusal(spec.workingDirectory, spec);
+  const changed = await checkFiles(spec.workingDirectory, spec);
   if (changed !== null) return changed;
-  const end = await runScript(settings, callOf(settings, spec));
+  const end = await runScript(settings, buildScriptCall(settings, spec));
   return end.kind === 'not-started'
-    ? rejected('refused', `the script for the submission could not be started: ${end.code}`)
-    : settle(settings, look, spec, end);
+    ? reject('refused', `the script for the submission could not be started: ${end.code}`)
+    : settleSubmission(settings, look, spec, end);
 }
 
 /** The script's parser treats a value as an option if it is a separate argument with a leading dash. */
@@ -173,10 +173,10 @@ function misreadVariables({ environment }: ScriptSettings['templates'], { env }:
   return Object.entries(env).flatMap(([name, value]) => (value.startsWith('-') ? [name] : []));
 }
 
-function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof runScript>[1] {
-  const variables = Object.entries({ ...spec.env, ...identityTexts(spec.metadata, IN_VARIABLES) });
-  const isRead = ([name]: readonly [string, string]): boolean => templates.readsVariables.includes(name);
-  const given = variables.filter((entry) => !isRead(entry));
+function buildScriptCall({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof runScript>[1] {
+  const variables = Object.entries({ ...spec.env, ...identityFields(spec.metadata, IN_VARIABLES) });
+  const isReadable = ([name]: readonly [string, string]): boolean => templates.readsVariables.includes(name);
+  const given = variables.filter((entry) => !isReadable(entry));
   return {
     fill: {
       texts: { submissionId: spec.submissionId },
@@ -188,42 +188,42 @@ function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof
       },
     },
     cwd: spec.workingDirectory,
-    env: Object.fromEntries(variables.filter(isRead)),
+    env: Object.fromEntries(variables.filter(isReadable)),
     commit: spec.env['GIT_COMMIT'] ?? null,
   };
 }
 
 /** Settles a submission after the script ran. Its output counts only for the id; Ray answers everything else. */
-async function settle(
+async function settleSubmission(
   settings: ScriptSettings,
-  look: SubmitLook,
+  look: JobLookupPort,
   spec: JobSpec,
   end: ProgramResult,
 ): Promise<SubmitOutcome> {
-  const scrub = scrubber([...settings.secrets, ...Object.values(spec.env)]);
-  const ids = submittedIds(end);
+  const scrub = createScrubber([...settings.secrets, ...Object.values(spec.env)]);
+  const ids = findSubmittedIds(end);
   const hasWorked = end.ok;
   const others = ids.filter((id) => id !== spec.submissionId);
   if (others.length > 0)
-    return unknownBecause(
+    return unknownOutcome(
       `the script submitted a job ${cutText(scrub(others.join(' ')), limits.messageCharactersMax)} ${others.length < ids.length ? 'beside' : 'instead of'} ${spec.submissionId}: it does not keep to the id that it is given`,
     );
   const isNamed = ids.length > 0;
-  const found = await lookUntilFound(settings, look, spec.submissionId);
+  const found = await pollUntilFound(settings, look, spec.submissionId);
   if (found.kind === 'found') {
     // Ray accepts an id once. If the script submitted this id, a job without an identity is ours.
     const isOurs = hasWorked && isNamed && found.metadata === null;
     const named = isOurs ? { ...found, metadata: spec.metadata } : found;
-    return claimed(look, spec, named, isNamed ? 'submitted' : 'adopted');
+    return toClaimedOutcome(look, spec, named, isNamed ? 'submitted' : 'adopted');
   }
-  if (hasWorked && isNamed && found.kind === 'unknown') return { kind: 'submitted', job: jobOf(look, spec, null) };
-  const refusal = refusalOf(end, scrub);
-  const message = `${end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind}: ${[refusal?.words ?? '', reasonOf(end, scrub)].filter((part) => part !== '').join('\n')}`;
-  return found.kind === 'absent' && refusal !== null ? rejected(refusal.code, message) : unknownBecause(message);
+  if (hasWorked && isNamed && found.kind === 'unknown') return { kind: 'submitted', job: toJob(look, spec, null) };
+  const refusal = findRefusal(end, scrub);
+  const message = `${end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind}: ${[refusal?.words ?? '', describeFailure(end, scrub)].filter((part) => part !== '').join('\n')}`;
+  return found.kind === 'absent' && refusal !== null ? reject(refusal.code, message) : unknownOutcome(message);
 }
 
 /** A job that was just submitted may appear a moment later. */
-async function lookUntilFound({ sleep }: ScriptSettings, look: SubmitLook, jobId: string): Promise<JobObservation> {
+async function pollUntilFound({ sleep }: ScriptSettings, look: JobLookupPort, jobId: string): Promise<JobObservation> {
   let found: JobObservation = { kind: 'unknown', message: 'nobody has looked' };
   for (const delayMs of limits.rayLookAgainDelaysMs) {
     await sleep(delayMs);
@@ -233,15 +233,15 @@ async function lookUntilFound({ sleep }: ScriptSettings, look: SubmitLook, jobId
   return found;
 }
 
-function claimed(
-  look: SubmitLook,
+function toClaimedOutcome(
+  look: JobLookupPort,
   spec: JobSpec,
   found: Extract<JobObservation, { kind: 'found' }>,
   kind: 'adopted' | 'submitted',
 ): SubmitOutcome {
-  return conflictWith(found.metadata, spec) ?? { kind, job: jobOf(look, spec, found.session) };
+  return findConflict(found.metadata, spec) ?? { kind, job: toJob(look, spec, found.session) };
 }
 
-function jobOf(look: SubmitLook, spec: JobSpec, session: string | null): Job {
-  return jobAt('ray', spec, session, look.urlOf(spec.submissionId));
+function toJob(look: JobLookupPort, spec: JobSpec, session: string | null): Job {
+  return buildJob('ray', spec, session, look.urlOf(spec.submissionId));
 }

@@ -1,39 +1,39 @@
 /** Reads what a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
 
 import { z } from 'zod';
-import { answerOf } from '../../../commands/decision.ts';
+import { buildAnswer } from '../../../commands/decision.ts';
 import { readKnobs } from '../../../delta/config-delta.ts';
 import { GitError, type LoggedCommit } from '../../../domain/git.ts';
 import {
   type ExperimentFile,
-  type NotTaken,
+  type KnobNotTaken,
   newChanges,
-  type ReadFile,
+  type ReadSource,
   type RunBase,
 } from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { IntervalStart, Objective } from '../../../domain/logbook/events/launch-events.ts';
-import { type RunState, runsOfLane } from '../../../domain/logbook/run-state.ts';
-import { branded, cutTextFromEnd, isSha, jsonIn, type Sha } from '../../../domain/values.ts';
-import { lastPass } from '../../../run/lane.ts';
+import { type RunState, runsInLane } from '../../../domain/logbook/run-state.ts';
+import { brandAs, cutTextFromEnd, isSha, parseJson, type Sha } from '../../../domain/values.ts';
+import { findLastPass } from '../../../run/lane.ts';
 import {
-  type AskedFor,
   type Failed,
-  type Nothing,
-  nothing,
+  failStillRunning,
+  type NoProposal,
+  noProposal,
   type PlanWork,
   type Refused,
-  stillRunning,
+  type RequestOrigin,
 } from '../../../run/proposing.ts';
-import { askedChange, checkProposedEdits, riskOf } from '../asked.ts';
+import { applyRequestedKnobs, assessRisk, validateProposedEdits } from '../asked.ts';
 import { chooseCandidate, type RecentFerry } from '../candidates.ts';
-import { applyEdits, type EditedFile, readStart } from '../edit.ts';
+import { applyEdits, type EditedFile, readStartFile } from '../edit.ts';
 import {
-  type GivenFerry,
+  buildIntervalContext,
+  type ConfiguredFerry,
+  findIntervalStart,
+  findLastFerry,
   type IntervalContext,
-  intervalContext,
-  intervalStart,
-  lastFerryOf,
   type ProposalView,
 } from '../interval.ts';
 import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
@@ -42,28 +42,28 @@ import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
 const INTERVAL_FALLBACK_DAYS = 7;
 
 /** The context of this day's ferry at the branch tip `base`. Throws `GitError` if git cannot answer. */
-export async function sinceLastFerry(open: PlanWork, base: Sha, date: string): Promise<IntervalContext | Failed> {
+export async function readIntervalContext(open: PlanWork, base: Sha, date: string): Promise<IntervalContext | Failed> {
   const { runs } = open.store.current();
-  const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
+  const last = findLastFerry(runsInLane(runs, open.config.laneName), `${date}~`);
   const given = ferryLane(open.config.lane).lastFerry;
-  const from = last !== null || given === null ? null : await startOfGiven(open, base, given);
+  const from = last !== null || given === null ? null : await readConfiguredStart(open, base, given);
   // rule DF-40
-  const start = intervalStart(last, date, INTERVAL_FALLBACK_DAYS, from);
+  const start = findIntervalStart(last, date, INTERVAL_FALLBACK_DAYS, from);
   const issues = await open.issuesSince(`${start.sinceDate}T00:00:00Z`);
   if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };
-  const commits = await commitsSince(open, base, start);
+  const commits = await listCommitsSince(open, base, start);
   const ferryIssues = new Set(runs.map((run) => run.proposal.issue));
-  return intervalContext({ start, last, given, commits, issues: issues.value, ferryIssues });
+  return buildIntervalContext({ start, last, given, commits, issues: issues.value, ferryIssues });
 }
 
 /** The configured commit if it is in the branch's history, else only its date: a wrong config value must not block a ferry. */
-async function startOfGiven(
+async function readConfiguredStart(
   { git }: PlanWork,
   base: Sha,
-  { commit, date }: GivenFerry,
+  { commit, date }: ConfiguredFerry,
 ): Promise<{ readonly commit: Sha | null; readonly date: string }> {
   try {
-    const sha = branded(commit, isSha);
+    const sha = brandAs(commit, isSha);
     return { commit: (await git.mergeBase(base, sha)) === sha ? sha : null, date };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
@@ -72,7 +72,7 @@ async function startOfGiven(
 }
 
 /** `git log SHA..HEAD -- <shipped paths>`, or since a date if no launch commit is known. */
-async function commitsSince(
+async function listCommitsSince(
   open: PlanWork,
   base: Sha,
   { sinceCommit, sinceDate }: IntervalStart,
@@ -91,56 +91,58 @@ async function commitsSince(
 }
 
 /** `text` and `file` are what the run starts from; `onBranch` is the file on the target branch at `base`. */
-type Experiment = Start & {
+type Experiment = ExperimentStart & {
   readonly kind: 'read';
   readonly base: Sha;
   readonly onBranch: string;
   readonly file: ExperimentFile;
-  readonly read: ReadFile;
+  readonly read: ReadSource;
 };
 
 /** `pass` null: the lane has no sealed pass to start from, so the run starts from the target branch. */
-type Start = {
+type ExperimentStart = {
   readonly text: string;
   readonly pass: RunBase | null;
-  readonly notTaken: readonly NotTaken[];
+  readonly notTaken: readonly KnobNotTaken[];
 };
 
 /** Throws `GitError` if git cannot answer. */
-export async function readExperiment(open: PlanWork): Promise<Experiment | Nothing> {
+export async function readExperiment(open: PlanWork): Promise<Experiment | NoProposal> {
   const { config, git } = open;
   const lane = ferryLane(config.lane);
   const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
   const onBranch = base === null ? null : await git.readText(base, lane.experiment);
   if (base === null || onBranch === null)
-    return nothing('experiment-missing', `${lane.experiment} is not on ${lane.targetBranch}`);
-  const read = readerOf(open);
+    return noProposal('experiment-missing', `${lane.experiment} is not on ${lane.targetBranch}`);
+  const read = createSourceReader(open);
   const branchFile = await read(onBranch);
-  if (branchFile.kind === 'unparsable') return unreadable(branchFile);
-  const start = await startOn(open, base, onBranch);
+  if (branchFile.kind === 'unparsable') return unreadableExperiment(branchFile);
+  const start = await readStartOn(open, base, onBranch);
   const file = await read(start.text);
-  return file.kind === 'unparsable' ? unreadable(file) : { kind: 'read', base, onBranch, ...start, file, read };
+  return file.kind === 'unparsable'
+    ? unreadableExperiment(file)
+    : { kind: 'read', base, onBranch, ...start, file, read };
 }
 
-function unreadable({ line, message }: { readonly line: number; readonly message: string }): Nothing {
-  return nothing('experiment-unparsable', `line ${line}: ${message}`);
+function unreadableExperiment({ line, message }: { readonly line: number; readonly message: string }): NoProposal {
+  return noProposal('experiment-unparsable', `line ${line}: ${message}`);
 }
 
 /** Reads versions of the lane's experiment. */
-export function readerOf({ lab, config }: Pick<PlanWork, 'lab' | 'config'>): ReadFile {
+export function createSourceReader({ lab, config }: Pick<PlanWork, 'lab' | 'config'>): ReadSource {
   const { experiment: path, python } = ferryLane(config.lane);
   return (text) => lab.readExperiment(text, { path, python });
 }
 
 /** What a run on the commit `onto` starts from. Throws `GitError` if git cannot answer. */
-export async function startOn(open: PlanWork, onto: Sha, onBranch: string): Promise<Start> {
+export async function readStartOn(open: PlanWork, onto: Sha, onBranch: string): Promise<ExperimentStart> {
   const { config, git, store } = open;
   const path = ferryLane(config.lane).experiment;
-  const pass = lastPass(store.current().runs, { lane: config.laneName, experiment: path });
+  const pass = findLastPass(store.current().runs, { lane: config.laneName, experiment: path });
   // A rewritten branch has no history in common with the pass. Start from the branch, so that the lane does not wait forever.
   if (pass === null || (await git.mergeBase(onto, pass.commit)) === null)
     return { text: onBranch, pass: null, notTaken: [] };
-  return { ...(await readStart(git, readerOf(open), { path, pass: pass.commit, onto })), pass };
+  return { ...(await readStartFile(git, createSourceReader(open), { path, pass: pass.commit, onto })), pass };
 }
 
 // The lab's own proposer: a program that reads the context as JSON and answers with edits and a rationale (docs/proposer.md).
@@ -164,7 +166,7 @@ const answerSchema = z.strictObject({
 });
 
 type ProposerInput = {
-  readonly asked: AskedFor;
+  readonly asked: RequestOrigin;
   readonly run: string;
   readonly date: string;
   readonly objective: Objective;
@@ -172,7 +174,7 @@ type ProposerInput = {
   readonly recent: readonly RecentFerry[];
 };
 
-type Proposed = EditedFile & {
+type ProposedChange = EditedFile & {
   readonly kind: 'proposes';
   readonly rationale: string;
   readonly risk: Risk;
@@ -186,39 +188,39 @@ async function askProposer(
   proposer: Proposer,
   experiment: Experiment,
   input: ProposerInput,
-): Promise<Proposed | Nothing | Failed> {
+): Promise<ProposedChange | NoProposal | Failed> {
   const result = await open.lab.helpers.ask({
     asked: input.asked,
     about: [input.run, input.objective.text, experiment.text],
     command: proposer.command,
-    input: `${JSON.stringify(proposerContext(open.config, experiment, input))}\n`,
+    input: `${JSON.stringify(buildProposerInput(open.config, experiment, input))}\n`,
     timeoutMs: proposer.timeoutMs,
     outputBytesMax: proposer.outputBytesMax,
   });
-  if (result.kind === 'running') return stillRunning('the lab’s proposer');
+  if (result.kind === 'running') return failStillRunning('the lab’s proposer');
   if (!result.ok) {
     const end = cutTextFromEnd(open.redact(result.stderr).trim(), limits.messageCharactersMax);
-    return nothing('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
+    return noProposal('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
   }
-  const answer = answerSchema.safeParse(jsonIn(result.stdout));
+  const answer = answerSchema.safeParse(parseJson(result.stdout));
   if (!answer.success) {
     const [issue] = answer.error.issues;
-    return nothing('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    return noProposal('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
   const { edits, rationale, risk } = answer.data;
   const lane = ferryLane(open.config.lane);
-  const checked = await checkProposedEdits(
+  const checked = await validateProposedEdits(
     experiment.file,
     experiment.read,
     edits.map(({ path, before, after }) => ({ path, before: before ?? null, after })),
     { knobsMax: lane.budget.knobs, scaleKnobs: lane.scaleKnobs, recent: input.recent },
   );
-  if (!checked.ok) return nothing('proposer-refused', checked.error);
+  if (!checked.ok) return noProposal('proposer-refused', checked.error);
   return { kind: 'proposes', ...checked.value, rationale: open.redact(rationale), risk };
 }
 
 /** The proposer's input: the file, its knobs, earlier ferries with their outcomes, and what happened since the last ferry. */
-function proposerContext(
+function buildProposerInput(
   config: PlanWork['config'],
   { text, file }: Pick<Experiment, 'text' | 'file'>,
   { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
@@ -249,7 +251,7 @@ function proposerContext(
 }
 
 /** The edited file, and how the proposal describes the change. */
-export type Change = Pick<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> & {
+export type ChosenChange = Pick<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> & {
   readonly kind: 'change';
   readonly text: string;
 };
@@ -264,18 +266,18 @@ export async function chooseChange(
   open: PlanWork,
   experiment: Experiment,
   input: ChooseInput,
-): Promise<Change | Nothing | Failed | Refused> {
+): Promise<ChosenChange | NoProposal | Failed | Refused> {
   const lane = ferryLane(open.config.lane);
   const { file, read, text } = experiment;
   const plain = { kind: 'change', candidate: null, rationale: null, reason: '' } as const;
   if (input.knobs.length > 0) {
     const knobsMax = lane.budget.enforce === 'block' ? lane.budget.knobs : null;
-    const asked = await askedChange(file, read, input.knobs, knobsMax);
-    if (!asked.ok) return { kind: 'refused', ...answerOf('propose-edit-refused', asked.error) };
+    const asked = await applyRequestedKnobs(file, read, input.knobs, knobsMax);
+    if (!asked.ok) return { kind: 'refused', ...buildAnswer('propose-edit-refused', asked.error) };
     const { changes } = asked.value;
-    return { ...plain, text: asked.value.text, changes, risk: riskOf(changes, lane) };
+    return { ...plain, text: asked.value.text, changes, risk: assessRisk(changes, lane) };
   }
-  const recent = runsOfLane(open.store.current().runs, open.config.laneName).map(pastFerry);
+  const recent = runsInLane(open.store.current().runs, open.config.laneName).map(toRecentFerry);
   const choice = chooseCandidate({
     candidates: lane.candidates,
     knobs: readKnobs(file),
@@ -291,7 +293,7 @@ export async function chooseChange(
   }
   if (choice.kind === 'proposal') {
     const edited = await applyEdits(file, choice.edits, read);
-    if (!edited.ok) return nothing('edit-refused', `${choice.candidate.id}: ${edited.error}`);
+    if (!edited.ok) return noProposal('edit-refused', `${choice.candidate.id}: ${edited.error}`);
     const { candidate, risk, rationale } = choice;
     return { ...plain, ...edited.value, risk, reason: candidate.reason, candidate: candidate.id, rationale };
   }
@@ -301,25 +303,25 @@ export async function chooseChange(
     const { changes, risk, rationale: reason } = proposed;
     return { ...plain, text: proposed.text, changes, risk, reason };
   }
-  return nothing(choice.reason, choice.skipped.map((s) => `${s.id}: ${s.why}`).join(', '));
+  return noProposal(choice.reason, choice.skipped.map((s) => `${s.id}: ${s.why}`).join(', '));
 }
 
-/** The parts of a run that `pastFerry` reads. */
-type PastRun = Pick<RunState, 'proposal' | 'gate' | 'seal' | 'submission' | 'end'>;
+/** The parts of a run that `toRecentFerry` reads. */
+type FinishedFerry = Pick<RunState, 'proposal' | 'gate' | 'seal' | 'submission' | 'end'>;
 
 /** The summary of one run. Its changes are those in its manifest, so a run that was never gated has none. */
-export function pastFerry(run: PastRun): RecentFerry {
+export function toRecentFerry(run: FinishedFerry): RecentFerry {
   const manifest = run.gate?.manifest ?? null;
   return {
     date: run.proposal.date,
     candidate: run.proposal.candidate,
     changes: manifest === null ? [] : newChanges(manifest),
-    outcome: outcomeOf(run),
+    outcome: toOutcome(run),
   };
 }
 
 /** A run that a person accepted did not pass: its values are not proven good. */
-function outcomeOf(run: PastRun): RecentFerry['outcome'] {
+function toOutcome(run: FinishedFerry): RecentFerry['outcome'] {
   if (run.submission === null) return 'not-launched';
   if (run.end?.status === 'FAILED') return 'failed';
   if (run.end?.status === 'STOPPED') return 'stopped';

@@ -1,27 +1,27 @@
 /** Plans a proposal from the record, git, and the issues since the last ferry. Changes nothing outside ferrybot. */
 
 import { fillLane } from '../../../config/lane-of-file.ts';
-import { configDelta } from '../../../delta/config-delta.ts';
-import type { KnobChange, ReadFile } from '../../../domain/launch/change-facts.ts';
+import { diffConfigs } from '../../../delta/config-delta.ts';
+import type { KnobChange, ReadSource } from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
 import { cutText, cutTextFromEnd, type Sha } from '../../../domain/values.ts';
-import { askOf } from '../../../run/proposals.ts';
+import { readAsk } from '../../../run/proposals.ts';
 import {
-  type AskedFor,
   type Failed,
-  type Nothing,
-  nothing,
+  failStillRunning,
+  type NoProposal,
+  noProposal,
   type PlanInput,
   type Planned,
   type PlanWork,
   type Refused,
-  stillRunning,
+  type RequestOrigin,
   type TreeResult,
 } from '../../../run/proposing.ts';
-import { changesIn } from '../gates.ts';
+import { listChanges } from '../gates.ts';
 import type { ProposalView } from '../interval.ts';
-import { ferryLane, fixableOf } from '../settings.ts';
+import { ferryLane, listFixablePaths } from '../settings.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
@@ -29,14 +29,14 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../words/proposal.ts';
-import { chooseChange, readExperiment, sinceLastFerry } from './experiment.ts';
+import { chooseChange, readExperiment, readIntervalContext } from './experiment.ts';
 
 // The lab's own checks on an edit by ferrybot before the push (policy AG-03): pre-commit, type check, tests.
 
 /** Length of the end of a check's output that people see; the reason is usually there. */
 const CHECK_OUTPUT_SHOWN_CHARS = 1_500;
 
-type Edited = {
+type EditedExperiment = {
   readonly base: Sha;
   readonly path: string;
   readonly text: string;
@@ -44,14 +44,18 @@ type Edited = {
 };
 
 /** The result of the lab's checks; `missing`: programs of the repository's own checks that this machine does not have. */
-type Checked = { readonly kind: 'passed'; readonly missing: readonly string[] };
+type ChecksPassed = { readonly kind: 'passed'; readonly missing: readonly string[] };
 
 /** An edit that changes nothing needs no check: the branch has the same file, already checked. Throws `GitError`. */
-async function checked(open: PlanWork, asked: AskedFor, edit: Edited): Promise<Checked | Nothing | Failed> {
+async function runChecks(
+  open: PlanWork,
+  asked: RequestOrigin,
+  edit: EditedExperiment,
+): Promise<ChecksPassed | NoProposal | Failed> {
   const { checksBeforePush } = ferryLane(open.config.lane);
   const isStanding = checksBeforePush === 'repository';
   if (!edit.isChanged) return { kind: 'passed', missing: [] };
-  let commands = isStanding ? await standingChecks(open, edit) : checksBeforePush;
+  let commands = isStanding ? await listApplicableChecks(open, edit) : checksBeforePush;
   const missing: string[] = [];
   while (commands.length > 0) {
     const failed = await open.lab.helpers.check({
@@ -63,9 +67,9 @@ async function checked(open: PlanWork, asked: AskedFor, edit: Edited): Promise<C
     });
     // rule AG-03
     if (failed === null) break;
-    if ('kind' in failed) return stillRunning('the lab’s checks');
+    if ('kind' in failed) return failStillRunning('the lab’s checks');
     // The lab did not name this program. If it is not installed, the checks of the pull request decide.
-    if (!isStanding || failed.result.kind !== 'not-started') return refused(open, failed);
+    if (!isStanding || failed.result.kind !== 'not-started') return refuseByCheck(open, failed);
     const [program = ''] = failed.command;
     missing.push(program);
     commands = commands.filter(([one]) => one !== program);
@@ -73,35 +77,35 @@ async function checked(open: PlanWork, asked: AskedFor, edit: Edited): Promise<C
   return { kind: 'passed', missing };
 }
 
-function refused(open: PlanWork, { command, result }: NonNullable<TreeResult>): Nothing {
+function refuseByCheck(open: PlanWork, { command, result }: NonNullable<TreeResult>): NoProposal {
   const output = open.redact(`${result.stdout}\n${result.stderr}`.trim());
   const how = result.kind === 'exited' ? `exit code ${result.exitCode}` : `${result.kind} ${result.code ?? ''}`;
-  return nothing(
+  return noProposal(
     'checks-failed',
     `${cutText(command.join(' '), limits.shownTextCharsMax)}: ${how.trim()}\n${cutTextFromEnd(output, CHECK_OUTPUT_SHOWN_CHARS)}`.toWellFormed(),
   );
 }
 
 /** The checks set up at this commit of the default branch: pre-commit, type check, and that Python compiles the file. */
-async function standingChecks(
+async function listApplicableChecks(
   { git, config, defaultBranch }: PlanWork,
-  { base, path }: Edited,
+  { base, path }: EditedExperiment,
 ): Promise<readonly (readonly string[])[]> {
   const isPython = path.endsWith('.py');
   // Isolated: a `py_compile.py` of the branch must not run instead.
   const parsed = isPython ? [['python3', '-I', '-m', 'py_compile', path]] : [];
   // Both run branch code next to the key that signs decisions, which the lab allows only for its default branch.
   if (config.lane.targetBranch !== defaultBranch) return parsed;
-  const has = async (file: string): Promise<boolean> => (await git.treeId(base, file)) !== null;
-  const own = (await has('uv.lock')) ? ['uv', 'run'] : [];
+  const fileExists = async (file: string): Promise<boolean> => (await git.treeId(base, file)) !== null;
+  const own = (await fileExists('uv.lock')) ? ['uv', 'run'] : [];
   const python = own.length > 0 ? [...own, 'python'] : ['python3'];
   const settings = (await git.readText(base, 'pyproject.toml')) ?? '';
-  const isTyped = isPython && (/^\[tool\.mypy[.\]]/m.test(settings) || (await has('mypy.ini')));
+  const isTyped = isPython && (/^\[tool\.mypy[.\]]/m.test(settings) || (await fileExists('mypy.ini')));
   return [
     ...parsed,
-    ...((await has('infra/pre-commit.py'))
+    ...((await fileExists('infra/pre-commit.py'))
       ? [[...python, 'infra/pre-commit.py', '--all-files']]
-      : (await has('.pre-commit-config.yaml'))
+      : (await fileExists('.pre-commit-config.yaml'))
         ? [[...own, 'pre-commit', 'run', '--files', path]]
         : []),
     // rule AG-23
@@ -110,26 +114,26 @@ async function standingChecks(
 }
 
 /** Plans a change on the tip of the lane's branch. Throws `GitError` if git cannot answer. */
-export async function planProposal(open: PlanWork, input: PlanInput): Promise<Planned | Nothing | Failed | Refused> {
+export async function planProposal(open: PlanWork, input: PlanInput): Promise<Planned | NoProposal | Failed | Refused> {
   const experiment = await readExperiment(open);
   if (experiment.kind === 'nothing') return experiment;
   const { base } = experiment;
-  const context = await sinceLastFerry(open, base, input.date);
+  const context = await readIntervalContext(open, base, input.date);
   if ('kind' in context) return context;
   const { request } = input;
-  const knobs = request === null ? [] : askOf(request).knobs;
+  const knobs = request === null ? [] : readAsk(request).knobs;
   const asked = request === null ? null : { by: commandKey(request), thread: request.thread };
   const change = await chooseChange(open, experiment, { ...input, asked, context, knobs });
   if (change.kind !== 'change') return change;
   const path = ferryLane(open.config.lane).experiment;
   const isChanged = change.text !== experiment.onBranch;
-  const total = await knobsBetween(experiment.read, experiment.onBranch, change.text);
-  if (total === null) return nothing('edit-refused', `${path} would change in more than knobs`);
-  const checks = await checked(open, asked, { base, path, text: change.text, isChanged });
+  const total = await diffKnobs(experiment.read, experiment.onBranch, change.text);
+  if (total === null) return noProposal('edit-refused', `${path} would change in more than knobs`);
+  const checks = await runChecks(open, asked, { base, path, text: change.text, isChanged });
   if (checks.kind !== 'passed') return checks;
   const { pass, notTaken } = experiment;
   const view = {
-    ...viewOf(open, input, context),
+    ...buildProposalView(open, input, context),
     ...change,
     unchecked: checks.missing,
     start: { pass, notTaken, total },
@@ -161,16 +165,16 @@ export async function planProposal(open: PlanWork, input: PlanInput): Promise<Pl
 }
 
 /** The knobs that differ between two texts of the file; null if more than knobs differs. */
-export async function knobsBetween(
-  read: ReadFile,
+export async function diffKnobs(
+  read: ReadSource,
   before: string,
   after: string,
 ): Promise<readonly KnobChange[] | null> {
-  return changesIn(configDelta(await read(before), await read(after)));
+  return listChanges(diffConfigs(await read(before), await read(after)));
 }
 
 /** The view of a proposal without its change. */
-export function viewOf(
+export function buildProposalView(
   open: PlanWork,
   { run, date, objective, unanswered, request }: PlanInput,
   context: ProposalView['context'],
@@ -183,7 +187,7 @@ export function viewOf(
     runName: fillLane(lane, { run, date }).runName,
     experiment: lane.experiment,
     targetBranch: lane.targetBranch,
-    fixable: fixableOf(lane),
+    fixable: listFixablePaths(lane),
     objective,
     ...(unanswered === undefined ? {} : { unanswered }),
     context,

@@ -2,31 +2,31 @@
 
 import { limits } from '../../../domain/limits.ts';
 import { assertNever } from '../../../domain/values.ts';
-import { notTakenText } from '../../../render/card-manifest.ts';
+import { describeNotTaken } from '../../../render/card-manifest.ts';
 import {
+  bullets,
   cleanLine,
   code,
-  details,
+  folded,
   inlineText,
-  listed,
+  joinAnd,
   paragraphs,
   person,
-  points,
   text,
 } from '../../../render/words.ts';
-import { unansweredText } from '../asked.ts';
-import type { ChoiceRationale, Skipped } from '../candidates.ts';
-import { intervalText, type ProposalView, referencesText } from '../interval.ts';
-import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine, PART_HEADINGS } from '../pull-body.ts';
+import { describeUnanswered } from '../asked.ts';
+import type { ChoiceRationale, SkippedCandidate } from '../candidates.ts';
+import { describeInterval, formatReferences, type ProposalView } from '../interval.ts';
+import { DELTA_TABLE_HEAD, declaredName, declaredRow, PART_HEADINGS, toOneLine } from '../pull-body.ts';
 
 /** `Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3`, plain text. */
 export function renderPullTitle(proposal: ProposalView): string {
-  return cleanLine(`${nameOf(proposal)}: ${changeText(proposal)}`, limits.titleCharsMax);
+  return cleanLine(`${ferryName(proposal)}: ${describeChange(proposal)}`, limits.titleCharsMax);
 }
 
 /** The issue's title, plain text. */
 export function renderIssueTitle(proposal: ProposalView): string {
-  return cleanLine(`Experiment: ${nameOf(proposal)} (${changeText(proposal)})`, limits.titleCharsMax);
+  return cleanLine(`Experiment: ${ferryName(proposal)} (${describeChange(proposal)})`, limits.titleCharsMax);
 }
 
 /** The commit message; it names only the lab's run. */
@@ -38,48 +38,48 @@ export function renderCommitMessage(proposal: ProposalView): string {
 
 /** The parts that a person's own pull request must add before a launch, ready to paste into its description. */
 export function renderPullParts(proposal: ProposalView, preconditions: readonly string[]): string {
-  return paragraphs(...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(preconditions));
+  return paragraphs(...commonParts(proposal), renderHeading(PART_HEADINGS.checklist), renderChecklist(preconditions));
 }
 
 /** The body of the pull request; `pull-body.ts` reads it back. `preconditions`: the lab's boxes to tick before a launch. */
 export function renderPullBody(proposal: ProposalView, preconditions: readonly string[]): string {
-  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
-  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(preconditions), ...fallbackParts(proposal, 'in this pull request'))}\n`;
+  const intro = `${ferryName(proposal)}, run ${code(proposal.run)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
+  return `${paragraphs(intro, ...commonParts(proposal), renderHeading(PART_HEADINGS.checklist), renderChecklist(preconditions), ...renderFallbackParts(proposal, 'in this pull request'))}\n`;
 }
 
 /** The ferry issue's body: the same facts without the checklist, and a link to the pull request if it is open. */
 export function renderIssueBody(proposal: ProposalView): string {
   const where = proposal.pull === null ? '' : `, proposed in #${proposal.pull}`;
-  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}${where}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request. Comments by \`github-actions\` are ferrybot's: its workflows post under that name.`;
-  return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts(proposal, 'in the pull request'))}\n`;
+  const intro = `${ferryName(proposal)}, run ${code(proposal.run)}${where}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request. Comments by \`github-actions\` are ferrybot's: its workflows post under that name.`;
+  return `${paragraphs(intro, ...commonParts(proposal), ...renderFallbackParts(proposal, 'in the pull request'))}\n`;
 }
 
 function commonParts(proposal: ProposalView): readonly string[] {
   return [
-    heading(PART_HEADINGS.lastFerry),
-    referencesText(proposal.context.last, proposal.context.given),
-    heading(PART_HEADINGS.objective),
+    renderHeading(PART_HEADINGS.lastFerry),
+    formatReferences(proposal.context.last, proposal.context.given),
+    renderHeading(PART_HEADINGS.objective),
     // rule DF-03
-    objectiveText(proposal),
-    heading(PART_HEADINGS.interval),
-    intervalText(proposal),
-    heading(PART_HEADINGS.delta),
-    deltaText(proposal),
-    heading(PART_HEADINGS.risk),
+    renderObjective(proposal),
+    renderHeading(PART_HEADINGS.interval),
+    describeInterval(proposal),
+    renderHeading(PART_HEADINGS.delta),
+    renderDelta(proposal),
+    renderHeading(PART_HEADINGS.risk),
     // rule DF-17
     proposal.risk,
   ];
 }
 
-function heading(title: string): string {
+function renderHeading(title: string): string {
   return `### ${title}`;
 }
 
 // The quote is a person's text. The kind is read from the sentence above the quote, not from the quoted words.
-function objectiveText({ objective, unanswered }: ProposalView): string {
+function renderObjective({ objective, unanswered }: ProposalView): string {
   const quoted = (sentence: string): string => {
     const isSaid = objective.text !== '' && `${objective.text}.`.toLowerCase() !== sentence.toLowerCase();
-    const whence = unanswered === undefined ? null : unansweredText(unanswered);
+    const whence = unanswered === undefined ? null : describeUnanswered(unanswered);
     return paragraphs(sentence, isSaid ? `> ${text(objective.text)}` : null, whence);
   };
   switch (objective.kind) {
@@ -94,7 +94,7 @@ function objectiveText({ objective, unanswered }: ProposalView): string {
   }
 }
 
-function deltaText(proposal: ProposalView): string {
+function renderDelta(proposal: ProposalView): string {
   const { experiment, runName, start, targetBranch } = proposal;
   const { total } = start;
   const rows = total.map((change) => declaredRow(change, declaredName(change, total)));
@@ -109,20 +109,20 @@ function deltaText(proposal: ProposalView): string {
         : `Nothing changes on ${code(targetBranch)}${start.pass === null ? ': the same configuration again' : ''}.`
       : [...DELTA_TABLE_HEAD, ...rows].join('\n'),
     paths.length === 0 ? null : paths.join('\n'),
-    startText(proposal),
-    uncheckedText(proposal),
+    describeStart(proposal),
+    renderUnchecked(proposal),
     // rule DF-16
-    whyText(proposal),
+    explainChange(proposal),
   );
 }
 
-function uncheckedText({ unchecked = [] }: ProposalView): string | null {
+function renderUnchecked({ unchecked = [] }: ProposalView): string | null {
   return unchecked.length === 0
     ? null
-    : `Not checked before the push with ${listed(unchecked.map(code))}: the machine that proposed does not have ${unchecked.length === 1 ? 'it' : 'them'}.`;
+    : `Not checked before the push with ${joinAnd(unchecked.map(code))}: the machine that proposed does not have ${unchecked.length === 1 ? 'it' : 'them'}.`;
 }
 
-function checklist(preconditions: readonly string[]): string {
+function renderChecklist(preconditions: readonly string[]): string {
   const boxes = [
     { label: 'human approval', ticked: false },
     ...preconditions.map((label) => ({ label, ticked: label === 'issue created/updated' })),
@@ -133,11 +133,11 @@ function checklist(preconditions: readonly string[]): string {
 }
 
 /** `where`: where to make the change, in words. */
-function fallbackParts({ fixable }: ProposalView, where: string): readonly string[] {
+function renderFallbackParts({ fixable }: ProposalView, where: string): readonly string[] {
   return [
-    heading('Relaunch fallback if this run fails'),
+    renderHeading('Relaunch fallback if this run fails'),
     [
-      `1. A small and obvious bug: fix it ${where} once the attempt has failed. A fix may touch ${listed(fixable.map(code))}. The card then shows what it changes against what failed; approved anew, it is launched as the next attempt of this run.`,
+      `1. A small and obvious bug: fix it ${where} once the attempt has failed. A fix may touch ${joinAnd(fixable.map(code))}. The card then shows what it changes against what failed; approved anew, it is launched as the next attempt of this run.`,
       '2. The same failure again after one fix: no further try of this run; escalate here.',
       '3. Trouble of the whole cluster (quota, nodes, memory): escalate at once.',
     ].join('\n'),
@@ -145,7 +145,7 @@ function fallbackParts({ fixable }: ProposalView, where: string): readonly strin
 }
 
 /** `Daily ferry 2026-11-21`. */
-export function nameOf({ lane, date }: Pick<ProposalView, 'lane' | 'date'>): string {
+export function ferryName({ lane, date }: Pick<ProposalView, 'lane' | 'date'>): string {
   return `${laneTitle(lane)} ferry ${date}`;
 }
 
@@ -154,16 +154,16 @@ export function laneTitle(lane: string): string {
   return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)}`;
 }
 
-function changeText({ changes, isMore }: ProposalView): string {
+function describeChange({ changes, isMore }: ProposalView): string {
   const [first, ...rest] = changes;
   if (first === undefined) return isMore === true ? 'more than knobs' : 'identical rerun';
-  const value = (source: string | null): string => (source === null ? 'absent' : onOneLine(source));
+  const value = (source: string | null): string => (source === null ? 'absent' : toOneLine(source));
   const more = rest.length === 0 ? '' : `, and ${rest.length} more`;
   return `${first.knob} ${value(first.before)} -> ${value(first.after)}${more}`;
 }
 
 /** The text below the table of all changes on the target branch. */
-function startText({ changes, start, targetBranch }: ProposalView): string {
+function describeStart({ changes, start, targetBranch }: ProposalView): string {
   const { pass, notTaken, total, isOwn } = start;
   if (pass === null && isOwn === true)
     return `Is held against ${code(targetBranch)}: there is no sealed pass of this lane.`;
@@ -172,17 +172,17 @@ function startText({ changes, start, targetBranch }: ProposalView): string {
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return paragraphs(
     `${isOwn === true ? 'Is held against' : 'Starts from'} what ${code(pass.run)} ran, the last ferry that was sealed as a pass (launch commit ${pass.commit}). The table is held against ${code(targetBranch)}; of it, this is new and this is not:`,
-    points([
+    bullets([
       ...changes.map(({ path, before, after }) => `new today: ${code(path)}, from ${value(before)} to ${value(after)}`),
       ...(changes.length === 0 ? ['new today: nothing'] : []),
       ...kept.map(({ path, after }) => `as that ferry ran it: ${code(path)}, ${value(after)}`),
-      ...notTaken.map((one) => notTakenText(one, targetBranch)),
+      ...notTaken.map((one) => describeNotTaken(one, targetBranch)),
     ]),
   );
 }
 
 /** The rationale of a proposal: reason, origin, and skipped candidates. Policy DF-16. */
-function whyText({ reason, candidate, asked, rationale, changes }: ProposalView): string {
+function explainChange({ reason, candidate, asked, rationale, changes }: ProposalView): string {
   const origin = [
     asked === null ? '' : `Asked for by ${person(asked.by)} in #${asked.thread}. `,
     inlineText(reason, limits.shownBlockCharsMax),
@@ -191,23 +191,23 @@ function whyText({ reason, candidate, asked, rationale, changes }: ProposalView)
   const said = origin.trim() === '' ? (changes.length === 0 ? 'an identical rerun' : 'no reason was given') : origin;
   return paragraphs(
     `Rationale: ${said.trim()}`,
-    rationale === null ? null : dueText(rationale),
-    rationale === null || rationale.skipped.length === 0 ? null : skippedText(rationale.skipped),
+    rationale === null ? null : explainDue(rationale),
+    rationale === null || rationale.skipped.length === 0 ? null : describeSkipped(rationale.skipped),
   );
 }
 
-function dueText({ bucket, signal, bucketLastTried, candidateLastTried }: ChoiceRationale): string {
-  const lately = (last: string | null): string =>
+function explainDue({ bucket, signal, bucketLastTried, candidateLastTried }: ChoiceRationale): string {
+  const formatLast = (last: string | null): string =>
     last === null ? 'by no ferry on record' : `last by the ferry of ${last}`;
-  return `Why now: ${SIGNAL[signal]}; the ${bucket} bucket was changed ${lately(bucketLastTried)}, this knob ${lately(candidateLastTried)}.`;
+  return `Why now: ${SIGNAL[signal]}; the ${bucket} bucket was changed ${formatLast(bucketLastTried)}, this knob ${formatLast(candidateLastTried)}.`;
 }
 
-function skippedText(skipped: readonly Skipped[]): string {
+function describeSkipped(skipped: readonly SkippedCandidate[]): string {
   const lines = skipped.slice(0, limits.shownRowsMax).map(({ id, why }) => `- ${code(id)}: ${SKIPPED[why]}`);
-  return details('Candidates that were passed over', lines.join('\n'));
+  return folded('Candidates that were passed over', lines.join('\n'));
 }
 
-const SKIPPED: Readonly<Record<Skipped['why'], string>> = {
+const SKIPPED: Readonly<Record<SkippedCandidate['why'], string>> = {
   'path-missing': 'its knob is not in the file',
   'step-too-large': 'each value that is left is no small step from what runs now',
   'all-values-recent': 'each of its values is there already, was tried lately, or was followed by a failed run',

@@ -1,16 +1,16 @@
 /** The fields of a rental's contract (policy VA, Launch Protocol); their names are also the keys of `/rent`. */
 
 import {
-  asCommand,
-  asCommit,
-  asCount,
-  asLogin,
-  asText,
-  countOf,
+  countReader,
   type Field,
-  matching,
+  type FieldReader,
   optional,
-  type Reader,
+  patternReader,
+  readCommand,
+  readCommit,
+  readCountField,
+  readLogin,
+  readText,
   required,
 } from '../../../contracts/fields.ts';
 import { readReduction, readRepair } from '../../../domain/launch/ladder.ts';
@@ -26,17 +26,17 @@ export function readEarlyStop(text: string): EarlyStop | null {
   const [, minSteps, patience, minDelta] = PARTS.exec(text.trim()) ?? [];
   return minSteps === undefined || patience === undefined || minDelta === undefined
     ? null
-    : { minSteps: Number(minSteps), patience: Number(patience), minDelta: plainDecimal(minDelta) };
+    : { minSteps: Number(minSteps), patience: Number(patience), minDelta: normalizeDecimal(minDelta) };
 }
 
 /** Converts `1e-3` to `0.001`. */
-function plainDecimal(text: string): string {
+function normalizeDecimal(text: string): string {
   const [digits = '', power] = text.toLowerCase().split('e-');
   return power === undefined ? text : Number(text).toFixed(Number(power)) || digits;
 }
 
 /** The only form that the record uses. */
-export function earlyStopText({ minSteps, patience, minDelta }: EarlyStop): string {
+export function formatEarlyStop({ minSteps, patience, minDelta }: EarlyStop): string {
   return `min_steps=${minSteps} patience=${patience} min_delta=${minDelta}`;
 }
 
@@ -47,7 +47,10 @@ export function earlyStopText({ minSteps, patience, minDelta }: EarlyStop): stri
 const EARLY_STOP = { sharePercent: 50, patience: 5, minDeltaMost: 0.01 } as const;
 
 /** The parts that would stop a good run, as text; `finalStep` null: the length of the run is unknown. */
-export function tooSmall({ minSteps, patience, minDelta }: EarlyStop, finalStep: number | null): readonly string[] {
+export function listTooSmallParts(
+  { minSteps, patience, minDelta }: EarlyStop,
+  finalStep: number | null,
+): readonly string[] {
   const least = finalStep === null ? null : Math.ceil((finalStep * EARLY_STOP.sharePercent) / 100);
   return [
     // rule VA-30
@@ -62,45 +65,45 @@ export function tooSmall({ minSteps, patience, minDelta }: EarlyStop, finalStep:
 export type FieldName = keyof typeof FIELDS;
 
 /** Vast.ai bills only in dollars, and an amount without a currency is a guess. */
-const asDollars: Reader = (said) => {
+const readDollars: FieldReader = (said) => {
   const [, before, amount, after] = /^(\$)?\s*(\d{1,7}(?:\.\d{1,4})?)(?:\s*(usd|dollars?))?$/i.exec(said.trim()) ?? [];
   return amount === undefined || (before === undefined && after === undefined) || Number(amount) === 0
     ? { unclear: 'an amount in dollars, such as $0.50 or 20 USD' }
     : { value: amount };
 };
 /** Accepts an hourly amount only for an hourly price: it is not a total. */
-const asDollarsAnHour: Reader = (said) =>
-  asDollars(said.trim().replace(/\s{0,3}(?:\/|\ban|\bper)\s{0,3}(?:h|hr|hour)$/i, ''));
-const asGigabytes = matching(/^([1-9]\d{0,5})\s*(?:GB|GiB|G)?$/i, 'a number of GB');
+const readDollarsPerHour: FieldReader = (said) =>
+  readDollars(said.trim().replace(/\s{0,3}(?:\/|\ban|\bper)\s{0,3}(?:h|hr|hour)$/i, ''));
+const readGigabytes = patternReader(/^([1-9]\d{0,5})\s*(?:GB|GiB|G)?$/i, 'a number of GB');
 /** No market lists a card named *2x A100*. */
-const asCard: Reader = (said) =>
+const readCard: FieldReader = (said) =>
   /^\d{1,3}\s?[x×]\s/i.test(said.trim())
     ? { unclear: 'the name of one card, such as RTX 4090; how many are wanted stands under GPUs' }
     : { value: said.trim().replaceAll('_', ' ').slice(0, 100) };
-const asShare: Reader = (said) => {
+const readShare: FieldReader = (said) => {
   const [, percent] = /^(\d{1,2}(?:\.\d{1,2})?)\s?%$/.exec(said.trim()) ?? [];
   const share = percent === undefined ? said.trim() : String(Number((Number(percent) / 100).toFixed(4)));
   return /^(?:0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/.test(share) ? { value: share } : { unclear: 'a share between 0 and 1' };
 };
-const asObjective: Reader = (said) => {
+const readObjectiveField: FieldReader = (said) => {
   const [, word, metric] = /^(minimi[sz]e|lower|maximi[sz]e|higher)\s+([\w./-]{1,100})$/i.exec(said.trim()) ?? [];
   return word === undefined || metric === undefined
     ? { unclear: 'the direction and the metric, such as lower eval/loss' }
     : { value: `${/^(min|low)/i.test(word) ? 'lower' : 'higher'} ${metric}` };
 };
-const asEarlyStop = orNone((said) => {
+const readEarlyStopField = orNoneReader((said) => {
   const read = readEarlyStop(said);
   return read === null
     ? { unclear: 'none, or min_steps=1000 patience=5 min_delta=0.001' }
-    : { value: earlyStopText(read) };
+    : { value: formatEarlyStop(read) };
 });
-const asTeardown: Reader = (said) => {
+const readTeardown: FieldReader = (said) => {
   const [, minutes] = /^destroy(?:\s+after\s+([1-9]\d{0,3})\s*min(?:utes)?)?$/i.exec(said.trim()) ?? [];
   return /^destroy\b/i.test(said.trim()) && (minutes !== undefined || /^destroy$/i.test(said.trim()))
     ? { value: minutes === undefined ? 'destroy' : `destroy after ${Number(minutes)} minutes` }
     : { unclear: 'destroy, or destroy after 30 minutes; who wants a machine longer says /keep' };
 };
-const asReductions = orNone((said) => {
+const readReductions = orNoneReader((said) => {
   // Options may share one line, because Markdown joins the lines of a form.
   const parts = said
     .split(/[\n;,]|\s(?=--?[A-Za-z])|\s(?=[A-Z][A-Z0-9_]*=)/)
@@ -111,19 +114,19 @@ const asReductions = orNone((said) => {
     ? { unclear: 'options with their smaller values, one a line, such as --batch-size 16' }
     : { value: read.map((one) => `${one?.name} ${one?.value}`).join('; ') };
 });
-const asRepairs = orNone((said) => {
+const readRepairs = orNoneReader((said) => {
   const parts = said.split(/[\s;,]+/).filter(Boolean);
   return parts.length > REPAIRS_MAX || parts.map(readRepair).includes(null)
     ? { unclear: 'packages with one version each and variables, one a line, such as numpy==1.26.4' }
     : { value: parts.join(' ') };
 });
-const asNames = orNone((said) => {
+const readNames = orNoneReader((said) => {
   const names = said.split(/[\s,;]+/).filter(Boolean);
   return names.length <= 20 && names.every((name) => /^[A-Z][A-Z0-9_]{0,60}$/.test(name))
     ? { value: [...new Set(names)].toSorted().join(' ') }
     : { unclear: 'names of variables, and never their values' };
 });
-const asOptimisation = orNone((said) => {
+const asOptimisation = orNoneReader((said) => {
   const [bottleneck = '', run = '', ...more] = said.trim().split(';');
   const [, where, measured = ''] = /^(data|compute|memory|logging)\s*:(.*)$/is.exec(bottleneck) ?? [];
   const [, baseline] = /^baseline\s+([a-z0-9][a-z0-9-]{0,99})$/i.exec(run.trim()) ?? [];
@@ -144,46 +147,50 @@ const REDUCTIONS_MAX = 4;
 const REPAIRS_MAX = 4;
 
 /** Accepts the word `none`, or reads the text with `read`. */
-function orNone(read: Reader): Reader {
+function orNoneReader(read: FieldReader): FieldReader {
   return (said) => (/^none$/i.test(said.trim()) ? { value: 'none' } : read(said));
 }
 
 /** In the order in which people read the fields. */
 export const FIELDS = {
-  owner: required('Owner', ['dri', 'run owner'], asLogin),
-  reason: required('Reason', ['goal', 'purpose', 'what for'], asText),
-  mandate: required('Mandate', ['babysitter mandate'], asText),
-  command: required('Command', ['launch command', 'command line', 'command and config'], asCommand),
-  commit: optional('Source SHA', ['git sha', 'commit', 'sha', 'source commit'], asCommit),
-  branch: optional('Branch', ['source branch'], matching(/^([\w./-]{1,200})$/, 'the name of one branch')),
+  owner: required('Owner', ['dri', 'run owner'], readLogin),
+  reason: required('Reason', ['goal', 'purpose', 'what for'], readText),
+  mandate: required('Mandate', ['babysitter mandate'], readText),
+  command: required('Command', ['launch command', 'command line', 'command and config'], readCommand),
+  commit: optional('Source SHA', ['git sha', 'commit', 'sha', 'source commit'], readCommit),
+  branch: optional('Branch', ['source branch'], patternReader(/^([\w./-]{1,200})$/, 'the name of one branch')),
   image: optional(
     'Image',
     ['container', 'docker image'],
-    matching(
+    patternReader(
       /^([a-z0-9][\w./:-]{0,300}@sha256:[0-9a-f]{64})$/,
       'a name with its digest, such as pytorch/pytorch@sha256:…: a tag may be another image tomorrow',
     ),
   ),
-  gpu: required('GPU', ['card', 'gpu name'], asCard),
-  gpus: optional('GPUs', ['number of gpus', 'gpu count', 'cards'], countOf([], ['x', '×'])),
-  vram: optional('VRAM (GB)', ['vram', 'gpu memory'], asGigabytes),
-  ram: optional('RAM (GB)', ['ram', 'memory'], asGigabytes),
-  disk: optional('Disk (GB)', ['disk'], asGigabytes),
-  reliability: optional('Reliability', ['least reliability'], asShare),
-  price: optional('Price cap an hour', ['price cap', 'price', 'price an hour', 'price cap per hour'], asDollarsAnHour),
+  gpu: required('GPU', ['card', 'gpu name'], readCard),
+  gpus: optional('GPUs', ['number of gpus', 'gpu count', 'cards'], countReader([], ['x', '×'])),
+  vram: optional('VRAM (GB)', ['vram', 'gpu memory'], readGigabytes),
+  ram: optional('RAM (GB)', ['ram', 'memory'], readGigabytes),
+  disk: optional('Disk (GB)', ['disk'], readGigabytes),
+  reliability: optional('Reliability', ['least reliability'], readShare),
+  price: optional(
+    'Price cap an hour',
+    ['price cap', 'price', 'price an hour', 'price cap per hour'],
+    readDollarsPerHour,
+  ),
   hours: required(
     'Hours',
     ['lifetime', 'hours of life', 'lifetime in hours'],
-    matching(/^([1-9]\d{0,3})\s*(?:h|hours?)?$/i, 'a whole number of hours'),
+    patternReader(/^([1-9]\d{0,3})\s*(?:h|hours?)?$/i, 'a whole number of hours'),
   ),
-  cap: optional('Total cap', ['cap', 'total cost', 'budget'], asDollars),
-  objective: required('Objective', ['metric', 'objective metric'], asObjective),
-  finalStep: optional('Final step', ['final training step', 'last step'], asCount),
-  earlyStop: required('Early stop', ['early-stop contract', 'early stopping'], asEarlyStop),
-  kill: required('Kill criteria', ['stop criteria', 'kill'], asText),
-  teardown: required('Teardown', ['teardown policy'], asTeardown),
-  reductions: required('Allowed reductions', ['reductions', 'ladder'], asReductions),
-  repairs: required('Allowed repairs', ['repairs', 'dependency fixes', 'runtime fixes'], asRepairs),
+  cap: optional('Total cap', ['cap', 'total cost', 'budget'], readDollars),
+  objective: required('Objective', ['metric', 'objective metric'], readObjectiveField),
+  finalStep: optional('Final step', ['final training step', 'last step'], readCountField),
+  earlyStop: required('Early stop', ['early-stop contract', 'early stopping'], readEarlyStopField),
+  kill: required('Kill criteria', ['stop criteria', 'kill'], readText),
+  teardown: required('Teardown', ['teardown policy'], readTeardown),
+  reductions: required('Allowed reductions', ['reductions', 'ladder'], readReductions),
+  repairs: required('Allowed repairs', ['repairs', 'dependency fixes', 'runtime fixes'], readRepairs),
   optimisation: required('Optimisation', ['optimization', 'optimisations', 'optimizations'], asOptimisation),
-  secrets: optional('Secrets', ['secrets by name'], asNames, { hidesUnclear: true }),
+  secrets: optional('Secrets', ['secrets by name'], readNames, { hidesUnclear: true }),
 } as const satisfies Readonly<Record<string, Field>>;

@@ -9,9 +9,9 @@ import { canonicalText } from '../../../../packages/playground/pages/panel/canon
 import { verifyChain } from '../../../../packages/playground/pages/panel/verify-chain.ts';
 import type { Json } from '../../../../src/domain/values.ts';
 import { canonicalize } from '../../../../src/logbook/chain.ts';
-import { keys, logbookOfTwoDays, RUN } from '../../../logbook/sample-logbook.ts';
+import { composeTwoDayLogbook, keys, RUN } from '../../../logbook/sample-logbook.ts';
 
-const text = logbookOfTwoDays().split('\n').slice(0, 40).join('\n').concat('\n');
+const text = composeTwoDayLogbook().split('\n').slice(0, 40).join('\n').concat('\n');
 const listed = new Map(keys.map((key) => [key.id, key.public]));
 const lines = text.split('\n').length - 1;
 

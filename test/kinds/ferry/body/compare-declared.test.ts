@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delta, KnobChange } from '../../../../src/domain/launch/change-facts.ts';
 import {
-  bodyFacts,
-  compareDeclared,
   DELTA_TABLE_HEAD,
   declaredName,
   declaredRow,
+  findMismatches,
+  readBodyFacts,
   readPullBody,
 } from '../../../../src/kinds/ferry/pull-body.ts';
 
@@ -24,7 +24,7 @@ const table = (...rows: readonly string[]): string =>
 const judged = (delta: Delta, ...rows: readonly string[]): readonly unknown[] => {
   const declared = readPullBody(table(...rows))?.delta;
   if (declared == null) throw new Error('the table was not read');
-  return compareDeclared(delta, declared);
+  return findMismatches(delta, declared);
 };
 
 const LR = change('train.Cfg().lr', '1', '2');
@@ -69,7 +69,7 @@ describe('the table against the files', () => {
     ['an empty row', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |\n|  |  |  |'],
   ])('reads a table with %s', (_name, markdown) => {
     const declared = readPullBody(`### Config delta\n\n${markdown}\n`)?.delta;
-    expect(compareDeclared(knobs(LR), declared ?? [])).toEqual([]);
+    expect(findMismatches(knobs(LR), declared ?? [])).toEqual([]);
   });
 
   it('is not misled by invisible text', () => {
@@ -137,7 +137,7 @@ describe('the table against the files', () => {
 
 describe('the facts for the gates', () => {
   const facts = (markdown: string, last: { issue: number; pull: number } | null): unknown =>
-    bodyFacts(markdown, { delta: knobs(LR), last });
+    readBodyFacts(markdown, { delta: knobs(LR), last });
 
   it('an empty body yields no facts, and every knob is undeclared', () => {
     expect(facts('hello', null)).toMatchObject({
