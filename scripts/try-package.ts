@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 
@@ -25,8 +25,8 @@ try {
 }
 
 async function tryPackage(home: string): Promise<void> {
-  await execa('npm', ['pack', '--silent', '--pack-destination', home], { cwd: ROOT });
-  const [tarball = ''] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
+  const packed = await execa(process.execPath, [join(ROOT, 'scripts/pack-package.ts'), home]);
+  const tarball = basename(packed.stdout);
   const { size } = await stat(join(home, tarball));
   check(size <= BYTES_MAX, `the package has ${size} bytes, at most ${BYTES_MAX} are allowed`);
   await writeFile(join(home, 'package.json'), '{"private":true}');

@@ -9,7 +9,7 @@ import { parseSigningKey, sha256Hex, verifyEd25519 } from '../host/keys.ts';
 import { readPythonVersion } from '../host/python-child.ts';
 import { openStore } from '../stores/open.ts';
 import { createChannelSender } from './channels.ts';
-import { createExperimentReader } from './experiment-reader.ts';
+import { createExperimentReader } from './control/change-facts.ts';
 import { createImages } from './images.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';

@@ -1,7 +1,7 @@
 /** Detectors for training measures: the loss, gradients, and other values that are tracked over steps. */
 
-import { figure } from '../domain/figures.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
+import { formatNumber } from '../domain/values.ts';
 import {
   cannotTell,
   type Detector,
@@ -26,8 +26,8 @@ function createSeriesDetector(witness: Witness, names: readonly FollowedMeasure[
     for (const { name, met } of known)
       if (met !== null)
         return raise(`${name}-${met.from ?? ''}`, {
-          seen: figure(met.peak),
-          bound: figure(met.trend),
+          seen: formatNumber(met.peak),
+          bound: formatNumber(met.trend),
           step: met.from === null ? `${met.values} values` : `${met.from}-${met.to ?? met.from}`,
         });
     return known.some(({ values, law }) => values > law.warmUpValues) ? QUIET : cannotTell(witness);
@@ -64,7 +64,7 @@ export function detectLossDivergence({ series: { loss } }: Evidence): Finding {
   if (loss?.trend == null || loss.lowest === null) return cannotTell('loss');
   const { factor, least } = LOSS_DIVERGENCE_LIMITS;
   if (loss.lowest < least || loss.trend < factor * loss.lowest) return QUIET;
-  return raise('loss', { seen: figure(loss.trend), bound: figure(loss.lowest) });
+  return raise('loss', { seen: formatNumber(loss.trend), bound: formatNumber(loss.lowest) });
 }
 
 const REGRESSION_LIMITS = {
@@ -94,7 +94,7 @@ export function detectRegression({ step, series, lane, objective }: Evidence): F
   if (theirs.length < REGRESSION_LIMITS.runsMin) return cannotTell('lane');
   const worst = Math.max(...theirs);
   if (loss.trend <= REGRESSION_LIMITS.factor * worst) return QUIET;
-  return raise('worse', { seen: figure(loss.trend), bound: figure(worst), step: String(value) });
+  return raise('worse', { seen: formatNumber(loss.trend), bound: formatNumber(worst), step: String(value) });
 }
 
 /** Requires two consecutive evals worse than the first, because one may be noise. */
@@ -103,7 +103,7 @@ function findWorse({ key, better, first, before, now }: NonNullable<Evidence['ob
   const isWorse = (value: number): boolean => (better === 'lower' ? value - first : first - value) > most;
   // rule VA-19
   if (before === now || !isWorse(before) || !isWorse(now)) return null;
-  return raise('objective', { seen: `${key} ${figure(now)}`, bound: figure(first) });
+  return raise('objective', { seen: `${key} ${formatNumber(now)}`, bound: formatNumber(first) });
 }
 
 function lossAtStep(trace: readonly TracePoint[], step: number): number | null {
@@ -157,8 +157,8 @@ function findMismatch(
   if (difference <= bound) return QUIET;
   const [first] = used;
   return raise(since, {
-    seen: figure(difference),
-    bound: figure(bound),
+    seen: formatNumber(difference),
+    bound: formatNumber(bound),
     step: `${first?.step}-${used.at(-1)?.step}`,
   });
 }

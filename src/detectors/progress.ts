@@ -1,6 +1,6 @@
 /** Detectors for the steps in the log and their speed. */
 
-import { figure } from '../domain/figures.ts';
+import { formatNumber } from '../domain/values.ts';
 import {
   type AlarmFacts,
   cannotTell,
@@ -104,7 +104,7 @@ export function throughputCollapse({
 function describeCollapse(speed: number, baseline: number, looks: number): AlarmFacts {
   return {
     seen: `${Math.round((1 - speed / baseline) * 100)}`,
-    bound: figure(baseline),
+    bound: formatNumber(baseline),
     step: String(looks),
   };
 }

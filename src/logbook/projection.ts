@@ -1,6 +1,5 @@
 /** Renders events as the policy's Markdown logbook. */
 
-import { duration } from '../domain/figures.ts';
 import { type Contract, contractDri, contractValue } from '../domain/launch/contract.ts';
 import {
   code,
@@ -12,6 +11,7 @@ import {
   prose,
 } from '../domain/logbook/define.ts';
 import { findDefinition } from '../domain/logbook/definitions.ts';
+import { formatDuration } from '../domain/values.ts';
 import { JOURNAL } from './chain.ts';
 import { markdownName } from './segments.ts';
 
@@ -202,7 +202,7 @@ function renderInstance(
   const finalStep = end?.data.totalSteps ?? null;
   const contract = findContractBefore(events, seq);
   const hardware = contractValue(contract, 'hardware');
-  const cadence = check?.type === 'observed' ? `every ${duration(check.data.cadenceMs)}` : '';
+  const cadence = check?.type === 'observed' ? `every ${formatDuration(check.data.cadenceMs)}` : '';
   const watched = contract === null ? cadence : describeWatch(data.attempt, cadence, contract, events);
   return bulletLines([
     `### ${formatMinute(at)} - ${code(data.jobId)}`,

@@ -1,9 +1,9 @@
 /** The sentence for each outcome of a command: what happened, and the next action if nothing happened. */
 
 import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/decision.ts';
-import { duration } from '../domain/figures.ts';
 import { type Detail, readPayload } from '../domain/incidents.ts';
 import { lastEnded } from '../domain/launch/next-attempt.ts';
+import { formatDuration } from '../domain/values.ts';
 import { renderWhy } from './card-gates.ts';
 import { explainStart } from './contract-words.ts';
 import { explainRelaunchRefusal } from './failure-words.ts';
@@ -180,7 +180,7 @@ const WORDS: Sentences<AnswerCode> = {
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
       ? `not given up: ferrybot sees the job, or nothing was started. \`/stop\` ends a job; a closed ${threadKindOf(input)} withdraws a proposal.`
-      : `not given up yet: its first report may still come. Try again in ${duration(d.minutes * 60_000)}.`,
+      : `not given up yet: its first report may still come. Try again in ${formatDuration(d.minutes * 60_000)}.`,
   'seal-failed': () =>
     'not sealed, and not closed: the job FAILED, and a run of checkpoints may continue from one of them, as the card describes. `/ack` closes the run without a tag.',
   'seal-needs-accept': (d) =>

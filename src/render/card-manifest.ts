@@ -1,7 +1,6 @@
 /** The manifest on the card: what an approval covers, its changes and cost, and how a fix differs from the previous attempt. */
 
 import { requiredQuorum } from '../config/approvers.ts';
-import { money } from '../domain/figures.ts';
 import { NOT_TAKEN_REASONS } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestBase, RentalTerms } from '../domain/launch/manifest.ts';
 import { lastFailure } from '../domain/launch/next-attempt.ts';
@@ -9,6 +8,7 @@ import { findFixMade, isMadeByFixer } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
 import { listCurrentApprovals, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
+import { formatMoney } from '../domain/values.ts';
 import { canonicalize } from '../logbook/chain.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
@@ -134,7 +134,7 @@ function describeEnvelope(envelope: Manifest['envelope']): string {
 
 function describeRentalTerms(terms: RentalTerms): string {
   const { dollarsPerHourMax, dollarsMax, hoursMax, startMinutesMax, idleMinutesMax } = terms;
-  return `a machine is rented for at most ${money(dollarsPerHourMax)} an hour and ${count(hoursMax, 'hour')}, all machines of the run together for at most ${money(dollarsMax)}; it is destroyed at one of these caps, after the job has ended, after ${count(startMinutesMax, 'minute')} without a first step, and after ${count(idleMinutesMax, 'minute')} without another one`;
+  return `a machine is rented for at most ${formatMoney(dollarsPerHourMax)} an hour and ${count(hoursMax, 'hour')}, all machines of the run together for at most ${formatMoney(dollarsMax)}; it is destroyed at one of these caps, after the job has ended, after ${count(startMinutesMax, 'minute')} without a first step, and after ${count(idleMinutesMax, 'minute')} without another one`;
 }
 
 function renderManifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {

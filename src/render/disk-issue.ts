@@ -3,10 +3,9 @@
 import type { FullDisk } from '../care/disk/scan-record.ts';
 import { type ActionRecord, type ChangeStep, type ChangeStepKind, describeTarget } from '../domain/actions/action.ts';
 import type { CleanupState, ClusterDisks, DiskFinding, RecordedScan, ScannedWorker } from '../domain/care/machines.ts';
-import { figure } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
-import { toRfc3339 } from '../domain/values.ts';
+import { formatNumber, toRfc3339 } from '../domain/values.ts';
 import { renderEnding } from './action.ts';
 import {
   approveLine,
@@ -74,7 +73,7 @@ export const CLEANUP_WORDS: Readonly<Record<Exclude<CleanupState, 'not-asked'>, 
 
 /** `62.1 GB`, powers of ten as the clouds count. */
 export function formatGigabytes(bytes: number): string {
-  return `${figure(bytes / 1e9)} GB`;
+  return `${formatNumber(bytes / 1e9)} GB`;
 }
 
 /** GitHub refuses a longer comment or body (422). */

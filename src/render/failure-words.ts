@@ -1,10 +1,10 @@
 /** Why a job failed, why an alarm was raised, why it is not started again, and why no program fixed it. */
 
 import type { DetectorId, FailureClass } from '../domain/failure-class.ts';
-import { duration } from '../domain/figures.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { RecordedDiagnosis } from '../domain/logbook/events/job-events.ts';
+import { formatDuration } from '../domain/values.ts';
 import { code, count, fenced, folded, paragraphs, type ThreadKind, text } from './words.ts';
 
 /** The record keeps no more than this of the end of a log. */
@@ -121,7 +121,7 @@ const ALARM_WORDS: Readonly<Record<DetectorId, (facts: Alarm) => string>> = {
 
 function minutes(count: number | string): string {
   const ms = Number(count) * 60_000;
-  return Number.isNaN(ms) ? `${count} min` : duration(ms);
+  return Number.isNaN(ms) ? `${count} min` : formatDuration(ms);
 }
 
 /** Which limit of the approval, the gates or the record prevents another identical attempt. Facts come as Markdown. */

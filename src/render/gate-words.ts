@@ -1,9 +1,9 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
-import { money } from '../domain/figures.ts';
 import { type Facts, readPayload, type Vocabulary } from '../domain/incidents.ts';
 import { type GateId, isOrderRefusal, type OrderRefusal, VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
 import type { ApprovalFaultCode } from '../domain/logbook/events/launch-events.ts';
+import { formatMoney } from '../domain/values.ts';
 import { CONTRACT_SENTENCES } from './contract-words.ts';
 import type { AllGateSentences, Words } from './input.ts';
 import { RENTAL_SENTENCES } from './rental-words.ts';
@@ -309,7 +309,7 @@ export const SENTENCES: AllGateSentences = {
     'over-period': (f) =>
       `${f.cost} accelerator-hours in addition to ${f.spent} in the ${f.period} ${f.period === 'week' ? 'from ' : ''}${f.from}; the lane's budget for a ${f.period} is ${f.most}`,
     'over-rented': (f) =>
-      `machines for at most ${money(f.cost)} in addition to ${money(f.spent)} ${f.period === 'day' ? 'on' : 'in'} ${f.from}; the cluster's budget for a ${f.period} is ${money(f.most)}`,
+      `machines for at most ${formatMoney(f.cost)} in addition to ${formatMoney(f.spent)} ${f.period === 'day' ? 'on' : 'in'} ${f.from}; the cluster's budget for a ${f.period} is ${formatMoney(f.most)}`,
   },
   'lane-free': {
     free: () => 'no other run is live',

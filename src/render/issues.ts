@@ -4,7 +4,6 @@ import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { findStrayHolds, type LeftBehind, type StrayHold } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { Effect } from '../domain/effect.ts';
-import { moneyOf } from '../domain/figures.ts';
 import type { Detail } from '../domain/incidents.ts';
 import { filterHolds, type Hold } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
@@ -12,7 +11,7 @@ import type { Orphan } from '../domain/logbook/events/rental-events.ts';
 import { isLive, runPhase } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { type Marker, markerIdentity } from '../domain/marker.ts';
-import { assertNever, type Observed } from '../domain/values.ts';
+import { assertNever, formatMicrodollars, type Observed } from '../domain/values.ts';
 import { commandTable } from './answer.ts';
 import { answerWords } from './answer-words.ts';
 import {
@@ -169,7 +168,7 @@ export function orphanTitle({ cluster, instance }: Orphan): string {
 /** The source of the description. */
 export function renderOrphan(orphan: Orphan): string {
   const { instance, jobId, cluster, since, endedAt, microdollars } = orphan;
-  const cost = moneyOf(microdollars);
+  const cost = formatMicrodollars(microdollars);
   return comment(
     buildOrphanMarker(orphan),
     paragraphs(

@@ -2,12 +2,11 @@
 
 import { checkpointName } from '../checkpoints/lineage.ts';
 import type { StorePath } from '../domain/checkpoint/stored.ts';
-import { duration, figure } from '../domain/figures.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
 import { collectWitnesses, currentJobState, type Witnesses } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState, Submission } from '../domain/logbook/run-state.ts';
-import { addMs, fromRfc3339, toRfc3339 } from '../domain/values.ts';
+import { addMs, formatDuration, formatNumber, fromRfc3339, toRfc3339 } from '../domain/values.ts';
 import { maskTokens } from '../domain/written-secrets.ts';
 import type { RenderInput } from './input.ts';
 import { describeLaunchedCommit } from './propose-words.ts';
@@ -39,9 +38,9 @@ export function formatPace({ step, totalSteps, pace }: Observation): string {
       ? (totalSteps - step) * seconds
       : pace.remainingSeconds;
   return nonEmpty(
-    seconds !== null && (seconds >= 1 ? `${figure(seconds)} s a step` : `${figure(1 / seconds)} steps/s`),
-    pace.tokensPerSecond !== null && `${figure(pace.tokensPerSecond)} tokens/s`,
-    toGo !== null && `about ${duration(toGo * 1_000)} to go`,
+    seconds !== null && (seconds >= 1 ? `${formatNumber(seconds)} s a step` : `${formatNumber(1 / seconds)} steps/s`),
+    pace.tokensPerSecond !== null && `${formatNumber(pace.tokensPerSecond)} tokens/s`,
+    toGo !== null && `about ${formatDuration(toGo * 1_000)} to go`,
   ).join(', ');
 }
 
@@ -119,7 +118,7 @@ export function renderCompactLine(state: RunState): string | null {
     formatRate(seen),
     `gpu=${pace?.usePercent === undefined ? DASH : `${pace.usePercent}%`}`,
     `mem=${pace?.memory ?? DASH}`,
-    `${key}=${figure(value)}`,
+    `${key}=${formatNumber(value)}`,
     end !== null ? 'ended' : ALERTS.has(job) ? 'look' : 'watch',
     next,
   ];
@@ -134,8 +133,8 @@ function formatShortTime(at: string): string {
 }
 
 function formatRate({ pace }: Observation): string {
-  if (pace?.secondsPerStep != null) return `${figure(pace.secondsPerStep)}s/step`;
-  return pace?.tokensPerSecond == null ? DASH : `${figure(pace.tokensPerSecond)}tok/s`;
+  if (pace?.secondsPerStep != null) return `${formatNumber(pace.secondsPerStep)}s/step`;
+  return pace?.tokensPerSecond == null ? DASH : `${formatNumber(pace.tokensPerSecond)}tok/s`;
 }
 
 /** Null before the first check. */
@@ -169,7 +168,7 @@ export function renderWitnessTable(state: RunState): string | null {
       checkpoint?.at,
     ),
     ...(seen.store === undefined ? [] : [['Store', describeStore(seen.store), utc(seen.store.askedAt)]]),
-    row('Watch', end === null ? `next check within ${duration(seen.cadenceMs)}` : 'has seen the end', watch?.at),
+    row('Watch', end === null ? `next check within ${formatDuration(seen.cadenceMs)}` : 'has seen the end', watch?.at),
   ];
   return table(['Witness', 'Report', 'When'], rows);
 }
@@ -251,11 +250,11 @@ export function renderCost({ state, config }: Pick<RenderInput, 'state' | 'confi
   const estimate = end === null || isAdopted({ submission }) ? null : (gate?.manifest?.cost.acceleratorHours ?? null);
   const expected = estimate === null ? '' : ` Expected before the approval: ${measured(estimate)}.`;
   if (ranMs !== null && accelerators !== null)
-    return `${end === null ? 'Cost so far: about' : 'Cost:'} **${figure(formatHours(ranMs * accelerators))} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${addEarlierCost(state, ranMs, accelerators)}.${expected}`;
+    return `${end === null ? 'Cost so far: about' : 'Cost:'} **${formatNumber(formatHours(ranMs * accelerators))} accelerator-hours** (${formatDuration(ranMs)} on ${count(accelerators, 'accelerator')})${addEarlierCost(state, ranMs, accelerators)}.${expected}`;
   if (end === null) return null;
   return ranMs === null
     ? `Cost: not known, the engine did not report when the job ran.${expected}`
-    : `Cost: not known; the job ran ${duration(ranMs)}, and the config does not have the accelerators of a run on ${code(submission.cluster)}.${expected}`;
+    : `Cost: not known; the job ran ${formatDuration(ranMs)}, and the config does not have the accelerators of a run on ${code(submission.cluster)}.${expected}`;
 }
 
 /** Adds the earlier attempts, if the engine reported when they ran. */
@@ -264,7 +263,7 @@ function addEarlierCost({ attempts }: RunState, ranMs: number, accelerators: num
   const before = attempts.map(({ end }) => elapsedMs(end.startedAt, end.endedAt));
   if (before.includes(null)) return '; the cost of earlier attempts is not known';
   const allMs = before.reduce<number>((sum, ms) => sum + (ms ?? 0), ranMs);
-  return `; with ${count(attempts.length, 'attempt')} before it ${figure(formatHours(allMs * accelerators))}`;
+  return `; with ${count(attempts.length, 'attempt')} before it ${formatNumber(formatHours(allMs * accelerators))}`;
 }
 
 function elapsedMs(from: string | null, to: string | null): number | null {

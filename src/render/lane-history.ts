@@ -1,6 +1,5 @@
 /** The past runs of a lane: a table, charts, and the issue of the lane. */
 
-import { moneyOf } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
@@ -14,6 +13,7 @@ import {
   type RentedMoney,
   sumCost,
 } from '../domain/past-runs.ts';
+import { formatMicrodollars } from '../domain/values.ts';
 import { code, measured, paragraphs, safeUrl, table, text } from './words.ts';
 
 /** Points that a chart draws: more would touch each other at the width of a comment. */
@@ -180,7 +180,7 @@ function formatLinks({ issue, pull, tracker }: PastRow): string {
 function formatCost({ launches, acceleratorHours, microdollars }: PastRow): string {
   if (launches === 0) return 'not launched';
   const cost = acceleratorHours === null ? 'not known' : text(acceleratorHours);
-  const rented = microdollars === null ? '' : `, ${moneyOf(microdollars)} rented`;
+  const rented = microdollars === null ? '' : `, ${formatMicrodollars(microdollars)} rented`;
   return `${launches === 1 ? cost : `${cost} (${launches} launches)`}${rented}`;
 }
 
@@ -189,7 +189,7 @@ export function renderRentedTables(rented: readonly RentedMoney[]): string | nul
   if (rented.length === 0) return null;
   const dollars = (date: string): readonly string[] => {
     const inIt = rented.filter((one) => one.date.startsWith(date));
-    return [String(inIt.length), moneyOf(inIt.reduce((sum, one) => sum + one.microdollars, 0))];
+    return [String(inIt.length), formatMicrodollars(inIt.reduce((sum, one) => sum + one.microdollars, 0))];
   };
   const tableOf = (title: string, characters: number): string => {
     const dates = rented.map(({ date }) => date.slice(0, characters));

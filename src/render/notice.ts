@@ -3,11 +3,10 @@
 import { isIssueFirst, permits } from '../domain/actor.ts';
 import type { ChannelMessage, Summons } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
-import { duration } from '../domain/figures.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity } from '../domain/marker.ts';
-import { addMs, assertNever, fromRfc3339, type Observed, toRfc3339 } from '../domain/values.ts';
+import { addMs, assertNever, formatDuration, fromRfc3339, type Observed, toRfc3339 } from '../domain/values.ts';
 import { describeIncident, incidentSymbol, renderIncidentText } from './incident-words.ts';
 import type { IncidentText, RenderInput } from './input.ts';
 import { progressText } from './job-table.ts';
@@ -115,7 +114,7 @@ function renderUndecided({ at }: Notice, input: RenderInput): string {
 }
 
 function timeBetween(from: string, to: string): string {
-  return duration(Date.parse(to) - Date.parse(from));
+  return formatDuration(Date.parse(to) - Date.parse(from));
 }
 
 const HOUR_MS = 3_600_000;

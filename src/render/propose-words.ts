@@ -2,11 +2,10 @@
 
 import type { AdoptionRefusal, AnswerCode } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
-import { duration } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import { ADOPTION_WAIT_MS, awaitsAdoption, awaitsAdoptionUntil, NO_COMMIT } from '../domain/logbook/holdings.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
-import { assertNever, toRfc3339 } from '../domain/values.ts';
+import { assertNever, formatDuration, toRfc3339 } from '../domain/values.ts';
 import { explainStart } from './contract-words.ts';
 import type { AnswerFacts, RenderInput, Sentences } from './input.ts';
 import { code, fenced, holdText, inlineCode, joinAnd, paragraphs, table, text, unholdText, utc } from './words.ts';
@@ -226,7 +225,7 @@ export function renderUnconfirmed({ state, config }: RenderInput): string {
 
 /** Why a job is not adopted, as the reason of the closing. */
 export function explainNotConfirmed({ description }: RunState, hours: number | null): string {
-  const within = `within ${duration(hours === null ? ADOPTION_WAIT_MS : hours * 3_600_000)}`;
+  const within = `within ${formatDuration(hours === null ? ADOPTION_WAIT_MS : hours * 3_600_000)}`;
   const what =
     description?.found === 'described'
       ? `the job was not confirmed ${within}`

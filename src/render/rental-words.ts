@@ -1,7 +1,6 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
 import type { AnswerCode } from '../commands/decision.ts';
-import { duration, MICRODOLLARS, money, moneyOf } from '../domain/figures.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
@@ -9,6 +8,7 @@ import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-eve
 import { offerRequest, presentMachines, rentalTerms, sumMicrodollars } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type PastRunsReader, type RentedMoney, sumRentedMoney } from '../domain/past-runs.ts';
+import { formatDuration, formatMicrodollars, formatMoney, MICRODOLLARS } from '../domain/values.ts';
 import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
 import { code, count, joinAnd, paragraphs, person, text, utc } from './words.ts';
 
@@ -47,7 +47,7 @@ export function renderOffer(state: RunState): string | null {
   const { offer, unread } = seen;
   if (unread !== undefined) return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
   if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
-  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for ${moneyOf(offer.microdollarsPerHour)} an hour with its disk (cap ${money(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
+  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for ${formatMicrodollars(offer.microdollarsPerHour)} an hour with its disk (cap ${formatMoney(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
 }
 
 /** The cost of renting with the lab's total, for the closing report. */
@@ -67,8 +67,8 @@ export function renderRented(state: RunState, past: PastRunsReader): string | nu
   const day = sumRentedMoney(state)?.date ?? state.proposal.date;
   const formatSpent = (from: string, most: string | null): string => {
     const inIt = here.filter(({ date }) => date.startsWith(from));
-    const cap = most === null ? 'no budget' : `of at most ${money(most)}`;
-    return `${from}: ${moneyOf(sumDollars(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
+    const cap = most === null ? 'no budget' : `of at most ${formatMoney(most)}`;
+    return `${from}: ${formatMicrodollars(sumDollars(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
   };
   return `Rented by all runs on ${code(cluster)}, each on the day of its launch: ${formatSpent(day, terms.dollarsPerDayMax)}; ${formatSpent(day.slice(0, 7), terms.dollarsPerMonthMax)}.`;
 }
@@ -79,11 +79,11 @@ export function renderRentalCost(state: RunState): string | null {
   if (machines.length === 0) return null;
   const isOver = presentMachines(state).length === 0;
   const most = rentalTerms(state)?.dollarsMax ?? null;
-  const cap = most === null ? '' : ` of at most ${money(most)}`;
+  const cap = most === null ? '' : ` of at most ${formatMoney(most)}`;
   const estimated = machines.some((one) => one.isEstimated === true)
     ? ' This is the highest possible estimate: a machine may have run and stopped between two checks of the account.'
     : '';
-  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **${moneyOf(sumMicrodollars(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
+  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **${formatMicrodollars(sumMicrodollars(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
 }
 
 function describeMachine({
@@ -96,7 +96,7 @@ function describeMachine({
   const isUp = status === 'running' || status === 'frozen';
   const rate = isUp ? microdollarsPerHour : microdollarsPerHourStored;
   const going = tearDown !== null && tearDown.endedAt === null ? ', to be destroyed' : '';
-  return `machine ${instance} (${status ?? 'provisioned'}${going}, ${moneyOf(rate)} an hour${isUp ? '' : ' for its disk'})`;
+  return `machine ${instance} (${status ?? 'provisioned'}${going}, ${formatMicrodollars(rate)} an hour${isUp ? '' : ' for its disk'})`;
 }
 
 function sumDollars(all: readonly RentedMoney[]): number {
@@ -111,18 +111,18 @@ function projectCost(state: RunState, present: readonly Machine[], { hoursMax, d
   const lookedMs = Date.parse(state.rental.look?.at ?? '');
   const endsMs = Math.max(...present.map(({ createdAt }) => Date.parse(createdAt))) + hoursMax * MS_OF_HOUR;
   const atLongest = spent + (hourly * Math.max(0, endsMs - lookedMs)) / MS_OF_HOUR;
-  const longest = `At its maximum lifetime about ${moneyOf(Math.min(most, atLongest))}.`;
+  const longest = `At its maximum lifetime about ${formatMicrodollars(Math.min(most, atLongest))}.`;
   const { pace, step = null, totalSteps = null } = state.observation ?? {};
   const seconds = pace?.secondsPerStep == null ? null : Number(pace.secondsPerStep);
   if (seconds === null || step === null || totalSteps === null || state.end !== null) return longest;
   const atPace = spent + (hourly * Math.max(0, totalSteps - step) * seconds) / 3_600;
-  return `At its pace about ${moneyOf(Math.min(most, atPace))} when its steps are done. ${longest}`;
+  return `At its pace about ${formatMicrodollars(Math.min(most, atPace))} when its steps are done. ${longest}`;
 }
 
 export const RENTAL_SENTENCES = {
   'machine-fits': {
     fits: (f) =>
-      `a machine is rented for at most ${money(f.price)} an hour and ${count(f.hours, 'hour')}, all of them for at most ${money(f.total)}`,
+      `a machine is rented for at most ${formatMoney(f.price)} an hour and ${count(f.hours, 'hour')}, all of them for at most ${formatMoney(f.total)}`,
     'not-rented': (f) => [
       `the cluster ${f.cluster} rents no machines`,
       "set the lane's cluster to one with an engine that rents machines",
@@ -228,7 +228,7 @@ export const RENTAL_INCIDENT_WORDS = {
   'machine-destroyed': {
     title: 'A rented machine was destroyed',
     evidence: (d) =>
-      `Machine ${d.instance}, because ${TEAR_DOWN_WHY[d.reason]}. It has cost about ${money(d.dollars)}.`,
+      `Machine ${d.instance}, because ${TEAR_DOWN_WHY[d.reason]}. It has cost about ${formatMoney(d.dollars)}.`,
     did: `A complete list of the account no longer contains it. ${NO_COST}`,
     todo: 'Nothing.',
   },
@@ -241,7 +241,7 @@ export const RENTAL_INCIDENT_WORDS = {
   },
   'machine-lost': {
     title: 'A rented machine is gone, and ferrybot did not destroy it',
-    evidence: (d) => `The account no longer lists machine ${d.instance}. It has cost about ${money(d.dollars)}.`,
+    evidence: (d) => `The account no longer lists machine ${d.instance}. It has cost about ${formatMoney(d.dollars)}.`,
     did: `${NO_COST} Its job has ended with it.`,
     todo: 'Find the cause: its host, a person with the key of the account, or the machine itself, which ends at its maximum lifetime and some time after its job.',
   },
@@ -253,14 +253,14 @@ export const RENTAL_INCIDENT_WORDS = {
   },
   'budget-nearly-used': {
     title: 'The approved cost of the run is almost reached',
-    evidence: (d) => `Its machines have cost about ${money(d.dollars)} of ${money(d.most)}.`,
+    evidence: (d) => `Its machines have cost about ${formatMoney(d.dollars)} of ${formatMoney(d.most)}.`,
     did: 'The job continues. At the cap ferrybot destroys its machines.',
     todo: 'Nothing, if it finishes in time. The cap was approved with the manifest, and no command raises it.',
   },
   'balance-short': {
     title: 'The account cannot pay its machines until the next check',
     evidence: (d) =>
-      `It has ${money(d.credit)}, and its machines cost ${money(d.needed)} in the next ${duration(d.minutes * 60_000)}.`,
+      `It has ${formatMoney(d.credit)}, and its machines cost ${formatMoney(d.needed)} in the next ${formatDuration(d.minutes * 60_000)}.`,
     did: 'Nothing. The provider stops the machines of an account without credit during their work.',
     todo: 'Add credit, or `/teardown` machines that are not needed.',
   },

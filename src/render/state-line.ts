@@ -1,7 +1,6 @@
 /** The state of a run in one sentence, and the verdict on an ended run as a table. */
 
 import { requiredQuorum } from '../config/approvers.ts';
-import { figure } from '../domain/figures.ts';
 import { findLaunchTrouble, lastFailure } from '../domain/launch/next-attempt.ts';
 import { countUsableApprovers } from '../domain/launch/response.ts';
 import { listOpenVerdicts } from '../domain/launch/verdict.ts';
@@ -10,6 +9,7 @@ import { isAdopted } from '../domain/logbook/holdings.ts';
 import { currentJobState, runPhase } from '../domain/logbook/job-state.ts';
 import { type Ending, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/past-runs.ts';
+import { formatNumber } from '../domain/values.ts';
 import type { RenderInput } from './input.ts';
 import { describeStatus, formatPace, progressBar, progressText } from './job-table.ts';
 import { describeAdoption } from './propose-words.ts';
@@ -99,7 +99,7 @@ function formatComparison({ worsePercent }: MetricRow): string {
   if (!Number.isFinite(worsePercent)) return ' (worse than a median of 0)';
   return Math.abs(worsePercent) < AS_THE_MEDIAN_PERCENT
     ? ' (as the median)'
-    : ` (${figure(Math.abs(worsePercent))} % ${worsePercent > 0 ? 'worse' : 'better'} than the median)`;
+    : ` (${formatNumber(Math.abs(worsePercent))} % ${worsePercent > 0 ? 'worse' : 'better'} than the median)`;
 }
 
 /** The exact step that is judged, and the step in the log if it is later: metrics are reported at evals only. */

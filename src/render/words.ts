@@ -1,14 +1,13 @@
 /** What every sentence needs: escaped outside text, times, names, digests, commits, counts, tables, holds. */
 
 import { type Actor, isIssueFirst } from '../domain/actor.ts';
-import { figure } from '../domain/figures.ts';
 import type { Facts, Fields } from '../domain/incidents.ts';
 import { type HoldTarget, type TARGET_FIELDS, unholdCommand } from '../domain/launch/hold.ts';
 import { shortDigestHex } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
-import { INVISIBLE } from '../domain/values.ts';
+import { formatNumber, INVISIBLE } from '../domain/values.ts';
 
 const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
 const OPERATING_SYSTEM_COMMAND = /(?![\t\n\r])\p{Cc}\][^\p{Cc}]*/gu;
@@ -230,7 +229,7 @@ export function nonEmpty(...parts: readonly (string | false | null)[]): readonly
 
 /** A measured value from outside, as a figure. */
 export function measured(value: string): string {
-  return text(figure(value));
+  return text(formatNumber(value));
 }
 
 /** A job with the name of its engine: Ray job `…`. */

@@ -1,13 +1,12 @@
 /** Reads a run's record for the teardown rules. */
 
 import type { RentedInstance } from '../domain/care/machines.ts';
-import { MICRODOLLARS } from '../domain/figures.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import { RENTAL_CHECK_MS, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../domain/values.ts';
+import { fromRfc3339, MICRODOLLARS } from '../domain/values.ts';
 import {
   type Condemned,
   hourlyRate,

@@ -2,7 +2,6 @@
 
 import type { AccountRead, RentedInstance } from '../domain/care/machines.ts';
 import { FIRST_RESPONSE } from '../domain/failure-class.ts';
-import { MICRODOLLARS } from '../domain/figures.ts';
 import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
@@ -14,7 +13,7 @@ import {
 } from '../domain/logbook/events/rental-events.ts';
 import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
+import { fromRfc3339, type Instant, MICRODOLLARS, toRfc3339 } from '../domain/values.ts';
 import { listWorkedTimes, progressAtMs, runningCost, tearDownPolicy, toMicrodollars, toSpent } from './renting-run.ts';
 import { bookGoneMachine, type Destruction, idleSinceMs, type MachineSpending } from './tear-down.ts';
 

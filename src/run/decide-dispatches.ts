@@ -7,14 +7,13 @@ import { findMissingCluster, hasCluster } from '../config/lane-of-file.ts';
 import { type ActionApproval, type ActionRecord, approvalEndsAt, describeTarget } from '../domain/actions/action.ts';
 import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { duration } from '../domain/figures.ts';
 import { filterIncidents, type Incident, incidentDraft } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsDescription, offerRequest } from '../domain/logbook/holdings.ts';
 import { allowedSilenceMs, listWatchedClusters } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { request } from '../domain/reconcile-request.ts';
-import { fromRfc3339, type Instant } from '../domain/values.ts';
+import { formatDuration, fromRfc3339, type Instant } from '../domain/values.ts';
 import { type Cadence, firstPaceMs, nextCheckAt } from '../watch/cadence.ts';
 import { firstLane, type LabConfig, type LaneScopedConfig } from './lane.ts';
 import {
@@ -95,7 +94,7 @@ function describeSilence(
   if (sign === null || (state.stop !== null && state.end === null)) return null;
   if (filterIncidents(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)) return null;
   const silentMs = now - (fromRfc3339(sign.at) ?? 0);
-  if (isHung && state.observation !== null) return `nothing was recorded for ${duration(silentMs)}`;
+  if (isHung && state.observation !== null) return `nothing was recorded for ${formatDuration(silentMs)}`;
   const first = dispatches.find(({ at }) => at >= sign.at);
   const isUnstarted =
     state.end === null && first !== undefined && now - Math.max(dueAt, fromRfc3339(first.at) ?? 0) >= WATCH_START_MS;

@@ -1,39 +1,22 @@
 /** The history of a run over its observations. Each observation records it, for comparison with the next one. */
 
-import {
-  addValue,
-  type Evidence,
-  FOLLOWED_MEASURES,
-  median,
-  NO_SERIES,
-  type PastEnd,
-  type Series,
-  type SeriesLaw,
-} from '../detectors/detector.ts';
+import { addValue, type Evidence, FOLLOWED_MEASURES, median, type PastEnd } from '../detectors/detector.ts';
 import { LOW_USE_LIMITS } from '../detectors/engine.ts';
-import { SPEED_LAW, SPEED_NOISES } from '../detectors/progress.ts';
+import { SPEED_LAW } from '../detectors/progress.ts';
 import { percentToShare } from '../diagnosis/training-line.ts';
 import { isTerminal } from '../domain/engine.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { isReduced, listComparableAttempts } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
-import type { Course, OpenLog, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
+import type { Course, OpenLog, Pace } from '../domain/logbook/events/job-events.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
 import { NO_WITNESSES, type Poll, type Witnesses } from './look.ts';
+import { currentSpeed, noiseAfter, readAllSeries, readSeries, speedLaw, toRecordedSeries } from './speed.ts';
 import { buildStoreSeen, isOfAttempt, toStoredEvidence } from './tracker-and-stores.ts';
-import {
-  compareReplayed,
-  formatDecimal,
-  medianPace,
-  NO_TRAINING,
-  ownTrace,
-  startReplay,
-  type Training,
-  thinEvenly,
-} from './training.ts';
+import { compareReplayed, medianPace, NO_TRAINING, ownTrace, startReplay, thinEvenly } from './training.ts';
 
 /** The history including this observation. */
 export function updateCourse(state: RunState, poll: Poll): Course {
@@ -113,63 +96,6 @@ function updateMeasures(
   });
 }
 
-type Speed = { readonly value: number; readonly unit: SpeedUnit; readonly values: readonly number[] };
-type SpeedUnit = NonNullable<Course['speedUnit']>;
-
-/**
- * Tokens, samples or steps per second: what the lines have, in this order, because the steps of a growing batch take longer. An attempt
- * keeps its first unit. Steps may be computed from the exact steps of two observations.
- */
-function currentSpeed(state: RunState, poll: Poll): Speed | null {
-  const { tokensPerSecond, samplesPerSecond, secondsPerStep } = poll.log.training.look;
-  const steps = secondsPerStep.map((seconds) => 1 / seconds);
-  const told = { tokens: tokensPerSecond, samples: samplesPerSecond, steps };
-  const unit = state.observation?.course?.speedUnit;
-  const units = unit === undefined ? (['tokens', 'samples', 'steps'] as const) : [unit];
-  for (const one of units) {
-    const value = median(told[one]);
-    if (value !== null) return { value, unit: one, values: told[one] };
-  }
-  const value = unit === undefined || unit === 'steps' ? stepsBetween(state, poll) : null;
-  return value === null ? null : { value, unit: 'steps', values: [] };
-}
-
-/** Fewer lines show no spread. */
-const NOISE_LINES_MIN = 4;
-/** The standard deviation of normally distributed values, by their median distance from the median; and that of a median of many. */
-const DEVIATION = 1.48;
-const OF_MEDIAN = 1.25;
-const NOISE_WEIGHT = 0.1;
-
-/**
- * The relative deviation of the speed, from line to line in one observation or else from one observation to the next, averaged over
- * observations.
- */
-function noiseAfter({ speedNoise: before, speed }: Course, { value, values }: Speed): string | undefined {
-  const { trend, values: looks } = readSeries(speed);
-  const isBetween = values.length === 0;
-  const isUsual = trend !== null && looks >= SPEED_LAW.warmUpValues && speed?.streak === undefined;
-  if (isBetween ? !isUsual : values.length < NOISE_LINES_MIN) return before;
-  const distance = median(values.map((one) => Math.abs(one - value))) ?? 0;
-  const now = values.length > 0 ? (DEVIATION * distance) / value : Math.abs(value / (trend ?? value) - 1);
-  const known = Number(before ?? now);
-  return formatDecimal(known + (now - known) * Math.max(NOISE_WEIGHT, 1 / Math.max(looks, 1)));
-}
-
-/** A run whose speed varies that much is slow only beyond its own spread. */
-function speedLaw({ speedNoise = '0' }: Course, values: readonly number[]): SeriesLaw {
-  const noise = values.length === 0 ? Number(speedNoise) : (OF_MEDIAN * Number(speedNoise)) / Math.sqrt(values.length);
-  return { ...SPEED_LAW, factor: Math.min(SPEED_LAW.factor, 1 - SPEED_NOISES * noise) };
-}
-
-function stepsBetween({ observation }: RunState, { at, log }: Poll): number | null {
-  const since = fromRfc3339(observation?.at ?? '');
-  if (observation === null || since === null || observation.step === null || log.step === null) return null;
-  const isExact = observation.stepIsExact && log.step.exact && observation.unread === undefined;
-  const steps = log.step.value - observation.step;
-  return isExact && steps > 0 && at > since ? (steps * 1_000) / (at - since) : null;
-}
-
 function updateSaved(
   { observation }: RunState,
   before: Course,
@@ -193,44 +119,6 @@ function evaluated({ evaluated: last }: Course, { at, log }: Poll, now: string):
   const gap = last === undefined ? 0 : at - (fromRfc3339(last.at) ?? at);
   const longestGapMs = Math.max(last?.longestGapMs ?? 0, gap);
   return { evaluated: { at: now, longestGapMs, looks: (last?.looks ?? 0) + 1 } };
-}
-
-/** Converts a series for the record, with decimals as text. */
-export function toRecordedSeries({ trend, values, spread, lowest, streak, met, notFinite }: Series): RecordedSeries {
-  return omitUndefined({
-    trend: trend === null ? null : formatDecimal(trend),
-    values,
-    spread: spread === null ? undefined : formatDecimal(spread),
-    lowest: lowest === null ? undefined : formatDecimal(lowest),
-    streak: streak === null ? undefined : { ...streak, peak: formatDecimal(streak.peak) },
-    met: met === null ? undefined : { ...met, peak: formatDecimal(met.peak), trend: formatDecimal(met.trend) },
-    notFinite: notFinite === 0 ? undefined : notFinite,
-  });
-}
-
-/** Parses a recorded series; an empty series if there is none. */
-function readSeries(from: RecordedSeries | undefined): Series {
-  if (from === undefined) return NO_SERIES;
-  const { trend, values, spread, lowest, streak, met, notFinite } = from;
-  return {
-    trend: trend === null ? null : Number(trend),
-    values,
-    spread: spread === undefined ? null : Number(spread),
-    lowest: lowest === undefined ? null : Number(lowest),
-    streak: streak === undefined ? null : { ...streak, peak: Number(streak.peak) },
-    met: met === undefined ? null : { ...met, peak: Number(met.peak), trend: Number(met.trend) },
-    notFinite: notFinite ?? 0,
-  };
-}
-
-/** The recorded series, to be continued. */
-function readAllSeries(course: Course | undefined): Training['series'] {
-  return Object.fromEntries(
-    FOLLOWED_MEASURES.flatMap((name) => {
-      const one = course?.series?.[name];
-      return one === undefined ? [] : [[name, readSeries(one)] as const];
-    }),
-  );
 }
 
 /** Accelerator use at this observation in per cent, from the job's lines, otherwise from the engine; null if neither has it. */

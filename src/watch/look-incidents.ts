@@ -4,7 +4,6 @@ import type { AlarmFacts, Finding } from '../detectors/detector.ts';
 import { findSignature } from '../diagnosis/rows.ts';
 import { isTerminal } from '../domain/engine.ts';
 import { type DetectorId, type FailureClass, FIRST_RESPONSE, isOutOfMemory } from '../domain/failure-class.ts';
-import { duration } from '../domain/figures.ts';
 import {
   filterIncidents,
   type IncidentCode,
@@ -18,7 +17,7 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Standstill, Unread } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339, omitUndefined, toRfc3339 } from '../domain/values.ts';
+import { formatDuration, fromRfc3339, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { redactAndTruncateLine } from '../domain/written-secrets.ts';
 import { jobMessage, type Poll, redactAndTruncate } from './look.ts';
 
@@ -204,7 +203,7 @@ function reportUnread(state: RunState, poll: Poll): readonly EventDraft[] {
   const unreadMs = poll.at - (fromRfc3339(since) ?? poll.at);
   if (unreadMs < limits.engineUnreadMs) return [];
   const subject = what === 'job' ? 'the job' : "the job's log";
-  const message = `${subject} could not be read for ${duration(unreadMs)}: ${why}`;
+  const message = `${subject} could not be read for ${formatDuration(unreadMs)}: ${why}`;
   const facts = { message: redactAndTruncate(poll, message), since };
   return reportOnce(state, 'engine-unreadable', facts, (told) => told.since === since);
 }

@@ -154,7 +154,7 @@ describe('an action with an earlier claim', () => {
 
   it('that has ended is recorded, and nothing is performed', async () => {
     const ending = { draft: END, outcome: { kind: 'done' } } as const;
-    const over = { ...claimed, lookBack: async () => ({ kind: 'over', ending }) as const };
+    const over = { ...claimed, checkEarlierClaim: async () => ({ kind: 'over', ending }) as const };
     expect((await played({ action: over })).steps).toEqual(['look back', 'append the end']);
   });
 
@@ -164,7 +164,7 @@ describe('an action with an earlier claim', () => {
       unders.push(under);
       return { draft: END, outcome: { kind: 'done' } };
     };
-    const waits = { ...claimed, perform, lookBack: async () => ({ kind: 'waits' }) as const };
+    const waits = { ...claimed, perform, checkEarlierClaim: async () => ({ kind: 'waits' }) as const };
     const steps = ['look back', 'verify', 'prepare', 'perform', 'append the end'];
     expect((await played({ action: waits })).steps).toEqual(steps);
     expect((await played({ action: { ...waits, verify: async () => REFUSAL } })).steps).toEqual(steps);
@@ -178,7 +178,7 @@ describe('an action with an earlier claim', () => {
   });
 
   it('that did not start is performed after verification, unless the lookup finds an objection', async () => {
-    const begun = { ...claimed, lookBack: async () => ({ kind: 'not-begun', bar: null }) as const };
+    const begun = { ...claimed, checkEarlierClaim: async () => ({ kind: 'not-begun', bar: null }) as const };
     expect((await played({ action: begun })).steps).toEqual([
       'look back',
       'verify',
@@ -189,7 +189,7 @@ describe('an action with an earlier claim', () => {
     const refused = { ...begun, verify: async () => REFUSAL };
     expect((await played({ action: refused })).steps).toEqual(['look back', 'verify']);
     const bar = { draft: END, outcome: { kind: 'refused', code: 'submit-unknown', why: '' } } as const;
-    const barred = { ...claimed, lookBack: async () => ({ kind: 'not-begun', bar }) as const };
+    const barred = { ...claimed, checkEarlierClaim: async () => ({ kind: 'not-begun', bar }) as const };
     expect((await played({ action: barred })).steps).toEqual(['look back', 'verify', 'append the end']);
   });
 });

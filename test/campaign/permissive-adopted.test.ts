@@ -12,9 +12,9 @@ const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
 vi.mock('../../src/commands/watching.ts', async (original) => {
   const real = await original<typeof import('../../src/commands/watching.ts')>();
-  const mayDirect: typeof real.refuseUnlessDirector = (context) =>
+  const refuseUnlessDirector: typeof real.refuseUnlessDirector = (context) =>
     gone.has('whose the job is') ? null : real.refuseUnlessDirector(context);
-  return { ...real, mayDirect };
+  return { ...real, refuseUnlessDirector };
 });
 
 vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));

@@ -15,18 +15,18 @@ const LONG_AGO = known(0 as Since);
 
 vi.mock('../../src/domain/launch/order.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/launch/order.ts')>();
-  const namingOf: typeof real.compareDigest = (given, digest) => {
+  const compareDigest: typeof real.compareDigest = (given, digest) => {
     const naming = real.compareDigest(given, digest);
     return gone.has('enough digits') && naming === 'short' ? 'named' : naming;
   };
-  return { ...real, namingOf };
+  return { ...real, compareDigest };
 });
 
 vi.mock('../../src/config/approvers.ts', async (original) => {
   const real = await original<typeof import('../../src/config/approvers.ts')>();
-  const maxAgeMsOf: typeof real.approvalMaxAgeMs = (config) =>
+  const approvalMaxAgeMs: typeof real.approvalMaxAgeMs = (config) =>
     gone.has('age of a consent') ? 1e12 : real.approvalMaxAgeMs(config);
-  return { ...real, maxAgeMsOf };
+  return { ...real, approvalMaxAgeMs };
 });
 
 vi.mock('../../src/domain/actor.ts', async (original) => {
@@ -38,17 +38,17 @@ vi.mock('../../src/domain/actor.ts', async (original) => {
 // Control checks the shown text, and the executor checks it again.
 vi.mock('../../src/run/decide-shown.ts', async (original) => {
   const real = await original<typeof import('../../src/run/decide-shown.ts')>();
-  const showingsAt: typeof real.listShowings = (texts, asOf) =>
+  const listShowings: typeof real.listShowings = (texts, asOf) =>
     gone.has('proposal intact')
       ? new Map([...texts].map(([digest]) => [digest, LONG_AGO]))
       : real.listShowings(texts, asOf);
-  return { ...real, showingsAt };
+  return { ...real, listShowings };
 });
 
 // Every process that acts on a consent checks its state again.
 vi.mock('../../src/actions/verify-action.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/verify-action.ts')>();
-  const actionFault: typeof real.findActionFault = (facts, consent) =>
+  const findActionFault: typeof real.findActionFault = (facts, consent) =>
     real.findActionFault(
       {
         ...facts,
@@ -57,7 +57,7 @@ vi.mock('../../src/actions/verify-action.ts', async (original) => {
       },
       consent,
     );
-  return { ...real, actionFault };
+  return { ...real, findActionFault };
 });
 
 // A file always has the identity that was seen first.

@@ -13,9 +13,9 @@ const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
   const real = await original<typeof import('../../src/app/brakes-elsewhere.ts')>();
-  const commentsElsewhere: typeof real.listBrakesInOtherThreads = (...asked) =>
+  const listBrakesInOtherThreads: typeof real.listBrakesInOtherThreads = (...asked) =>
     gone.has("the launcher's look elsewhere") ? Promise.resolve(known([])) : real.listBrakesInOtherThreads(...asked);
-  return { ...real, commentsElsewhere };
+  return { ...real, listBrakesInOtherThreads };
 });
 
 vi.mock('../../src/run/decide-named.ts', async (original) => {

@@ -13,16 +13,16 @@ const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
 vi.mock('../../src/run/open-brakes.ts', async (original) => {
   const real = await original<typeof import('../../src/run/open-brakes.ts')>();
-  const isUnheardRejection: typeof real.isUnrecordedRejection = (...asked) =>
+  const isUnrecordedRejection: typeof real.isUnrecordedRejection = (...asked) =>
     !gone.has('rejections in the thread') && real.isUnrecordedRejection(...asked);
-  return { ...real, isUnheardRejection };
+  return { ...real, isUnrecordedRejection };
 });
 
 vi.mock('../../src/checkpoints/lineage.ts', async (original) => {
   const real = await original<typeof import('../../src/checkpoints/lineage.ts')>();
-  const standingIn: typeof real.judgeLineage = (lineage, written) =>
+  const judgeLineage: typeof real.judgeLineage = (lineage, written) =>
     real.judgeLineage(gone.has('rejected lineage') ? { ...lineage, rejections: [] } : lineage, written);
-  return { ...real, standingIn };
+  return { ...real, judgeLineage };
 });
 
 vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
@@ -35,7 +35,7 @@ vi.mock('../../src/kinds/hero/gates.ts', async (original) => {
     const verdict = driAcceptedGate.evaluate(facts);
     return gone.has('the DRI says yes') ? { ...verdict, outcome: 'pass' } : verdict;
   };
-  return { ...real, driAccepted: { ...driAcceptedGate, evaluate } };
+  return { ...real, driAcceptedGate: { ...driAcceptedGate, evaluate } };
 });
 
 describe.each(Object.keys(COURSES) as Course[])('a hero run with the course %s', (course) => {

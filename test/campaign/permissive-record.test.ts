@@ -11,12 +11,12 @@ const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/logbook/key-ring.ts', async (original) => {
   const real = await original<typeof import('../../src/logbook/key-ring.ts')>();
-  const keyFault: typeof real.findKeyFault = (...asked) => {
+  const findKeyFault: typeof real.findKeyFault = (...asked) => {
     const fault = real.findKeyFault(...asked);
     if (fault?.reason === 'signature') return gone.has('signatures') ? null : fault;
     return gone.has('the role of a key') ? null : fault;
   };
-  return { ...real, keyFault };
+  return { ...real, findKeyFault };
 });
 
 vi.mock('../../src/domain/logbook/definitions.ts', async (original) => {
@@ -30,9 +30,9 @@ vi.mock('../../src/domain/logbook/definitions.ts', async (original) => {
 
 vi.mock('../../src/run/publications.ts', async (original) => {
   const real = await original<typeof import('../../src/run/publications.ts')>();
-  const publicationsOf: typeof real.listPublications = (state) =>
+  const listPublications: typeof real.listPublications = (state) =>
     real.listPublications(state).filter(({ kind }) => !gone.has('answers') || kind !== 'answer');
-  return { ...real, publicationsOf };
+  return { ...real, listPublications };
 });
 
 // A job is stopped by its watch, and by a separate job if there is none.

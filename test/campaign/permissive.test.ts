@@ -14,12 +14,12 @@ const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/domain/launch/order.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/launch/order.ts')>();
-  const namingOf: typeof real.compareDigest = (given, digest) => {
+  const compareDigest: typeof real.compareDigest = (given, digest) => {
     const naming = real.compareDigest(given, digest);
     if (gone.has('enough digits') && naming === 'short') return 'named';
     return gone.has('digest named') && naming !== 'other' ? 'named' : naming;
   };
-  return { ...real, namingOf };
+  return { ...real, compareDigest };
 });
 
 // Control checks a review's commit when the approval is given, and again before it orders.
@@ -42,7 +42,7 @@ vi.mock('../../src/run/approvals.ts', async (original) => {
     gone.has('commit of a review (control)') && comments.kind === 'known'
       ? known(comments.value.map((one) => ({ ...one, commit })))
       : comments;
-  const approvalFacts: typeof real.gatherApprovalFacts = (state, facts, ...rest) =>
+  const gatherApprovalFacts: typeof real.gatherApprovalFacts = (state, facts, ...rest) =>
     real.gatherApprovalFacts(
       state,
       { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) },
@@ -50,35 +50,35 @@ vi.mock('../../src/run/approvals.ts', async (original) => {
     );
   const decideApprovals: typeof real.decideApprovals = (state, facts, ...rest) =>
     real.decideApprovals(state, { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) }, ...rest);
-  return { ...real, approvalFacts, decideApprovals };
+  return { ...real, gatherApprovalFacts, decideApprovals };
 });
 
 vi.mock('../../src/domain/logbook/run-state.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/logbook/run-state.ts')>();
-  const shownAtOf: typeof real.shownSince = (state, digest) =>
+  const shownSince: typeof real.shownSince = (state, digest) =>
     real.shownSince(state, digest) ??
     (gone.has('shown') ? (0 as NonNullable<ReturnType<typeof real.shownSince>>) : null);
-  return { ...real, shownAtOf };
+  return { ...real, shownSince };
 });
 
 vi.mock('../../src/run/decide-shown.ts', async (original) => {
   const real = await original<typeof import('../../src/run/decide-shown.ts')>();
-  const confirmedShowing: typeof real.withConfirmedShowing = (state, facts) =>
+  const withConfirmedShowing: typeof real.withConfirmedShowing = (state, facts) =>
     gone.has('card intact') ? state : real.withConfirmedShowing(state, facts);
   const decideShown: typeof real.decideShown = (input) =>
     gone.has('card intact') && input.state.shown !== null ? null : real.decideShown(input);
-  return { ...real, confirmedShowing, decideShown };
+  return { ...real, withConfirmedShowing, decideShown };
 });
 
 vi.mock('../../src/run/authors.ts', async (original) => {
   const real = await original<typeof import('../../src/run/authors.ts')>();
-  const interestedIn: typeof real.listInterestedPeople = (...asked) =>
+  const listInterestedPeople: typeof real.listInterestedPeople = (...asked) =>
     gone.has('interested people') ? [] : real.listInterestedPeople(...asked);
-  const authorsOf: typeof real.findAuthors = (...asked) => {
+  const findAuthors: typeof real.findAuthors = (...asked) => {
     const authors = real.findAuthors(...asked);
     return gone.has('unnamed work') && authors.kind === 'known' ? known({ ...authors.value, unnamed: [] }) : authors;
   };
-  return { ...real, interestedIn, authorsOf };
+  return { ...real, listInterestedPeople, findAuthors };
 });
 
 vi.mock('../../src/app/brakes.ts', async (original) => {
@@ -92,11 +92,11 @@ vi.mock('../../src/app/brakes.ts', async (original) => {
 vi.mock('../../src/app/record-check.ts', async (original) => {
   const real = await original<typeof import('../../src/app/record-check.ts')>();
   const nothing = { missing: null, versions: [] };
-  const lostMarks: typeof real.findMissingMarkedEntries = (...asked) =>
+  const findMissingMarkedEntries: typeof real.findMissingMarkedEntries = (...asked) =>
     gone.has('record only grows') ? Promise.resolve(nothing) : real.findMissingMarkedEntries(...asked);
   const lostVersions: typeof real.lostVersions = (...asked) =>
     gone.has('record only grows') ? Promise.resolve(nothing) : real.lostVersions(...asked);
-  return { ...real, lostMarks, lostVersions };
+  return { ...real, findMissingMarkedEntries, lostVersions };
 });
 
 vi.mock('../../src/logbook/mark.ts', async (original) => {
@@ -113,17 +113,18 @@ vi.mock('../../src/logbook/mark.ts', async (original) => {
 
 vi.mock('../../src/app/broken-run.ts', async (original) => {
   const real = await original<typeof import('../../src/app/broken-run.ts')>();
-  const stateAfter: typeof real.foldState = (events) =>
+  const foldState: typeof real.foldState = (events) =>
     gone.has('stopping on a broken record') ? null : real.foldState(events);
-  return { ...real, stateAfter };
+  return { ...real, foldState };
 });
 
 vi.mock('../../src/config/approvers.ts', async (original) => {
   const real = await original<typeof import('../../src/config/approvers.ts')>();
-  const quorumOf: typeof real.requiredQuorum = (...asked) => (gone.has('quorum') ? 1 : real.requiredQuorum(...asked));
-  const maxAgeMsOf: typeof real.approvalMaxAgeMs = (config) =>
+  const requiredQuorum: typeof real.requiredQuorum = (...asked) =>
+    gone.has('quorum') ? 1 : real.requiredQuorum(...asked);
+  const approvalMaxAgeMs: typeof real.approvalMaxAgeMs = (config) =>
     gone.has('approval age') ? 1e12 : real.approvalMaxAgeMs(config);
-  return { ...real, quorumOf, maxAgeMsOf };
+  return { ...real, requiredQuorum, approvalMaxAgeMs };
 });
 
 // The runner's check of an order's approvals: one of the facts it reads is replaced by a harmless one.
@@ -167,21 +168,21 @@ vi.mock('../../src/actions/verify-order.ts', async (original) => {
 
 vi.mock('../../src/gates/run-gates.ts', async (original) => {
   const real = await original<typeof import('../../src/gates/run-gates.ts')>();
-  const runnerVerdicts: typeof real.evaluateRunnerGates = (facts) =>
+  const evaluateRunnerGates: typeof real.evaluateRunnerGates = (facts) =>
     gone.has("the runner's own gates")
       ? []
       : real.evaluateRunnerGates(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (runner)'));
   const changeVerdicts: typeof real.changeVerdicts = (facts) =>
     real.changeVerdicts(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (control)'));
-  return { ...real, changeVerdicts, runnerVerdicts };
+  return { ...real, changeVerdicts, evaluateRunnerGates };
 });
 
 // After the gate, the cluster itself is asked for jobs of the lane.
 vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
-  const earlierJobFault: typeof real.findEarlierJobFault = async (...asked) =>
+  const findEarlierJobFault: typeof real.findEarlierJobFault = async (...asked) =>
     gone.has('earlier jobs (runner)') ? null : real.findEarlierJobFault(...asked);
-  return { ...real, earlierJobFault };
+  return { ...real, findEarlierJobFault };
 });
 
 /** A defence (or several that stop the same attack one after the other) and its scenario. */

@@ -58,7 +58,7 @@ it('raises no alarm for a healthy job, and shows its pace and remaining time on 
   await lab.close();
   expect(observation).toMatchObject({ totalSteps: 1_200, pace: { secondsPerStep: expect.any(String) } });
   expect(card).toMatch(
-    /█+░+ \d+ %, `~\d+\/1200`, [\d.]+ (?:s a step|steps\/s), about [\d.]+ (?:s|min|h) to go, the engine reports RUNNING/,
+    /█*░+ \d+ %, `~\d+\/1200`, [\d.]+ (?:s a step|steps\/s), about [\d.]+ (?:s|min|h) to go, the engine reports RUNNING/,
   );
   expect(alarms).toEqual([]);
 });

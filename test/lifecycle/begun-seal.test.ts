@@ -96,7 +96,7 @@ describe('a crash of /seal accept before pushing the tag', () => {
     await lab.as('mira', 'DELETE', comment(asked));
     dying = null;
     const rejected = await postComment(lab, 'mira', issue, '/ack reject="too short to tell"');
-    await lab.clock.advance(40 * MINUTE);
+    await lab.clock.advance(70 * MINUTE);
     expect((await readState(lab, run))?.closed?.outcome).toBe('rejected');
     expect([...(await sealTags()).keys()]).toEqual([]);
     expect(listAnswersTo(lab, rejected)).toEqual([expect.stringContaining('closed without a tag')]);

@@ -60,7 +60,7 @@ describe('a pull request that changes the config', () => {
     await changeConfig((text) => `${text}\n# nothing\n`);
     await lab.clock.advance(MINUTE);
     expect(checks()).toMatchObject([
-      { conclusion: 'success', output: { title: expect.stringContaining('No ferry is recorded') } },
+      { conclusion: 'success', output: { title: expect.stringContaining('No run is recorded') } },
     ]);
     await pushFile(lab, 'ada', 'stricter', 'README.md', 'Another file.\n');
     await lab.clock.advance(MINUTE);

@@ -47,13 +47,17 @@ async function throwing(
 }
 
 vi.mock('../../src/commands/grammar/read-comment.ts', (original) =>
-  throwing(original, 'readCommentOf', (_: never, body: string) => seam.said !== '' && body.includes(seam.said)),
+  throwing(
+    original,
+    'readCommentWithinBounds',
+    (_: never, body: string) => seam.said !== '' && body.includes(seam.said),
+  ),
 );
 vi.mock('../../src/app/record-check.ts', (original) =>
-  throwing(original, 'lostMarks', (_: never, { run }: { readonly run: string }) => run === seam.file),
+  throwing(original, 'findMissingMarkedEntries', (_: never, { run }: { readonly run: string }) => run === seam.file),
 );
 vi.mock('../../src/run/publications.ts', (original) =>
-  throwing(original, 'publicationsOf', (state: RunState) => state.run === seam.owed),
+  throwing(original, 'listPublications', (state: RunState) => state.run === seam.owed),
 );
 vi.mock('../../src/watch/cadence.ts', (original) =>
   throwing(original, 'nextCheckAt', (state: RunState) => state.run === seam.cadence),

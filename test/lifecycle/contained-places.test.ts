@@ -21,7 +21,7 @@ vi.mock('../../src/github/comments.ts', async (original) => {
   const whole = await original<typeof import('../../src/github/comments.ts')>();
   return {
     ...whole,
-    react: (...args: Parameters<typeof whole.addReaction>): ReturnType<typeof whole.addReaction> => {
+    addReaction: (...args: Parameters<typeof whole.addReaction>): ReturnType<typeof whole.addReaction> => {
       if (args[2] === seam.receipt) throw new TypeError('no receipt today');
       return whole.addReaction(...args);
     },
@@ -41,7 +41,7 @@ vi.mock('../../src/run/command-events.ts', async (original) => {
   const whole = await original<typeof import('../../src/run/command-events.ts')>();
   return {
     ...whole,
-    sealTagOf: (state: RunState): string => {
+    sealTagName: (state: RunState): string => {
       if (state.run === seam.tag) throw new TypeError('no tag today');
       return whole.sealTagName(state);
     },

@@ -40,7 +40,7 @@ vi.mock('../../src/watch/observation.ts', async (original) => {
   const whole = await original<typeof import('../../src/watch/observation.ts')>();
   return {
     ...whole,
-    eventsOf: (...args: Parameters<typeof whole.buildEvents>): ReturnType<typeof whole.buildEvents> => {
+    buildEvents: (...args: Parameters<typeof whole.buildEvents>): ReturnType<typeof whole.buildEvents> => {
       if (args[0].run === seam.look) throw new TypeError('no look today');
       return whole.buildEvents(...args);
     },

@@ -80,7 +80,7 @@ describe('an experiment issue', () => {
     await lab.clock.advance(MINUTE);
     expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('no run belongs to it')]);
     expect(await commentAndReadAnswer(lab, 'mira', issue, WATCH)).toBe('adopt-asked');
-    await lab.clock.advance(5 * MINUTE);
+    await lab.clock.advance(40 * MINUTE);
     const [old, card] = cardsIn(issue);
     expect(card?.run).toBe(runOf(issue));
     expect(old?.text.trim()).toBe(

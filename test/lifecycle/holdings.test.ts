@@ -15,7 +15,7 @@ vi.mock('../../src/domain/logbook/holdings.ts', async (original) => {
   const whole = await original<typeof import('../../src/domain/logbook/holdings.ts')>();
   return {
     ...whole,
-    holdingsOf: (state: RunState): readonly Holding[] =>
+    listHoldings: (state: RunState): readonly Holding[] =>
       state.run === machine.of && state.submission !== null
         ? [{ kind: 'job', cluster: state.submission.cluster, jobId: 'instance-1' }]
         : whole.listHoldings(state),

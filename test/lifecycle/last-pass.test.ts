@@ -331,7 +331,7 @@ describe('a writer', () => {
     };
     expect(await forgeProposing(pushing, SECOND)).toBe(true);
     expect(await forge(pushing, SECOND, [{ type: 'proposed', role: 'control', data }])).toBe(true);
-    await lab.clock.advance(10 * MINUTE);
+    await lab.clock.advance(40 * MINUTE);
     const { gate } = await known(lab, SECOND);
     expect(gate?.digest).toBeNull();
     expect(gate?.verdicts.find((one) => one.gate === 'budget')).toMatchObject({

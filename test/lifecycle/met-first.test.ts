@@ -72,7 +72,7 @@ describe('a brake that the launcher sees first', () => {
     const { run, pull, answer, incident } = await metFirst('/stop');
     expect(answer).toEqual(['stop-before-launch']);
     expect((await readState(lab, run))?.stop?.actor.login).toBe('mira');
-    expect(incident).toContain('a stop is final. Close this pull request');
+    expect(incident).toContain('a stop is final. To continue, close this pull request');
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
     await untilState(lab, run, (state) => state.closed !== null, { stepMs: MINUTE });
     expect((await propose(lab, `${run}-2`)).run).toBe(`${run}-2`);

@@ -81,7 +81,7 @@ describe('the watch of a run', () => {
     const [offer] = listAnswersTo(lab, offered);
     const job = (await readState(lab, run))?.submission;
     expect(mentioned(offer)).toEqual(['@ada']);
-    for (const part of [job?.jobId, job?.cluster, 'Training: `~', 'no incident', `issue #${issue}`])
+    for (const part of [job?.jobId, job?.cluster, 'Training: ', '`~', 'no incident', `issue #${issue}`])
       expect(offer).toContain(part);
     expect((await watchOf(run))?.owner).toBeNull();
 
@@ -134,7 +134,7 @@ describe('the watch of a run', () => {
     const [summary] = listBotTexts(lab, 'notice').filter((text) => text.includes('The watch of'));
     expect(summary).toContain('step 400 is reached, as mira requested');
     expect(summary).toContain('**The job continues.**');
-    expect(summary).toContain(`Job \`${state?.submission?.jobId}\``);
+    expect(summary).toContain(`local job \`${state?.submission?.jobId}\``);
     expect(mentioned(summary)).toEqual(['@mira']);
     expect(cardOf(run)).toContain('**Wanted: `/ack`');
   });

@@ -12,22 +12,22 @@ const MINUTE_MS = 60_000;
 
 it('an approver rejects a step, and the run is not restarted if the job would resume from it', async () => {
   const line = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
-  const script = (): JobScript => ferryScript({ ...SHORT_FERRY, failAt: { step: 1_100, line, exitCode: 1 } });
+  const script = (): JobScript => ferryScript({ ...SHORT_FERRY, failAt: { step: 790, line, exitCode: 1 } });
   const lab = await openVirtualLab({ script });
   const { run, pull, issue } = await propose(lab);
   const reject = (step: number, who: 'ada' | 'mira' = 'mira') =>
-    commentAndReadCode(lab, who, issue, `/reject-checkpoint step=${step} reason="the loss had spiked"`, 2 * MINUTE_MS);
+    commentAndReadCode(lab, who, issue, `/reject-checkpoint step=${step} reason="the loss had spiked"`, MINUTE_MS);
   expect(await reject(400)).toBe('not-now');
   await approve(lab, 'mira', pull);
-  await until(lab, 'the second checkpoint', async () =>
+  await until(lab, 'the first checkpoint', async () =>
     (await readEventsOf(lab, run)).some(
-      ({ type, data }) => type === 'observed' && 'checkpointStep' in data && data.checkpointStep === 800,
+      ({ type, data }) => type === 'observed' && 'checkpointStep' in data && data.checkpointStep === 400,
     ),
   );
-  expect(await reject(800, 'ada')).toBe('not-permitted');
+  expect(await reject(400, 'ada')).toBe('not-permitted');
   expect(await reject(80_000)).toBe('reject-not-reached');
-  expect(await reject(800)).toBe('checkpoint-rejected');
-  expect(await reject(810)).toBe('reject-already');
+  expect(await reject(400)).toBe('checkpoint-rejected');
+  expect(await reject(410)).toBe('reject-already');
   await until(lab, 'the end of the attempt', async () =>
     (await readEventsOf(lab, run)).some(({ type }) => type === 'ended'),
   );
@@ -41,11 +41,11 @@ it('an approver rejects a step, and the run is not restarted if the job would re
   const state = await readState(lab, run);
   if (state === null) throw new Error('no such run');
   expect(buildRecordedLineage(state)).toMatchObject({
-    attempts: [{ attempt: 1, startStep: 0, newestStep: 800, status: 'FAILED' }],
-    rejections: [{ step: 800, reason: 'the loss had spiked', actor: { login: 'mira' } }],
+    attempts: [{ attempt: 1, startStep: 0, newestStep: 400, status: 'FAILED' }],
+    rejections: [{ step: 400, reason: 'the loss had spiked', actor: { login: 'mira' } }],
   });
   const card = listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
-  expect(card).toContain('| step 800 | FAILED |');
+  expect(card).toContain('| step 400 | FAILED |');
   expect(card).toContain('the loss had spiked');
   await lab.close();
 });

@@ -31,7 +31,7 @@ it('a ferry fails the scale gate if its lane has another FLOP target', async () 
   expect(await scaleOf((text) => text.replace('flops: "7.8e8"', 'flops: "1e9"'))).toMatchObject({
     outcome: 'fail',
     code: 'off-target',
-    found: { flops: '7.8e8', target: '1e9', percent: '-22', tolerance: '20' },
+    found: { flops: '7.8e8', target: '1e9', percent: '-22.1', tolerance: '20' },
   });
 });
 

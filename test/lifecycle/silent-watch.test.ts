@@ -117,7 +117,7 @@ describe('a silent watch', () => {
     expect((await readState(lab, run))?.incidents).toMatchObject([
       { code: 'monitor-stale', role: 'control', detail: { since: seen } },
     ]);
-    expect(listBotTexts(lab, 'incident')[0]).toContain('nothing was recorded for 6');
+    expect(listBotTexts(lab, 'incident')[0]).toContain('nothing was recorded for 1.1 h');
     await lab.close();
   });
 });

@@ -91,7 +91,7 @@ it('the next /seal pushes the closure log again if its branch was deleted before
   const said = await postComment(lab, 'mira', issue, '/seal');
   await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
   lab.world.state.settings.faults = [];
-  await lab.clock.advance(10 * MINUTE);
+  await lab.clock.advance(40 * MINUTE);
   expect(listAnswersTo(lab, said)).toEqual([expect.stringContaining('not sealed')]);
   await seal(lab, run, issue);
   expect(pullsOf(branch)).toHaveLength(1);

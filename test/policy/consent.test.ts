@@ -84,7 +84,7 @@ describe('the source tree', () => {
       'src/app/action/full.ts',
       'src/stores/open.ts',
     ]);
-    expect(callers(/(?<!function )\bdeleteCheckpoints\(/)).toEqual(['src/app/care/executor-for.ts']);
+    expect(callers(/(?<!function )\bcreateCheckpointDeletion\(/)).toEqual(['src/app/care/executor-for.ts']);
     expect(callers(/\bCheckpointStore\b/).toSorted()).toEqual([
       'src/actions/delete-checkpoints.ts',
       'src/app/care/executor-for.ts',

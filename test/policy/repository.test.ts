@@ -84,7 +84,7 @@ describe('a release', () => {
   it('signs the bundle that another job built, and is published after that', () => {
     const { build, attest, publish } = workflow.jobs;
     expect(Object.keys(workflow.jobs)).toEqual(['build', 'attest', 'publish', 'npm', 'image']);
-    expect(build?.steps.map(({ run }) => run)).toContain('npm pack');
+    expect(build?.steps.map(({ run }) => run)).toContain('node scripts/pack-package.ts .');
     expect([attest?.['needs'], publish?.['needs']]).toEqual(['build', 'attest']);
     for (const name of ['npm', 'image']) expect(workflow.jobs[name]?.['needs']).toBe('attest');
     const subjects = String(attest?.steps.at(-1)?.with['subject-path']).trim().split('\n');

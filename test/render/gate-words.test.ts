@@ -13,7 +13,7 @@ const FILES = [
 /** The source text of each gate, from its definition to the next one. */
 const SOURCES = FILES.flatMap((file) =>
   readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8')
-    .split(/\b(?=(?:defineGate|judging)\(\s*')/)
+    .split(/\b(?=(?:defineGate|judgements)\(\s*')/)
     .slice(1)
     .map((source) => ({ gate: /'([a-z-]+)'/.exec(source)?.[1] ?? '', source })),
 );

@@ -44,9 +44,8 @@ describe('the package', () => {
     expect(JSON.parse(stdout)).toEqual({ kind: 'none' });
   });
 
-  it('has no playground, and explains where to get it', async () => {
+  it('serves a checkout on its playground', async () => {
     const { stdout, exitCode } = await ferrybot(['playground', '--json']);
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('clone the repository');
+    expect([exitCode, JSON.parse(stdout).error.code]).toEqual([1, 'no-repository']);
   });
 });

@@ -9,7 +9,7 @@ export type Launched =
   | { readonly kind: 'open' | 'rejected'; readonly message: string };
 
 /**
- * Only a definite *absent* in the claim's session leads to another submit (src/actions/launch.ts, lookBack);
+ * Only a definite *absent* in the claim's session leads to another submit (src/actions/launch.ts, checkEarlierClaim);
  * `claimSession` is the head's session at the claim. `open` after this many attempts: a person is notified.
  */
 export async function launchOverRest(

@@ -5,7 +5,7 @@
 
 import { execa } from 'execa';
 import { z } from 'zod';
-import { createExperimentReader } from '../../src/app/experiment-reader.ts';
+import { createExperimentReader } from '../../src/app/control/change-facts.ts';
 import type { ExperimentFile, FileReading } from '../../src/domain/launch/change-facts.ts';
 import { scriptText } from '../../src/host/python/script.ts';
 import { parseReading } from '../../src/host/python-child.ts';

@@ -2,6 +2,7 @@
 
 import { listExcludedPaths } from '../../config/lane-of-file.ts';
 import { diffConfigs } from '../../delta/config-delta.ts';
+import { dataFormatOf, readDataFile } from '../../delta/read-data-file.ts';
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/actor.ts';
 import type { ChangeFacts, FileChange, PullFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader, orUnknown } from '../../domain/git.ts';
@@ -28,6 +29,7 @@ import {
 } from '../../domain/values.ts';
 import type { GitHubClient } from '../../github/call.ts';
 import { readBranchWork, readPreviousTips } from '../../github/proposal-work.ts';
+import { createPythonReader } from '../../host/python-child.ts';
 import { findProvenBase, type LaneScopedConfig } from '../../run/lane.ts';
 import { createPathMatcher } from '../../settings/words.ts';
 import type { Lab } from '../lab.ts';
@@ -310,4 +312,13 @@ export async function readKnownBranchWork(
   if (pull.kind === 'unknown') return pull;
   if (approvals.onePersonIsEnough || pull.value.headSha === state.proposal.head) return known(NO_BRANCH_WORK);
   return change.kind === 'unknown' ? change : branchWork(lab, state, pull.value, change.value);
+}
+
+/** Reads experiment files in every format. `path`: the PATH for interpreters. A suffix that is no data format is read as Python. */
+export function createExperimentReader(path: string): ReadExperiment {
+  const readPython = createPythonReader(path);
+  return async (source, file) => {
+    const format = dataFormatOf(file.path);
+    return format === null ? readPython(source, file.python) : readDataFile(source, format);
+  };
 }

@@ -58,7 +58,7 @@ export async function sweepLab(open: OpenLab, cursor: SweepCursor | null, troubl
   const quiet: Observed<CommentListing> = known({ found: [], next: changed.at, isWhole: true });
   const { unread } = changed;
   const read = {
-    comment: unread === null || unread.length > 0 ? await list(open, 'comment', from) : quiet,
+    comment: await list(open, 'comment', from),
     lines: unread === null || unread.some(({ isPull }) => isPull) ? await list(open, 'review-comment', from) : quiet,
   };
   if (read.comment.kind === 'unknown') return logSweepFailure(open, read.comment.why);

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { OfferRead } from '../../domain/care/machines.ts';
-import { figure, money } from '../../domain/figures.ts';
+import { formatMoney, formatNumber } from '../../domain/values.ts';
 import { unknownOutcome } from '../shared/kit.ts';
 import { buildNoAnswer, call, type Reply, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
@@ -83,8 +83,8 @@ export function explainChoice({ id, machine_id, dph_total, reliability2 }: Offer
   const others = Object.entries(choice.unfit).map(([why, count]) => `${count} ${UNFIT_WORDS[why as UnfitReason]}`);
   return [
     `offer ${id} of machine ${machine_id}`,
-    `${money(dph_total)} an hour`,
-    `reliability ${figure(reliability2)}`,
+    `${formatMoney(dph_total)} an hour`,
+    `reliability ${formatNumber(reliability2)}`,
     `the cheapest of ${choice.fitting.length} that fit`,
     ...(others.length === 0 ? [] : [`left out: ${others.join(', ')}`]),
   ].join('; ');

@@ -3,7 +3,7 @@
 import { execa } from 'execa';
 import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
-import { figure } from '../../domain/figures.ts';
+import { formatNumber } from '../../domain/values.ts';
 import {
   buildJob,
   checkFiles,
@@ -197,7 +197,7 @@ async function readPrice(settings: VastSettings, spec: JobSpec, id: number): Pro
 function findPriceProblem({ cluster }: VastSettings, id: number, price: number | null): string | null {
   if (price === null) return `the account does not say what instance ${id} costs`;
   return price > Number(cluster.dollarsPerHourMax)
-    ? `it costs $${figure(price)} an hour, more than $${cluster.dollarsPerHourMax}`
+    ? `it costs $${formatNumber(price)} an hour, more than $${cluster.dollarsPerHourMax}`
     : null;
 }
 

@@ -2,7 +2,6 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { readKnobs } from '../../delta/config-delta.ts';
-import { figure } from '../../domain/figures.ts';
 import {
   type Delta,
   type ExperimentFile,
@@ -11,7 +10,7 @@ import {
   newDelta,
   trainingFlops,
 } from '../../domain/launch/change-facts.ts';
-import { assertNever } from '../../domain/values.ts';
+import { assertNever, formatNumber } from '../../domain/values.ts';
 import { cannotTell, defineGate, type GateFacts, ifKnown, type Judgement, judgements } from '../../gates/gate.ts';
 import { findLargeStep, isRevertible } from './edit.ts';
 import { type FerryLane, ferryLane, isPathAllowed, listFixablePaths } from './settings.ts';
@@ -200,7 +199,7 @@ function judgeSize(size: ModelSize | null, { scale }: FerryLane): Judgement {
     ? scaleStableAnswer.block('off-target', 'maintainer', {
         flops,
         target: scale.flops,
-        percent: `${percent > 0 ? '+' : ''}${figure(percent)}`,
+        percent: `${percent > 0 ? '+' : ''}${formatNumber(percent)}`,
         tolerance: String(scale.tolerancePercent),
       })
     : scaleStableAnswer.pass('unchanged', { parameters: scale.parameters, flops, target: scale.flops });

@@ -10,7 +10,7 @@ import { errorCode } from '../../../host/files.ts';
 import { displayPath } from '../../../kinds/ferry/asked.ts';
 import { INFRA_WORDS } from '../../../render/check.ts';
 import { readLabConfig } from '../../config-source.ts';
-import { createExperimentReader } from '../../experiment-reader.ts';
+import { createExperimentReader } from '../../control/change-facts.ts';
 import { EXIT, readArgument, readArgumentBytes, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if the config is valid, with or without warnings. */

@@ -25,9 +25,8 @@ import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { allLanes, firstLane, type LabConfig, type LaneScopedConfig } from '../../../run/lane.ts';
 import { buildProposed } from '../../../run/proposals.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
-import { gatherChangeFacts, NEEDS_GITHUB } from '../../control/change-facts.ts';
+import { createExperimentReader, gatherChangeFacts, NEEDS_GITHUB } from '../../control/change-facts.ts';
 import { readBody } from '../../control/shown-facts.ts';
-import { createExperimentReader } from '../../experiment-reader.ts';
 import { EXIT, forTerminal, pathEnv, readArgument, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 type Options = {

@@ -5,9 +5,9 @@ import { SURFACES } from '../../actor.ts';
 import { DISPATCHED_WORKFLOWS } from '../../effect.ts';
 import { isTerminal, JOB_STATUSES } from '../../engine.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../../failure-class.ts';
-import { duration } from '../../figures.ts';
 import { canBeRelaunched } from '../../launch/response.ts';
 import { TRACKER_SILENCES } from '../../tracker.ts';
+import { formatDuration } from '../../values.ts';
 import { actorText, byPerson, code, type DataOf, defineEvents, type EventOf, moment, prose } from '../define.ts';
 import { applyObserved } from '../observed-state.ts';
 import { integer, integerOrNull, text, texts } from '../parts.ts';
@@ -271,7 +271,9 @@ export const jobEvents = defineEvents(data, {
             ? 'the job has ended'
             : 'keep watching'
           : `failure signatures: ${data.signatures.map(code).join(', ')}`,
-      next: hasJobEnded(data.status) ? 'the watch records its end' : `next check within ${duration(data.cadenceMs)}`,
+      next: hasJobEnded(data.status)
+        ? 'the watch records its end'
+        : `next check within ${formatDuration(data.cadenceMs)}`,
     }),
   },
   dispatched: {

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { Actor } from '../../actor.ts';
 import { MACHINE_STATUSES } from '../../care/machines.ts';
-import { duration, moneyOf } from '../../figures.ts';
+import { formatDuration, formatMicrodollars } from '../../values.ts';
 import {
   actorText,
   byPerson,
@@ -124,7 +124,7 @@ export const rentalEvents = defineEvents(data, {
       evidence:
         offer === null
           ? prose(unread ?? '')
-          : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, ${moneyOf(offer.microdollarsPerHour)} an hour`,
+          : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, ${formatMicrodollars(offer.microdollarsPerHour)} an hour`,
       next: 'the launch searches again with the same rule',
     }),
   },
@@ -144,10 +144,10 @@ export const rentalEvents = defineEvents(data, {
       evidence: machines
         .map(
           ({ instance, status, microdollars, isEstimated }) =>
-            `machine ${instance} ${status ?? 'provisioned'}, ${moneyOf(microdollars)} so far${isEstimated === true ? ' at most' : ''}`,
+            `machine ${instance} ${status ?? 'provisioned'}, ${formatMicrodollars(microdollars)} so far${isEstimated === true ? ' at most' : ''}`,
         )
         .join('; '),
-      next: `next check within ${duration(cadenceMs)}`,
+      next: `next check within ${formatDuration(cadenceMs)}`,
     }),
   },
   'tear-down-begun': {

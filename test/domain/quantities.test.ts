@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duration, figure, money } from '../../src/domain/figures.ts';
+import { formatDuration, formatMoney, formatNumber } from '../../src/domain/values.ts';
 
 describe('a figure', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('a figure', () => {
     ['nan', 'nan'],
     ['', ''],
   ])('shows %j as %j', (value, shown) => {
-    expect(figure(value)).toBe(shown);
+    expect(formatNumber(value)).toBe(shown);
   });
 });
 
@@ -28,7 +28,7 @@ describe('a duration', () => {
     [47 * hour + 30 * minute, '47.5 h'],
     [72 * hour, '3 d'],
   ])('has one unit: %d ms is %j', (ms, shown) => {
-    expect(duration(ms)).toBe(shown);
+    expect(formatDuration(ms)).toBe(shown);
   });
 });
 
@@ -39,6 +39,6 @@ describe('an amount of money', () => {
     ['12', '$12.00'],
     [0.3667, '$0.37'],
   ])('has cents: %j is %j', (dollars, shown) => {
-    expect(money(dollars)).toBe(shown);
+    expect(formatMoney(dollars)).toBe(shown);
   });
 });
