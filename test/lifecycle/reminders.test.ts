@@ -57,7 +57,7 @@ describe('a run that waits for /seal', () => {
     const [first, ...others] = notices();
     expect(others).toEqual([]);
     expect(first?.thread).toBe(pull);
-    expect(first?.text).toContain(`\`${run}\` waits for a decision**: it ended SUCCEEDED 6 h ago`);
+    expect(first?.text).toContain(`\`${run}\` waits for a decision**: it ended SUCCEEDED 6.5 h ago`);
     expect(first?.text).toContain('`/seal` by a person with maintain permission');
     expect(mentioned(first?.text)).toEqual(['@mira']);
 

@@ -32,7 +32,7 @@ it('the card shows the best offer before the approval, and the rented machine af
   const { run, pull, issue } = await propose(lab);
   await until('the offer on the card', 30, () => cardOf(rented).includes('Machine: offer'));
   expect(cardOf(open)).toContain(
-    'Machine: offer 103 of machine `13`, 1 × RTX 4090 for $0.3663 an hour with its disk (cap $0.50), at ',
+    'Machine: offer 103 of machine `13`, 1 × RTX 4090 for $0.37 an hour with its disk (cap $0.50), at ',
   );
   expect(vast.account.list()).toEqual([]);
   const [market] = vast.asked.filter(({ route }) => route.includes('/bundles/'));
@@ -41,7 +41,7 @@ it('the card shows the best offer before the approval, and the rented machine af
   await until('a machine on the card', 60, () => cardOf(rented).includes('Rented: machine'));
   expect(cardOf(open)).not.toContain('Machine: offer');
   expect(cardOf(open)).toMatch(
-    /Rented by all runs on `us-central1`.*2026-11-21: \$0\.\d\d \(of at most \$30, 1 run\); 2026-11: /,
+    /Rented by all runs on `us-central1`.*2026-11-21: \$0\.\d\d \(of at most \$30.00, 1 run\); 2026-11: /,
   );
   await until('the end', 60, async () => (await readState(lab, run))?.end != null);
   await until('an empty account', 10, () => vast.account.list().length === 0);

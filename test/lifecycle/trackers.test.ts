@@ -106,7 +106,7 @@ describe('a run with W&B as its tracker', () => {
     await lab.close();
     expect(filterIncidents(incidents, 'run-alarm').map(({ detail }) => detail.detector)).toEqual(['tracker-frozen']);
     expect(comments.join('\n')).toMatch(
-      /`tracker-frozen`: the tracker has received nothing for \d+ min: its newest step is 60/,
+      /`tracker-frozen`: the tracker has received nothing for [\d.]+ (?:min|h): its newest step is 60/,
     );
   });
 

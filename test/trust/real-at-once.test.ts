@@ -71,9 +71,9 @@ async function types(): Promise<readonly string[]> {
 
 // threat T106
 it('a simultaneous approval and stop start nothing once the stop is recorded', async () => {
-  await say('mira', requireApprovalLine(lab));
+  await say('mira', requireApprovalLine(lab, run));
   await lab.runJobs();
-  await Promise.all([say('ada', requireApprovalLine(lab)), say('mira', '/stop')]);
+  await Promise.all([say('ada', requireApprovalLine(lab, run)), say('mira', '/stop')]);
   await lab.runJobs();
   await lab.useRunners(HOSTED, HOSTED_TOO, LAUNCHER);
   await lab.runJobs();
@@ -87,7 +87,7 @@ it('a simultaneous approval and stop start nothing once the stop is recorded', a
 // threat T57
 it('an approval by the requester is refused by the runner if the config no longer allows it', async () => {
   expect((await stateIn(lab))?.proposal.requestedBy?.login).toBe('mira');
-  await Promise.all([say('mira', requireApprovalLine(lab)), say('ada', requireApprovalLine(lab))]);
+  await Promise.all([say('mira', requireApprovalLine(lab, run)), say('ada', requireApprovalLine(lab, run))]);
   await lab.runJobs();
   expect((await stateIn(lab))?.order?.status).toBe('open');
   const config = await lab.git('show', `main:${CONFIG}`);
@@ -102,7 +102,7 @@ it('an approval by the requester is refused by the runner if the config no longe
 
 // threat T105
 it('two simultaneous approvals make one order and one job, and a /stop takes effect before the claim or after it', async () => {
-  await Promise.all([say('mira', requireApprovalLine(lab)), say('ada', requireApprovalLine(lab))]);
+  await Promise.all([say('mira', requireApprovalLine(lab, run)), say('ada', requireApprovalLine(lab, run))]);
   await lab.runJobs();
   await lab.useRunners(HOSTED, LAUNCHER);
   await say('ada', '/stop');

@@ -133,7 +133,7 @@ it('invalid lines in run and journal block everything; after the repair the appr
 
   const told = await callVerb('logbook repair', folder, []);
   expect(told).toMatchObject({ code: 0, err: '' });
-  expect(told.out).toMatch(/is bad: `canonical`[\s\S]*put back up to entry \d+[\s\S]*pushed [0-9a-f]{40}/);
+  expect(told.out).toMatch(/is bad: canonical[\s\S]*put back up to entry \d+[\s\S]*pushed [0-9a-f]{40}/);
   expect(await recordFiles(lab)).toEqual(whole);
   expect(await lab.git('rev-parse', `${REF}^`)).toBe(broken);
   expect(await repair(folder)).toMatchObject({ ok: true, files: [] });
