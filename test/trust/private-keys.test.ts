@@ -232,7 +232,7 @@ describe('ferrybot serve', () => {
       const told: string[] = [];
       for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => told.push(String(chunk)));
       const [code] = await once(server, 'close');
-      expect(code).toBe(2);
+      expect(code).toBe(1);
       expect(told.join('')).toContain('ferrybot reads experiment files with Python: ');
       expect(told.join('')).toContain(message);
       expect(told.join('')).not.toContain('listening on');
