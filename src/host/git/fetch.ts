@@ -59,9 +59,10 @@ export function createFetcher(mirror: GitMirror, inTurn: <T>(task: () => Promise
       await run([branch, ...tags], shallow);
     } else {
       const before = (await mirror.refs.all()).get(branch);
+      const isPushed = mirror.refs.isOurs(branch);
       await run([...branches, ...asked, branch]);
       // A mark is pushed together with an entry.
-      if (!isMarked || (await mirror.refs.all()).get(branch) !== before) await run(tags);
+      if (!isMarked || isPushed || (await mirror.refs.all()).get(branch) !== before) await run(tags);
     }
     marks = tags.join();
   };

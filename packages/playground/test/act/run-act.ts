@@ -53,13 +53,20 @@ const entry = z.looseObject({
   content: z.string().optional(),
 });
 
+/** act 0.2.89 rejects this key of GitHub's, which only decides whether GitHub lists a deployment. */
+function withoutDeployment(text: string): string {
+  return text
+    .replaceAll(/environment: \{ ?name: ([\w-]+), deployment: false ?\}/g, 'environment: $1')
+    .replaceAll(/environment:\n\s+name: ([\w-]+)\n\s+deployment: false\n/g, 'environment: $1\n');
+}
+
 /** `folder` belongs to this run: it contains the repository, act's home and its cache. */
 export async function runAct(folder: string, run: ActRun): Promise<ActReport> {
   const root = await mkdtemp(join(folder, 'act-'));
   const repository = join(root, 'repository');
   for (const [path, text] of Object.entries(run.files)) {
     await mkdir(dirname(join(repository, path)), { recursive: true });
-    await writeFile(join(repository, path), text);
+    await writeFile(join(repository, path), withoutDeployment(text));
   }
   await makeRepository(repository);
   const event = join(root, 'event.json');
