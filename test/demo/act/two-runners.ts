@@ -4,9 +4,15 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { mintInstallationToken } from '../../../packages/playground/identity/tokens.ts';
-import { type ActReport, detailsOfOurRunner, runAct } from '../../../packages/playground/test/act/run-act.ts';
+import {
+  type ActReport,
+  detailsOfOurRunner,
+  runAct,
+  withoutDeployment,
+} from '../../../packages/playground/test/act/run-act.ts';
 import type { BundleWorld } from '../../trust/bundle-world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -47,7 +53,8 @@ export function playOnAct(
   programs: readonly string[] = [],
 ): PlayWorkflow {
   return async (file, inputs) => {
-    const { world, action, keys } = lab;
+    const { world, keys } = lab;
+    const action = await copyForAct(lab.action, join(folder, 'action'));
     const app = Object.values(world.state.apps).find(({ slug }) => slug === 'ferrybot');
     const installation = Object.values(world.state.installations).find(({ appId }) => appId === app?.id);
     if (installation === undefined) throw new Error('the App is not installed');
@@ -98,6 +105,16 @@ export function toComparable(told: ActReport, names: ActReport['outputs'] = told
 }
 
 type Comparable = Pick<ActReport, 'jobs' | 'steps' | 'outputs'> & { readonly results: readonly string[] };
+
+/** The action, with called workflows that act can read. */
+async function copyForAct(action: string, copy: string): Promise<string> {
+  await cp(action, copy, { recursive: true });
+  for (const name of await readdir(join(copy, FOLDER))) {
+    const path = join(copy, FOLDER, name);
+    await writeFile(path, withoutDeployment(await readFile(path, 'utf8')));
+  }
+  return copy;
+}
 
 /** The commit in the called workflows. */
 function findPin(action: string): string {

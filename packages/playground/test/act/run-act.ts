@@ -54,7 +54,7 @@ const entry = z.looseObject({
 });
 
 /** act 0.2.89 rejects this key of GitHub's, which only decides whether GitHub lists a deployment. */
-function withoutDeployment(text: string): string {
+export function withoutDeployment(text: string): string {
   return text
     .replaceAll(/environment: \{ ?name: ([\w-]+), deployment: false ?\}/g, 'environment: $1')
     .replaceAll(/environment:\n\s+name: ([\w-]+)\n\s+deployment: false\n/g, 'environment: $1\n');
