@@ -39,6 +39,9 @@ async function tryPackage(home: string): Promise<void> {
   check((await ferrybot(home, ['--version'])).stdout === version, '--version prints another version');
   const classified = await ferrybot(home, ['classify', '--json'], LOG);
   check(JSON.parse(classified.stdout).class === 'oom-hbm', 'classify does not read a log');
+  const daily = join(ROOT, 'fixtures/lab/experiments/ferries/daily.py');
+  const delta = await ferrybot(home, ['delta', daily, daily, '--json']);
+  check(JSON.parse(delta.stdout).kind === 'none', 'delta does not read Python');
   const checked = await ferrybot(home, ['check-config', 'none.yml', '--json']);
   check(checked.exitCode !== 0, 'check-config accepts a file that does not exist');
   const doctor = await ferrybot(home, ['doctor', '--json']);

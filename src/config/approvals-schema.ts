@@ -29,7 +29,8 @@ const listed = z
 
 /** A list of accounts, logins and teams. `about`: its description. */
 export function people(most: number, about: string) {
-  const forms = 'Each is the numeric id of an account, `"@login"` or `"@organization/team"`.';
+  const forms =
+    'Each is the numeric id of an account, `"@login"` or `"@organization/team"`. Teams need an App with *Members: read*; the token of a workflow cannot read them.';
   return z.array(listed).max(most).describe(`${about} ${forms}`);
 }
 

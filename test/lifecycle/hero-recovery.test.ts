@@ -75,7 +75,7 @@ it('a preempted hero run restarts after hours, despite many check suites of sche
   await lab.clock.advance(5 * 60 * MINUTE_MS);
   await folders.write(800, lab.clock.now());
   await until(lab, 'the second attempt', () => jobs.length === 2, { limitMs: 4 * 60 * MINUTE_MS });
-  expect(Object.keys(lab.world.state.checkSuites).length).toBeGreaterThan(20);
+  expect(Object.keys(lab.world.state.checkSuites).length).toBeGreaterThan(30);
 });
 
 it('a hero run mentions the DRI if an unknown actor stopped its job, but not after a /stop', async () => {

@@ -69,4 +69,16 @@ describe('people named in the config', () => {
     await lab.clock.advance(MINUTE);
     expect((await readState(lab, run))?.approvals).toHaveLength(approvals);
   });
+
+  // threat T254
+  it('may not approve eleven minutes after they left the listed team', async () => {
+    const members = { approvers: ['ada'] };
+    lab = await openVirtualLab({ config: named({ approver: '"@lab/approvers"' }), network: teams(members) });
+    const { run, pull } = await propose(lab);
+    members.approvers = [];
+    await lab.clock.advance(11 * MINUTE);
+    await approve(lab, 'ada', pull, run);
+    await lab.clock.advance(MINUTE);
+    expect((await readState(lab, run))?.approvals).toEqual([]);
+  });
 });

@@ -30,7 +30,15 @@ describe('the rules', () => {
     expect(gapsOf(rules)).toEqual([]);
     const shared = (mark: string): boolean => rules.filter((rule) => rule.sentences.includes(mark)).length > 1;
     const alone = rules.filter((rule) => !rule.sentences.every(shared));
-    expect(alone.length).toBeGreaterThan(rules.length - 12);
+    // Each of these is one part of a sentence with several demands.
+    expect(rules.filter((rule) => !alone.includes(rule)).map(({ id }) => id)).toEqual([
+      'ML-34',
+      'ML-37',
+      'ML-36',
+      'HR-76',
+      'HR-77',
+      'AG-31',
+    ]);
     for (const rule of alone)
       expect(gapsOf(rules.filter((other) => other !== rule)).join('\n')).toContain(`${rule.file}, `);
   });

@@ -1,6 +1,6 @@
 /** What the server saves between restarts, in one SQLite file. It only saves requests, so it may be lost at any time. */
 
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../lab.ts';
 
@@ -42,6 +42,8 @@ export async function openSavedState(file: string, lockMs: number, log: Log): Pr
   // Older versions of Node, on which the other verbs run, do not have this module.
   const { DatabaseSync } = await import('node:sqlite');
   const opened = (path: string): DatabaseSync => {
+    // Cached answers may be of private repositories; SQLite gives its other files the same mode.
+    if (path === file) closeSync(openSync(path, 'a', 0o600));
     const database = new DatabaseSync(path, { timeout: lockMs });
     try {
       database.exec(SCHEMA);
@@ -95,13 +97,14 @@ export async function openSavedState(file: string, lockMs: number, log: Log): Pr
 
 const SQLITE_BUSY = 5;
 
-/** `repair` gets errors of SQLite and of JSON that SQLite returned damaged. */
+/** `repair` gets errors of SQLite, of the file, and of JSON that SQLite returned damaged. */
 function withDatabase<Value>(work: () => Value, repair: (error: Error) => Value): Value {
   try {
     return work();
   } catch (error) {
-    const isSqlite = error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
-    if (isSqlite || error instanceof SyntaxError) return repair(error);
+    const isFile =
+      error instanceof Error && 'code' in error && (error.code === 'ERR_SQLITE_ERROR' || 'syscall' in error);
+    if (isFile || error instanceof SyntaxError) return repair(error);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** The saved state of the server: it survives a restart, and its loss costs nothing but requests. */
 
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,6 +38,13 @@ describe('the saved state', () => {
     expect(second.get('cursor', 'lab/a')).toBe(7);
     expect(second.get('delivery', 'lab/a')).toBeUndefined();
     expect(log).toEqual([]);
+  });
+
+  it('can be read only by the user of the server', async () => {
+    const state = await open();
+    state.set('answer', 'lab/a GET /x', 'of a private repository');
+    const modes = await Promise.all(['', '-wal'].map(async (suffix) => (await stat(`${file}${suffix}`)).mode & 0o777));
+    expect(modes).toEqual([0o600, 0o600]);
   });
 
   it('starts empty after the file was deleted', async () => {
