@@ -6,13 +6,14 @@ import { applyObserved } from '../domain/logbook/observed-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 import { extendLease } from './cadence.ts';
+import { LOSSES_MAX, thinEvenly } from './training.ts';
 
 /** Each entry is a push, and GitHub recommends at most six a minute for a repository. */
 const DIGEST_PERIOD_MS = 30 * 60_000;
 /** A turn of the watch can take this long. A watch counts as silent after twice the sum, 65 minutes. */
 const TURN_MS = 150_000;
 
-type Folded = 'observation' | 'trace' | 'paces' | 'fence' | 'firstEval' | 'firstTracker';
+type Folded = 'observation' | 'trace' | 'losses' | 'paces' | 'fence' | 'firstEval' | 'firstTracker';
 
 /** What a process knows beyond the recorded observation `base`. */
 export type Unrecorded = { readonly base: number | null; readonly after: Pick<RunState, Folded> };
@@ -44,10 +45,10 @@ export function digested({ recorded, state, drafts, at, isEach }: Polled): {
   if (first?.type !== 'observed') return { drafts, unrecorded: null };
   const data = isEach ? first.data : untilDigest(first.data, at);
   const seq = recorded.head.seq + 1;
-  const { observation, trace, paces, fence, firstEval, firstTracker } = applyObserved(state, {
+  const { observation, trace, losses, paces, fence, firstEval, firstTracker } = applyObserved(state, {
     ...{ data, seq, at: toRfc3339(at) },
   } as EventOf<'observed'>);
-  const after = { observation, trace, paces, fence, firstEval, firstTracker };
+  const after = { observation, trace, losses, paces, fence, firstEval, firstTracker };
   const last = recorded.observation;
   const isDue =
     isEach ||
@@ -56,9 +57,20 @@ export function digested({ recorded, state, drafts, at, isEach }: Polled): {
     standing(recorded) !== standing({ ...recorded, ...after }) ||
     at + data.cadenceMs > (fromRfc3339(last.at) ?? 0) + DIGEST_PERIOD_MS;
   return {
-    drafts: isDue ? [{ ...first, data }, ...others] : [],
+    drafts: isDue ? [{ ...first, data: withLosses(data, losses, recorded) }, ...others] : [],
     unrecorded: { base: isDue ? seq : last.seq, after },
   };
+}
+
+/** The entry has the losses of the checks since the last entry, thinned as those of one check are. */
+function withLosses(
+  data: EventDataByType['observed'],
+  losses: RunState['losses'],
+  recorded: RunState,
+): EventDataByType['observed'] {
+  const known = new Set(recorded.losses);
+  const fresh = losses.filter((point) => !known.has(point));
+  return fresh.length === 0 ? data : { ...data, losses: [...thinEvenly(fresh, LOSSES_MAX)] };
 }
 
 /** The entry also renews the lease, which therefore lasts until the next one. */

@@ -17,7 +17,7 @@ import type { LogFacts, SignatureMatch } from './log-facts.ts';
 import { jobMessage, type Poll, redactAndTruncate, redactAndTruncateEnd } from './look.ts';
 import { type ActiveAlarm, buildIncidents, detectStandstill, updateUnread } from './look-incidents.ts';
 import { addTrackedRow, buildStoreSeen, buildTrackerSeen } from './tracker-and-stores.ts';
-import { thinEvenly } from './training.ts';
+import { LOSSES_MAX, thinEvenly } from './training.ts';
 
 /** While one rank dies, others may print a step or two. */
 const MOVED_AGAIN = 3;
@@ -67,9 +67,6 @@ function addNextCheck(
   const cadenceMs = nextObservationMs(stateWithCourse(course), cadence, at);
   return { ...data, ...omitUndefined({ course }), cadenceMs, lease: extendLease(lease, at, cadenceMs) };
 }
-
-/** For the chart of the loss: a record of weeks has to stay small. */
-const LOSSES_MAX = 12;
 
 function buildObservation(state: RunState, poll: Poll, alarms: readonly ActiveAlarm[]): EventDataByType['observed'] {
   const { job, log, beside = [] } = poll;

@@ -87,6 +87,9 @@ function addRecent(replay: Replay, point: TracePoint): Replay {
   return { ...replay, stride, recent: longer.filter(({ step }) => step % stride === 0) };
 }
 
+/** For the chart of the loss: a record of weeks has to stay small. */
+export const LOSSES_MAX = 12;
+
 /** At most `most` evenly spaced points, including the newest. */
 export function thinEvenly(points: readonly TracePoint[], most: number): readonly TracePoint[] {
   const stride = Math.ceil(points.length / most);

@@ -135,6 +135,14 @@ describe('a run that trained wrongly and was then preempted', () => {
     expect(decideResponse(second.ended(preempted).state)).toEqual({ kind: 'relaunch' });
   });
 
+  it('needs a decision if its log only suggests a preemption', () => {
+    const diagnosis = { ...preempted.diagnosis, confidence: 'low' } as const;
+    expect(decideResponse(first.ended({ ...preempted, diagnosis }).state)).toEqual({
+      kind: 'ask',
+      why: { attempt: 1, reason: 'not-recoverable', failure: 'preempted' },
+    });
+  });
+
   it.each([
     ['its loss was NaN', 'loss-lost', first.ended({ ...preempted, signatures: ['loss-not-finite'] })],
     ['it repeated steps with other losses', 'other-steps', second.incident('run-alarm', other).ended(preempted)],

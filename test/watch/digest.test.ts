@@ -67,6 +67,26 @@ describe('an observation of a ferry', () => {
   });
 });
 
+describe('a digest', () => {
+  const losses = (drafts: readonly EventDraft[]): readonly number[] =>
+    drafts.flatMap((draft) => (draft.type === 'observed' ? (draft.data.losses ?? []) : [])).map(({ step }) => step);
+
+  it('has the losses of the checks that were not recorded', () => {
+    let state = recorded;
+    for (const [minutes, step] of [
+      [9.5, 100],
+      [19, 200],
+    ] as const) {
+      const { drafts, unrecorded } = poll(minutes, { losses: [{ step, loss: '4.5' }] }, { state });
+      expect(losses(drafts)).toEqual([]);
+      state = withUnrecorded(recorded, unrecorded ?? undefined);
+    }
+    const { drafts, unrecorded } = poll(28.5, { losses: [{ step: 300, loss: '4.4' }] }, { state });
+    expect(losses(drafts)).toEqual([100, 200, 300]);
+    expect(unrecorded?.after.losses.map(({ step }) => step)).toEqual([100, 200, 300]);
+  });
+});
+
 describe('what is not recorded', () => {
   it('continues in the process that saw it', () => {
     const { unrecorded } = poll(9.5);

@@ -83,7 +83,7 @@ function list({ lab }: OpenLab, surface: 'comment' | 'review-comment', from: Swe
 }
 
 /**
- * `moved`: threads that changed since the cursor. `unread`: those whose comments the sweep must list; null: all, because the list is
+ * `moved`: threads that changed since the cursor. `unread`: those whose reviews the sweep must list; null: all, because the list is
  * incomplete or this process keeps a cursor, which GitHub answers with 304.
  */
 type ChangedThreads = {
@@ -93,7 +93,7 @@ type ChangedThreads = {
   readonly unread: readonly ListedThread[] | null;
 };
 
-/** In a new process each live run reads its own threads with their reviews in one request, so the sweep lists the others only. */
+/** In a new process each live run reads its own threads with their reviews in one request, so the sweep lists other reviews only. */
 async function listChangedThreads(open: OpenLab, since: Instant, isFirst: boolean): Promise<ChangedThreads> {
   const { lab, store } = open;
   const at = lab.now();

@@ -189,7 +189,7 @@ const data = {
     losses: z
       .array(z.object({ step: integer, loss: text }))
       .exactOptional()
-      .describe('losses at exact steps in the log lines since the observation before, thinned'),
+      .describe('losses at exact steps in the log lines since the recorded observation before, thinned'),
     course: course.exactOptional(),
     resumedFrom: text.exactOptional().describe('the checkpoint that the job reports to load'),
     alarms: z.array(text).exactOptional().describe('detectors that raised an alarm at this observation'),
