@@ -122,6 +122,14 @@ describe('the settings of a cluster', () => {
 });
 
 describe('a token command of a header', () => {
+  // threat T255
+  it('sees no key of ferrybot and no secret of a job', async () => {
+    const environment = { ...process.env, FERRYBOT_RUNNER_KEY: 'runner', WANDB_API_KEY: 'wandb', IRIS_TOKEN: 'iris' };
+    const command = ['bash', '-c', 'echo "$FERRYBOT_RUNNER_KEY$WANDB_API_KEY$IRIS_TOKEN:${HOME:+home}"'];
+    const headers = tokenHeaders({ Authorization: command }, { environment, now: () => 0 });
+    expect(await headers()).toEqual({ kind: 'headers', headers: { Authorization: 'Bearer :home' } });
+  });
+
   it('runs once in twenty minutes, and its failure leaves the job unknown', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-token-'));
     const count = join(folder, 'count');

@@ -50,7 +50,7 @@ export const irisSchema = z.strictObject({
   tokenCommands: setting(
     z.record(z.string().regex(/^[A-Z][A-Za-z-]{1,60}$/, 'the name of a header'), argumentArray),
     {},
-    'Further headers and for each the command whose output is its bearer token, such as `Proxy-Authorization: [gcloud, auth, print-identity-token]` for an identity-aware proxy. Each runs on the runner, every 20 minutes.',
+    'Further headers and for each the command whose output is its bearer token, such as `Proxy-Authorization: [gcloud, auth, print-identity-token]` for an identity-aware proxy. Each runs on the runner, every 20 minutes, with PATH, HOME, LANG, TMPDIR, CLOUDSDK_CONFIG and GOOGLE_APPLICATION_CREDENTIALS only.',
   ),
   user: word.describe('Owner of the jobs, `/<user>/<job>`: with authentication, the user of the API key.'),
   cpuMillicores: setting(z.int().min(1).max(10_000_000), 1_000, 'Thousandths of a core.'),

@@ -138,6 +138,9 @@ export type TokenHeaders = () => Promise<
 const HEADERS_KEPT_MS = 20 * 60_000;
 const TOKEN_TIMEOUT_MS = 30_000;
 
+/** What a token command gets: where its program and its login are. The environment also has ferrybot's keys and the secrets of jobs. */
+const TOKEN_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'CLOUDSDK_CONFIG', 'GOOGLE_APPLICATION_CREDENTIALS'];
+
 /** Runs the token command of each header, and keeps what they print for twenty minutes. The output never appears in a message. */
 export function tokenHeaders(
   commands: Readonly<Record<string, readonly string[]>>,
@@ -151,7 +154,10 @@ export function tokenHeaders(
 ): TokenHeaders {
   let kept: { readonly headers: Record<string, string>; readonly atMs: number } | null = null;
   const env = Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    TOKEN_VARIABLES.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
   return async () => {
     if (kept !== null && now() - kept.atMs < HEADERS_KEPT_MS) return { kind: 'headers', headers: kept.headers };
