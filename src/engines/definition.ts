@@ -109,5 +109,5 @@ export type LoadableEngine<Schema extends ClusterSchema = ClusterSchema> = Engin
 export type EngineAdapter<Cluster = z.infer<ClusterSchema>> = {
   compose(host: EngineHost, cluster: Cluster): ComposedEngine;
   /** Whether the cluster requires authentication, asked without a key. Absent for engines that do not report it. */
-  asksForKey?(cluster: Cluster): Promise<Observed<boolean>>;
+  requiresKey?(cluster: Cluster): Promise<Observed<boolean>>;
 };

@@ -150,11 +150,11 @@ async function readClusterKeys(config: LabConfig, configText: string, cwd: strin
   });
   const found: ClusterKey[] = [];
   for (const [name, cluster] of Object.entries(config.clusters)) {
-    const { asksForKey } = findAdapter(adapters, cluster);
-    if (asksForKey === undefined) continue;
+    const { requiresKey } = findAdapter(adapters, cluster);
+    if (requiresKey === undefined) continue;
     const asks =
       own === configText
-        ? await asksForKey(cluster)
+        ? await requiresKey(cluster)
         : unknown(`this folder does not have the ${CONFIG_PATH} of the repository`);
     found.push({ name, asks });
   }
