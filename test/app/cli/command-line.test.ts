@@ -54,7 +54,7 @@ describe('help', () => {
   it('is formatted for people without --json', async () => {
     const { code, out } = await ferrybot('delta', '-h');
     expect(code).toBe(0);
-    expect(out).toMatch(/^Usage: ferrybot delta \[options\] <BASE\.py> <HEAD\.py>\n\nwhat changed/);
+    expect(out).toMatch(/^Usage: ferrybot delta \[options\] <BASE> <HEAD>\n\nwhat changed/);
     expect(out).toMatch(/^ +--json +one JSON value on standard output$/m);
   });
 });
@@ -68,7 +68,7 @@ describe('a usage error', () => {
     [['logbook', 'repair', '--repo', '/'], /in no clone with a remote/],
     [['logbook', 'repair', 'here'], /too many arguments for 'repair'. Expected 0 arguments but got 1/],
     [['delta', '--no-such-option', 'b.py'], /unknown option '--no-such-option'/],
-    [['delta', 'a.py'], /missing required argument 'HEAD\.py'/],
+    [['delta', 'a.py'], /missing required argument 'HEAD'/],
     [['delta', 'a.py', 'b.py'], /a\.py cannot be read/],
     [['read-knobs', '--all'], /unknown option '--all'/],
     [['manifest'], /missing required argument 'RUN'/],
