@@ -72,8 +72,13 @@ function section(title: string, description: string | undefined, lines: readonly
 
 /** One row for the key, and one for each key below it. */
 function rows(path: string, schema: JsonSchema, required: boolean): readonly string[] {
-  const row = `| \`${path}\` | ${cell(typeText(schema))} | ${defaultText(schema, required)} | ${cell(schema.description ?? '')} |`;
-  return [row, ...rowsBelow(path, schema)];
+  const below = rowsBelow(path, schema);
+  // A required top-level map says nothing that its section and its keys do not say.
+  if (!path.includes('.') && below.length > 0) return below;
+  return [
+    `| \`${path}\` | ${cell(typeText(schema))} | ${defaultText(schema, required)} | ${cell(schema.description ?? '')} |`,
+    ...below,
+  ];
 }
 
 function rowsBelow(path: string, schema: JsonSchema): readonly string[] {

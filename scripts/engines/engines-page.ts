@@ -80,7 +80,7 @@ function renderTable(corner: string, lines: readonly (readonly [string, Cell])[]
 }
 
 function renderSection(name: string): string {
-  const claims = (CLAIMS[name] ?? []).map(({ says, file, title }) => `- ${says} (\`${file}\`: ${title})`);
+  const claims = (CLAIMS[name] ?? []).map(({ says, file }) => `- ${says} (\`${file}\`)`);
   return `### \`${name}\`
 
 A minimal cluster in \`clusters\` ([all settings](configuration.md)):

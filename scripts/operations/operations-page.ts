@@ -3,23 +3,21 @@
 import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { FIRST_RESPONSE, type FirstResponse } from '../../src/domain/failure-class.ts';
-import { INCIDENT_CODES, type IncidentCode } from '../../src/domain/incidents.ts';
+import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { describeClass } from '../../src/render/failure-words.ts';
 import { explainRefusal } from '../../src/render/gate-words.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
-import { serverSection } from './server-section.ts';
 
 /** The page, from the words of the comments themselves and the notes beside this file. */
-export async function operationsPage(): Promise<string> {
+export function operationsPage(): string {
   const parts = [
     INTRODUCTION,
     SILENT,
-    '## Incidents\n\nThe heading is the first line of the comment; `ferrybot logbook show` prints the code.',
-    overview(),
-    ...INCIDENT_CODES.map(incidentSection),
+    '## Incidents\n\nThe first column has the first line of the comment and the code that `ferrybot logbook show` prints.',
+    incidentTable(),
     SIGNATURE_INTRODUCTION,
     signatureTable(),
     '## Why a runner refuses an order\n\nThe runner submitted nothing in these cases. If a launch gate does not pass on the runner, the refusal names the gate; the card explains it.',
@@ -35,7 +33,6 @@ export async function operationsPage(): Promise<string> {
     FULL_DISK,
     FIX,
     AFTERWARDS,
-    await serverSection(table),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -46,7 +43,7 @@ const INTRODUCTION = `# On call
 
 <!-- Made by scripts/operations-docs.ts from src/render and scripts/operations; a test holds it against them. -->
 
-Every incident is a comment in the run's thread. Its first line is one of the headings below, and its last line is the next action. This page adds whether a job may be running, whether the incident can wait, and where to look.
+Every incident is a comment in the run's thread. Its last line is the next action. The [table of incidents](#incidents) adds whether a job may be running, whether the incident can wait, and what to check.
 
 If the config names people (\`inCharge\` of the lane, \`onCall\`), an incident that needs a person mentions and assigns the owner and the people on call, in the thread of the approvers. During quiet hours, only urgent incidents do. Comment \`/ack\` there to confirm that you respond; otherwise ferrybot mentions people once more.
 
@@ -73,22 +70,12 @@ const SILENT = `## ferrybot does not respond
 | the card of a running job | its values may be half an hour old ([0115](decisions/0115-derive-every-post-from-the-record.md)) | \`/status\` is always current. Check the runs of *ferrybot watch*, or dispatch it with the cluster |
 | everything | - | Check GitHub's status page and \`npx ferrybot doctor\`. A running job continues. You can stop it with the tools of the cluster: ferrybot records any end that it observes |`;
 
-function overview(): string {
+function incidentTable(): string {
   const rows = INCIDENT_CODES.map((code) => {
-    const { job, wait } = ON_CALL_NOTES[code];
-    return [`[${INCIDENT_WORDS[code].title}](#${anchor(INCIDENT_WORDS[code].title)})`, job, wait];
+    const { job, wait, next } = ON_CALL_NOTES[code];
+    return [`**${INCIDENT_WORDS[code].title}** \`${code}\``, job, wait, next];
   });
-  return table(['incident', 'may a job be running?', 'can it wait?'], rows);
-}
-
-function incidentSection(code: IncidentCode): string {
-  const { title, did, todo } = INCIDENT_WORDS[code];
-  return `### ${title}
-
-\`${code}\` · ${did}
-
-- In the comment: ${todo}
-- Then: ${ON_CALL_NOTES[code].next}`;
+  return table(['incident', 'may a job be running?', 'can it wait?', 'what to check'], rows);
 }
 
 const SIGNATURE_INTRODUCTION = `## What a signature asks for
@@ -109,12 +96,17 @@ const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
 };
 
 function signatureTable(): string {
-  const rows = [...Map.groupBy(SIGNATURES, (row) => row.class)].map(([kind, signatures]) => [
-    `\`${kind}\`: ${describeClass(kind).what}`,
-    signatures.map(({ signature }) => `\`${signature}\``).join(', '),
-    RESPONSE_WORDS[FIRST_RESPONSE[kind]],
-  ]);
-  return table(['class', 'signatures', 'what to do'], rows);
+  const byClass = [...Map.groupBy(SIGNATURES, (row) => row.class)];
+  const byResponse = Map.groupBy(byClass, ([kind]) => FIRST_RESPONSE[kind]);
+  return [...byResponse]
+    .map(([response, classes]) => {
+      const lines = classes.map(
+        ([kind, signatures]) =>
+          `- \`${kind}\`, ${describeClass(kind).what}: ${signatures.map(({ signature }) => `\`${signature}\``).join(', ')}`,
+      );
+      return `${RESPONSE_WORDS[response]}\n\n${lines.join('\n')}`;
+    })
+    .join('\n\n');
 }
 
 const FAULT_INTRODUCTION = `## The logbook cannot be trusted
@@ -147,15 +139,8 @@ const AFTERWARDS = `## In the morning
 - **A key is a secret of the repository or the organisation** (\`no-key-outside\` of \`ferrybot doctor\`): every branch can read it, so moving it is not enough. Create the environment \`ferrybot-control\` for the default branch only, copy the workflows of the release, create a new pair and store its private half there, end the old key in \`keys\`, and delete the old secret.
 - **A token of the cluster leaked:** replace it in the environments. No approval depends on it.`;
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A Markdown table. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
-}
-
-/** The anchor that GitHub gives a heading. */
-function anchor(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
 }

@@ -1,8 +1,9 @@
-/** docs/operations.md matches the bot's comments, and names only commands and targets that exist. */
+/** docs/operations.md and docs/server.md match the bot's comments and settings, and name only commands and targets that exist. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { operationsPage } from '../../scripts/operations/operations-page.ts';
+import { serverPage } from '../../scripts/operations/server-page.ts';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
@@ -13,24 +14,26 @@ import { callVerb } from '../app/cli/call-verb.ts';
 
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 
-it('docs/operations.md is current: node scripts/operations-docs.ts', async () => {
-  expect(PAGE).toBe(await operationsPage());
+const SERVER = readFileSync(new URL('../../docs/server.md', import.meta.url), 'utf8');
+
+it('the pages are current: node scripts/operations-docs.ts', async () => {
+  expect(PAGE).toBe(operationsPage());
+  expect(SERVER).toBe(await serverPage());
 });
 
-it.each(INCIDENT_CODES)('has a section for incident %s under the first line of its comment', (code) => {
-  const { title, todo } = INCIDENT_WORDS[code];
-  expect(PAGE).toContain(`\n### ${title}\n\n\`${code}\` · `);
-  expect(PAGE).toContain(todo);
+it.each(INCIDENT_CODES)('has one row for incident %s with the first line of its comment', (code) => {
+  const rows = PAGE.split('\n').filter((line) => line.startsWith(`| **${INCIDENT_WORDS[code].title}** \`${code}\` | `));
+  expect(rows).toHaveLength(1);
 });
 
-it.each([...REFUSALS, ...SIGNATURES.map(({ signature }) => signature)])('has a row with %s', (id) => {
-  expect(PAGE.split('\n').filter((line) => line.startsWith('| ') && line.includes(`\`${id}\``))).toHaveLength(1);
+it.each([...REFUSALS, ...SIGNATURES.map(({ signature }) => signature)])('explains %s in one row', (id) => {
+  expect(PAGE.split('\n').filter((line) => /^\| `|^- /.test(line) && line.includes(`\`${id}\``))).toHaveLength(1);
 });
 
 it('names only existing commands and verbs, and each command can be parsed as written', async () => {
   const spoken = [...PAGE.matchAll(/`(\/[a-z-]+[^`]*)`/g)].map((match) => match[1] ?? '');
   expect(spoken.length).toBeGreaterThan(10);
-  for (const said of spoken.filter((one) => !/^\/(?:api|etc)\/|^\/(?:health|metrics)$/.test(one))) {
+  for (const said of spoken.filter((one) => one !== '/api/version')) {
     const [word] = said.slice(1).split(' ');
     expect(
       COMMAND_DEFINITIONS.map(({ name }) => name),

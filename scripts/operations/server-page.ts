@@ -1,13 +1,16 @@
-/** The part of docs/operations.md about running `ferrybot serve`: settings, pages, systemd, a container, several servers. */
+/** docs/server.md as text: how to run `ferrybot serve`: settings, systemd, a container, several servers, metrics. */
 
 import type { Registry } from 'prom-client';
 import { createMetrics, REQUESTS_AT_ONCE_MAX } from '../../src/app/server/metrics.ts';
 import { STOP_PATIENCE_MS, SWEEP_PERIOD_MS, WORKERS, WORKERS_MAX } from '../../src/app/server/serve-options.ts';
+import { table } from './operations-page.ts';
 
 const minutes = (durationMs: number): number => Math.round(durationMs / 60_000);
 const seconds = (durationMs: number): number => Math.round(durationMs / 1_000);
 
-const SETTINGS = `## Run the server
+const SETTINGS = `# Run the server
+
+<!-- Made by scripts/operations-docs.ts from scripts/operations; a test holds it against them. -->
 
 \`ferrybot serve\` is one process without a database. It reads its settings from the environment:
 
@@ -59,34 +62,17 @@ PrivateTmp=yes
 WantedBy=multi-user.target
 \`\`\`
 
-**Container.** The image needs Node 24, git and Python:
-
-\`\`\`dockerfile
-FROM node:24-slim
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates git python3 && rm -rf /var/lib/apt/lists/*
-COPY . /opt/ferrybot
-RUN cd /opt/ferrybot && npm ci --omit=dev && install -d -o node -g node -m 700 /var/lib/ferrybot
-USER node
-ENV FERRYBOT_WORK_DIR=/var/lib/ferrybot FERRYBOT_HOST=0.0.0.0 PORT=3000
-VOLUME /var/lib/ferrybot
-EXPOSE 3000
-# Node itself is the first process: another one would show the keys in its environment.
-ENTRYPOINT ["node", "/opt/ferrybot/bin/ferrybot.js", "serve"]
-\`\`\`
-
-Start it with \`docker run --env-file ferrybot.env --memory 1g --stop-timeout ${seconds(STOP_PATIENCE_MS) + 10} …\`. In Kubernetes, use one volume per replica, \`terminationGracePeriodSeconds: ${seconds(STOP_PATIENCE_MS) + 10}\`, and \`/health\` as the readiness probe. Do not use it as the liveness probe, because a restart does not help while GitHub is down.
+**Container.** A release has the image \`ghcr.io/ferrybot/ferrybot\`, made by the [Dockerfile](../Dockerfile). Start it with \`docker run --env-file ferrybot.env --memory 1g --stop-timeout ${seconds(STOP_PATIENCE_MS) + 10} …\`. In Kubernetes, use one volume per replica, \`terminationGracePeriodSeconds: ${seconds(STOP_PATIENCE_MS) + 10}\`, and \`/health\` as the readiness probe. Do not use it as the liveness probe, because a restart does not help while GitHub is down.
 
 **Health and metrics.** \`/health\` and \`/metrics\` contain no secret and no name of a repository. Let the proxy forward only \`/api/github/webhooks\`, and let your monitoring read the rest. \`/health\` answers 200 with \`{"status":"ok","lastSweep":…}\`. It answers 503 with \`stopping\` after a signal, and with \`sweep-overdue\` if no sweep has succeeded for three periods: check GitHub's status page, the key of the App, and the log. \`/metrics\` is for Prometheus, with the usual metrics of a Node process and these:`;
 
 const ALERTS = `Useful alerts: no sweep for two hours (\`time() - ferrybot_last_sweep_timestamp_seconds > 7200\`), repositories that fail (\`increase(ferrybot_batch_seconds_count{result="failed"}[1h]) > 5\`), a queue that does not drain (\`min_over_time(ferrybot_queue_length[30m]) > 0\`: raise \`FERRYBOT_WORKERS\`), and few requests left (\`ferrybot_github_rate_limit_remaining < 500\`).`;
 
-/** The section as Markdown. The table of metrics is what the server registers. */
-export async function serverSection(
-  table: (head: readonly string[], rows: readonly (readonly string[])[]) => string,
-): Promise<string> {
+/** The table of metrics is what the server registers. */
+export async function serverPage(): Promise<string> {
   const idle = { waiting: 0, busy: 0, opened: 0, liveRuns: 0, sweptAtMs: null };
   const { registry } = createMetrics(() => idle, Date.now);
-  return [SETTINGS, table(['metric', 'meaning'], await rowsOf(registry)), ALERTS].join('\n\n');
+  return `${[SETTINGS, table(['metric', 'meaning'], await rowsOf(registry)), ALERTS].join('\n\n')}\n`;
 }
 
 async function rowsOf(registry: Registry): Promise<readonly (readonly string[])[]> {

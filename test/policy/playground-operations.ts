@@ -1,4 +1,4 @@
-/** The table of docs/playground.md: each operation that `src/` uses, and which checks of the playground reach it. */
+/** Each operation of GitHub that `src/` uses, and which checks of the playground reach it. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import * as z from 'zod';
 import { allRoutes } from '../../packages/playground/api/all-routes.ts';
 
 const described = z.object({ operations: z.record(z.string(), z.unknown()) });
-const marked = /<!-- coverage -->[\s\S]*<!-- \/coverage -->/;
 const empty = '–';
 
 /** One operation; a cell is the test that goes past it, or `–`. */
@@ -38,15 +37,6 @@ export async function coverageRows(root: string): Promise<readonly CoverageRow[]
       fault: isServed ? 'six kinds' : empty,
     };
   });
-}
-
-/** The page with the rows in its marked place. */
-export function replaceTable(page: string, rows: readonly CoverageRow[]): string {
-  const lines = rows.map(
-    (row) => `| \`${row.operation}\` | ${row.served} | ${row.schema} | ${row.permission} | ${row.fault} |`,
-  );
-  const table = ['| operation | served | schema | permission | fault |', '|---|---|---|---|---|', ...lines];
-  return page.replace(marked, `<!-- coverage -->\n${table.join('\n')}\n<!-- /coverage -->`);
 }
 
 /** Operations of which something is not checked. */
