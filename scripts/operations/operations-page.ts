@@ -110,7 +110,7 @@ const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
 
 function signatureTable(): string {
   const rows = [...Map.groupBy(SIGNATURES, (row) => row.class)].map(([kind, signatures]) => [
-    `\`${kind}\`: ${describeClass(kind).what}`,
+    `\`${kind}\`: ${describeClass(kind).meaning}`,
     signatures.map(({ signature }) => `\`${signature}\``).join(', '),
     RESPONSE_WORDS[FIRST_RESPONSE[kind]],
   ]);

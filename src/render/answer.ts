@@ -147,8 +147,8 @@ function helpMoment(state: RunState): HelpMoment {
 
 /** Without a config (in a thread without a run), the column *Who may* is omitted. */
 export function commandTable(commands: readonly CommandDefinition[], config: LabConfig | null): string {
-  const rows = commands.map(({ example, summary, who }) => {
-    const least = config === null ? null : who(commandPolicy(config));
+  const rows = commands.map(({ example, summary, permission }) => {
+    const least = config === null ? null : permission(commandPolicy(config));
     const may = least === null ? 'everybody' : `${least} permission or more`;
     return [code(example), summary, ...(config === null ? [] : [may])];
   });

@@ -256,7 +256,7 @@ function renderFix({ attempts, order, submission, gate }: RunState): string | nu
 }
 
 function renderRollback({ submission }: PastAttempt, manifest: Manifest | null): string | null {
-  if (manifest?.resume.backAfter !== submission.attempt) return null;
+  if (manifest?.resume.rolledBackAttempt !== submission.attempt) return null;
   const { initializeFrom, initializeStep = 0 } = manifest.resume;
   const from = initializeFrom === null ? 'nothing' : `step ${initializeStep}: ${code(initializeFrom)}`;
   return `After attempt ${submission.attempt}, started again from ${from}.`;

@@ -121,7 +121,7 @@ describe('before a launch', () => {
   it('the ferry issue must have an update after the last change', () => {
     const toldAt = known(NOON);
     const changed = (at: string): Partial<GateFacts> => ({
-      issueToldAt: toldAt,
+      issueChangedAt: toldAt,
       change: known(aChange({ headAt: instant(at) })),
     });
     expect(verdict('issue-updated', changed('2026-11-21T11:59:00.000Z'))?.outcome).toBe('pass');
@@ -129,7 +129,7 @@ describe('before a launch', () => {
       outcome: 'fail',
       code: 'issue-older',
     });
-    expect(verdict('issue-updated', { issueToldAt: unknown('away') })?.outcome).toBe('unknown');
+    expect(verdict('issue-updated', { issueChangedAt: unknown('away') })?.outcome).toBe('unknown');
   });
 
   // rule DF-34

@@ -58,7 +58,7 @@ describe('the answer to a /propose', () => {
   it('asks with commands that can be copied unchanged', () => {
     const until = brandAs(Date.UTC(2026, 10, 21, 9), isInstant);
     expect(
-      renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null, given: null }),
+      renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null, configured: null }),
     ).toMatchSnapshot();
   });
 });

@@ -51,7 +51,7 @@ async function lookedAt(sizes: readonly number[], log = LOG, end: JobStatus = 'F
     const look = await observeJob({
       lab: { now: () => NOON },
       engine: { ...engine, readLog: async (_jobId, offset) => chunkOf(log, size, offset) },
-      seen: foundJob(status, { endedAtMs: NOON }),
+      listedJob: foundJob(status, { endedAtMs: NOON }),
       state,
       submission: state.submission,
       lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },

@@ -44,7 +44,7 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
 
 /** What this process needs to observe jobs. */
 function watchInputFor(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cluster'> {
-  const missing = parts.secrets.learn(config);
+  const missing = parts.secrets.addSecretsOf(config);
   const { watch: watchFile, stop: stopFile } = config.workflows;
   const workflows = [watchFile, stopFile].map((file) => `.github/workflows/${file}`).join(' and ');
   return {

@@ -127,7 +127,7 @@ async function adoptHere(open: OpenLab, command: SeenCommand): Promise<RequestOu
   if (readAsk(command).knobs.length > 0 && !belongsToOwnIssue(command))
     return thread.kind === 'issue'
       ? answerAdoptionRefused('knobs')
-      : answerAdoptionRefused('knobs', lane.kind.proposes?.change?.file(lane.lane) ?? '');
+      : answerAdoptionRefused('knobs', lane.kind.proposals?.change?.file(lane.lane) ?? '');
   return adopt({ ...open, config: lane }, thread, { kind: 'command', command });
 }
 
@@ -160,7 +160,7 @@ async function proposeNewRun(open: OpenLab, command: SeenCommand): Promise<Reque
   }
   const lane = openLane(open, meant.lane);
   if (lane === null) return reply('failed', { why: `no lane ${meant.lane} any more` });
-  if (lane.config.kind.contracts?.opens !== undefined) return openIssueFor(lane, command);
+  if (lane.config.kind.contracts?.opensIssue !== undefined) return openIssueFor(lane, command);
   return canPropose(lane)
     ? carryOutRequest(lane, command)
     : reply('propose-nothing', { reason: 'nothing-due', why: FROM_ISSUES });

@@ -137,7 +137,7 @@ function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome>
       if (isMissing(answer)) return { kind: 'absent' };
       return answer.kind === 'said' ? '' : `the wish may not have arrived: ${answer.message}`;
     },
-    late: (_last, complaint) =>
+    giveUp: (_last, complaint) =>
       stoppingOutcome(complaint, 'Iris says KILLED at once; neither the job nor its worker has said that it ended'),
     sleep: settings.sleep,
     pollMs: irisLimits.stopPollMs,

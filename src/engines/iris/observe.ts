@@ -74,7 +74,7 @@ async function judgeFound(settings: IrisSettings, jobId: string, { job, request 
     metadata: readIdentity(request?.environment?.envVars, IDENTITY),
     bundleId: request?.bundleId ?? '',
     session: null,
-    saidEnd: said,
+    exitCodeInLog: said,
     nowMs: settings.now(),
   });
   if (seen.kind === 'found') return job.hasChildren ? withChild(settings, job.jobId, seen) : seen;
@@ -127,8 +127,8 @@ export type IrisProcess = {
   readonly kind: 'process';
   /** Host, pid and start minute. Controllers in containers all have the same pid. */
   readonly id: string;
-  readonly who: string;
-  readonly beganAtMs: number;
+  readonly processKey: string;
+  readonly startedAtMs: number;
 };
 
 /** The controller process that answers now. */
@@ -143,14 +143,14 @@ export async function readProcess(
   return {
     kind: 'process',
     id: `${who}:${Math.round(beganAtMs / irisLimits.sessionMinuteMs)}`,
-    who,
-    beganAtMs,
+    processKey: who,
+    startedAtMs: beganAtMs,
   };
 }
 
 /** Whether both are the same controller process, by host, pid and start time. */
 export function isSameProcess(a: IrisProcess, b: IrisProcess): boolean {
-  return a.who === b.who && Math.abs(a.beganAtMs - b.beganAtMs) <= irisLimits.uptimeSlackMs;
+  return a.processKey === b.processKey && Math.abs(a.startedAtMs - b.startedAtMs) <= irisLimits.uptimeSlackMs;
 }
 
 /** The controller process as an engine session. Iris reports no version. */

@@ -48,10 +48,10 @@ export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promi
   if (process.kind === 'unknown') return process;
   const stand = { settings, spec, process };
   return submitOnce(spec, {
-    look: () => findSubmitted(stand),
+    findJob: () => findSubmitted(stand),
     send: () => sendLaunch(stand),
     sleep: settings.sleep,
-    lookAgainMs: irisLimits.lookAgainDelaysMs,
+    recheckDelaysMs: irisLimits.lookAgainDelaysMs,
   });
 }
 

@@ -198,7 +198,7 @@ function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcom
       const isHandedOn = stopAnswer.safeParse(parseJson(answer.text)).data?.stopped === true;
       return isHandedOn ? 'Ray has handed the wish on' : 'Ray found nobody to hand the wish to';
     },
-    late: (last, asked) =>
+    giveUp: (last, asked) =>
       last.kind === 'found'
         ? { kind: 'stopping', message: `${asked}; the job is still ${last.status}` }
         : unknownOutcome(`${asked}; then: ${last.kind === 'unknown' ? last.message : last.kind}`),
