@@ -11,7 +11,7 @@ import { openOrphans } from '../domain/logbook/events/rental-events.ts';
 import { rentedJobs } from '../domain/logbook/holdings.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Entry, Recorded } from '../logbook/append.ts';
-import { decideRentals, type RentalDecision, type RentalInput, type RentalRecord } from '../rental/look.ts';
+import { decideRentals, type RentalDecision, type RentalInput, type RentalRecord } from '../rental/decide-rentals.ts';
 import { mintDestruction, type RecordedTearDown } from './mint.ts';
 
 /** The ports of a tear-down. Simulated days pass an account and a record of their own. */

@@ -23,12 +23,12 @@ import {
 import { POSTING_AGENDA } from '../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
 import { sendPendingNotices } from './channels.ts';
+import { guard, type Trouble } from './contained-errors.ts';
 import { factsForPosting } from './control/gather.ts';
 import { performEffect } from './control/perform.ts';
 import { type FactSource, reconcileRun } from './control/reconcile-run.ts';
 import { issueMarkerReader, proposalPlace, rememberRun, threadReading } from './markers.ts';
 import { type OpenLab, openLaneOfRun } from './open-lab.ts';
-import { guard, type Trouble } from './trouble.ts';
 
 // Texts in a run's own threads.
 

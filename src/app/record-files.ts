@@ -10,6 +10,7 @@ import { type Anchor, type FileState, JOURNAL } from '../logbook/chain.ts';
 import { type GoodFile, listFolders, type RunIndex, runsToRead } from '../logbook/segments.ts';
 import { type LogbookStore, readStoredMonths, type StoredRun } from '../logbook/store/git-store.ts';
 import { type BrokenRun, foldState, WHOLE_BRANCH } from './broken-run.ts';
+import { describeError, guard, type Trouble, troubleKey } from './contained-errors.ts';
 import {
   type CachedFile,
   type Checking,
@@ -27,7 +28,6 @@ import {
   readRun,
   type Versions,
 } from './record-check.ts';
-import { describeError, guard, type Trouble, troubleKey } from './trouble.ts';
 
 /** A run's file, or the repository journal. */
 export type RecordName = RunId | 'journal';

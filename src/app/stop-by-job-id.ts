@@ -18,11 +18,11 @@ import { configForRun } from '../run/lane.ts';
 import { listPendingItems, type PendingItem, sortAuthors } from '../run/pending-commands.ts';
 import { listBrakesInOtherThreads } from './brakes-elsewhere.ts';
 import { foldState, WHOLE_BRANCH } from './broken-run.ts';
+import { guard, skipBadComments, type Trouble } from './contained-errors.ts';
 import { performEffect } from './control/perform.ts';
 import { threadReading } from './markers.ts';
 import type { OpenLab } from './open-lab.ts';
 import type { Record } from './record-files.ts';
-import { guard, skipBadComments, type Trouble } from './trouble.ts';
 
 /** Retry interval while the record is broken. */
 export const STOP_AGAIN_MS = 10 * 60 * 1_000;

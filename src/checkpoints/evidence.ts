@@ -6,7 +6,7 @@ import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
-import type { StoredCheckpoints } from '../watch/look.ts';
+import type { StoredCheckpoints } from '../watch/poll.ts';
 import { type CheckpointSearch, chooseCheckpoint, judgeCheckpoints } from './choose.ts';
 import { rootsOfRun } from './cleanup.ts';
 import { buildLineage } from './lineage.ts';

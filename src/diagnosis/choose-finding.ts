@@ -3,9 +3,9 @@
 import { type FailureClass, FIRST_RESPONSE, type FirstResponse } from '../domain/failure-class.ts';
 import { cutText } from '../domain/values.ts';
 import { WRAPPERS } from './exception-class.ts';
+import type { Level, PlainLine } from './line-prefixes.ts';
 import type { Row } from './row.ts';
 import type { Raised } from './traceback.ts';
-import type { Level, PlainLine } from './unprefixed.ts';
 
 /** A line with evidence, and the exception if the evidence comes from a traceback. */
 export type LogFinding = Pick<Row, 'class' | 'weight' | 'confidence'> & {

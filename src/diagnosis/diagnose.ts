@@ -26,6 +26,7 @@ import {
   repeatsSinceLine,
 } from './choose-finding.ts';
 import { isTopLevelScript, judgeTraceback, raisingFrame } from './exception-class.ts';
+import { type Level, type PlainLine, plainLines } from './line-prefixes.ts';
 import type { Row } from './row.ts';
 import { findBareRow, findRow } from './rows.ts';
 import {
@@ -37,7 +38,6 @@ import {
   type TracebackReader,
 } from './traceback.ts';
 import { readTrainingLine, type TrainingLine } from './training-line.ts';
-import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A log line, numbered from 1, with its raw text up to `limits.logLineCharsMax`. Redact the text before you truncate it. */
 export type Evidence = { readonly line: number; readonly text: string };

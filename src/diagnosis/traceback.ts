@@ -1,7 +1,7 @@
 /** Python tracebacks in a log: chained ones, interleaved ones of several processes, and those of Ray's remote tasks. */
 
 import { cutText } from '../domain/values.ts';
-import type { PlainLine } from './unprefixed.ts';
+import type { PlainLine } from './line-prefixes.ts';
 
 /** `isImport`: the frame's statement imports; `isRaise`: raises; `isRestore`: loads a checkpoint. `statement`: its visible part. */
 export type Frame = {

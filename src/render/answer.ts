@@ -12,8 +12,8 @@ import { answerWords } from './answer-words.ts';
 import type { RenderInput } from './input.ts';
 import { renderCompactLine } from './job-table.ts';
 import { renderHistoryTable, renderRentedTables } from './lane-history.ts';
+import { renderNextStep, renderWatch } from './next-step.ts';
 import { chooseStateLine } from './state-line.ts';
-import { renderNextStep, renderWatch } from './wanted.ts';
 import { code, comment, folded, paragraphs, person, table, text } from './words.ts';
 
 /** The answer with this key (`groupAnswers`) in the run's threads. Omits commands that were answered with only a reaction. */

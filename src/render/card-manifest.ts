@@ -12,7 +12,7 @@ import { formatMoney } from '../domain/values.ts';
 import { canonicalize } from '../logbook/chain.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
-import { startsFromCheckpoint } from './wanted.ts';
+import { startsFromCheckpoint } from './next-step.ts';
 import {
   bullets,
   code,

@@ -33,10 +33,10 @@ import {
   trackerUrl,
 } from './job-table.ts';
 import { renderCheckpointChart, renderLossChart, renderPaceChart } from './lane-history.ts';
+import { renderNextStep, renderWatch } from './next-step.ts';
 import { describeContinued } from './propose-words.ts';
 import { describeLadderStep, renderOffer, renderRental, renderRented } from './rental-words.ts';
 import { renderMetrics, renderStateLine, renderVerdict } from './state-line.ts';
-import { renderNextStep, renderWatch } from './wanted.ts';
 import {
   code,
   comment,

@@ -14,8 +14,8 @@ import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 import type { RenderInput } from './input.ts';
 import { leftBehindTitle, renderLeftBehind } from './issues.ts';
+import { renderNextStep } from './next-step.ts';
 import { chooseStateLine, renderStateLine } from './state-line.ts';
-import { renderNextStep } from './wanted.ts';
 import {
   cleanLine,
   code,

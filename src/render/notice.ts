@@ -10,9 +10,9 @@ import { addMs, assertNever, formatDuration, fromRfc3339, type Observed, toRfc33
 import { describeIncident, incidentSymbol, renderIncidentText } from './incident-words.ts';
 import type { IncidentText, RenderInput } from './input.ts';
 import { progressText } from './job-table.ts';
+import { renderNextStep, renderWatchEnd, renderWatchReminder } from './next-step.ts';
 import { PROPOSE_WORDS, renderDescription, renderUnconfirmed } from './propose-words.ts';
 import { renderStateLine } from './state-line.ts';
-import { renderNextStep, renderWatchEnd, renderWatchReminder } from './wanted.ts';
 import { code, comment, joinAnd, measured, nonEmpty, paragraphs, shortCommit, text, threadKind, utc } from './words.ts';
 
 /** The incident with the sequence number `key`. */

@@ -45,7 +45,7 @@ import { changeVerdicts } from '../gates/run-gates.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 import { findAuthors } from './authors.ts';
 import { containerFacts, readContract } from './contract.ts';
-import { findForeignHolders } from './held-elsewhere.ts';
+import { findForeignHolders } from './foreign-holders.ts';
 import type { LaneScopedConfig } from './lane.ts';
 import { buildManifestFrom } from './manifest-of.ts';
 

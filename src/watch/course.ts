@@ -13,7 +13,7 @@ import type { Course, OpenLog, Pace } from '../domain/logbook/events/job-events.
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
-import { NO_WITNESSES, type Poll, type Witnesses } from './look.ts';
+import { NO_WITNESSES, type Poll, type Witnesses } from './poll.ts';
 import { currentSpeed, noiseAfter, readAllSeries, readSeries, speedLaw, toRecordedSeries } from './speed.ts';
 import { buildStoreSeen, isOfAttempt, toStoredEvidence } from './tracker-and-stores.ts';
 import { compareReplayed, medianPace, NO_TRAINING, ownTrace, startReplay, thinEvenly } from './training.ts';

@@ -9,7 +9,7 @@ import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
 import type { TrackerRun } from '../domain/logbook/events/job-events.ts';
 import { cutText } from '../domain/values.ts';
-import { countLines, findSignalWord, searchWith } from './signal-words.ts';
+import { countLines, findSignalWord, searchWith } from './signal-lines.ts';
 import { addTrainingLine, goBackInReplay, isLossNotFinite, NO_TRAINING, type Training } from './training.ts';
 
 /** The most workers recorded per signature: the hosts of one large slice, which is one machine. Above that, the origin is uncertain. */

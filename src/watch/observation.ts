@@ -14,8 +14,8 @@ import { isWithheld, redactAndTruncateLine } from '../domain/written-secrets.ts'
 import { extendLease, isHealthy, nextObservationMs } from './cadence.ts';
 import { buildEvidence, measurePace, toOpenLog, updateCourse } from './course.ts';
 import type { LogFacts, SignatureMatch } from './log-facts.ts';
-import { jobMessage, type Poll, redactAndTruncate, redactAndTruncateEnd } from './look.ts';
-import { type ActiveAlarm, buildIncidents, detectStandstill, updateUnread } from './look-incidents.ts';
+import { type ActiveAlarm, buildIncidents, detectStandstill, updateUnread } from './observation-incidents.ts';
+import { jobMessage, type Poll, redactAndTruncate, redactAndTruncateEnd } from './poll.ts';
 import { addTrackedRow, buildStoreSeen, buildTrackerSeen } from './tracker-and-stores.ts';
 import { LOSSES_MAX, thinEvenly } from './training.ts';
 

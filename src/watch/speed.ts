@@ -5,7 +5,7 @@ import { SPEED_LAW, SPEED_NOISES } from '../detectors/progress.ts';
 import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, omitUndefined } from '../domain/values.ts';
-import type { Poll } from './look.ts';
+import type { Poll } from './poll.ts';
 import { formatDecimal, type Training } from './training.ts';
 
 export type Speed = { readonly value: number; readonly unit: SpeedUnit; readonly values: readonly number[] };

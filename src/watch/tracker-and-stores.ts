@@ -8,7 +8,7 @@ import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
 import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { addFailure, type LogFacts } from './log-facts.ts';
-import { type Poll, redactAndTruncate, type TrackedKeys, type TrackerReading } from './look.ts';
+import { type Poll, redactAndTruncate, type TrackedKeys, type TrackerReading } from './poll.ts';
 import { addMeasures, addTrainingLine, parseNumber, type Training } from './training.ts';
 
 /** Keys of Levanter, Hugging Face's Trainer, Lightning and Megatron-LM per measure, the most common first. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
 import { brandAs, isInstant } from '../../src/domain/values.ts';
-import { renderObjectiveQuestion } from '../../src/kinds/ferry/asked.ts';
+import { renderObjectiveQuestion } from '../../src/kinds/ferry/requested-change.ts';
 import { answerWords } from '../../src/render/answer-words.ts';
 
 const words = (code: AnswerCode, detail: Readonly<Record<string, string | number>>): string =>

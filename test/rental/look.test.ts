@@ -8,7 +8,7 @@ import { rentalDueAtMs } from '../../src/domain/logbook/holdings.ts';
 import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { renderRentalCost } from '../../src/render/rental-words.ts';
-import { decideRentals } from '../../src/rental/look.ts';
+import { decideRentals } from '../../src/rental/decide-rentals.ts';
 import { applyDrafts, createSubmittedRun, endRun, type Run, TERMS } from './simulated-run.ts';
 
 const MINUTE = 60_000;

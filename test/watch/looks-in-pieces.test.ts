@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { observeJob } from '../../src/app/watch/look.ts';
+import { observeJob } from '../../src/app/watch/poll-job.ts';
 import type { JobStatus, LogRead } from '../../src/domain/engine.ts';
 import { filterIncidents } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';

@@ -20,7 +20,7 @@ import { createEngines, createTrackers, launcherCheckout } from '../engines.ts';
 import { ANSWER_FILE, createFixerRunner } from '../fixer/fix-mode.ts';
 import { shipTree } from '../runner/ship-job.ts';
 import { createSecretRegistry, type SecretRegistry } from '../secret-registry.ts';
-import { metricsFromFile } from '../watch/look.ts';
+import { metricsFromFile } from '../watch/poll-job.ts';
 import { type ActionEvent, type ActionParts, type ActionResult, isMode } from './parts.ts';
 import { runAction } from './run-action.ts';
 

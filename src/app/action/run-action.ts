@@ -12,6 +12,7 @@ import { needsWatch } from '../../run/decide-dispatches.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
 import { createExecutor } from '../care/executor-for.ts';
+import { guard, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { accountChecks } from '../control/cluster.ts';
 import { listWatchWork } from '../control/reconcile-run.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
@@ -24,7 +25,6 @@ import { type LaneProposal, proposeForAllLanes } from '../propose/propose.ts';
 import { findRecordFault } from '../record-files.ts';
 import { executeLaunch } from '../runner/launch.ts';
 import { stopDispatchReason } from '../stop-by-job-id.ts';
-import { guard, type Trouble, throwFirstTrouble } from '../trouble.ts';
 import { type ActionParts, type ActionResult, failedResult, findOriginFault } from './parts.ts';
 import { stopJob, watchCluster } from './watching.ts';
 

@@ -38,10 +38,10 @@ import {
   type Step,
   workflowForLane,
 } from '../../run/step.ts';
+import { locateCluster } from '../contained-errors.ts';
 import { createDiskSteps, type DiskPlace, findDiskPlace } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { findOwnIssue, isPosted, post, syncIssue } from '../outbox.ts';
-import { locateCluster } from '../trouble.ts';
 import { performEffect } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
 import type { ReconcileWork, Turn } from './turn.ts';

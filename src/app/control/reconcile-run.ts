@@ -32,11 +32,11 @@ import {
 } from '../../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS, rememberOutcome, type Step } from '../../run/step.ts';
 import { sendPendingNotices } from '../channels.ts';
+import { skipBadComments, type Trouble } from '../contained-errors.ts';
 import { rememberRun } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { EventStore } from '../record.ts';
 import type { Record } from '../record-files.ts';
-import { skipBadComments, type Trouble } from '../trouble.ts';
 import { createGatherer, type FactGatherer } from './gather.ts';
 import { performEffect } from './perform.ts';
 import type { ReconcileWork, RunMemory, Settled, Turn } from './turn.ts';

@@ -17,10 +17,10 @@ import { JOURNAL } from '../../logbook/chain.ts';
 import { allLanes } from '../../run/lane.ts';
 import { groupByComment, isAddressedToBot, listOpenItems } from '../../run/pending-commands.ts';
 import { listRequestLabels } from '../../run/proposals.ts';
+import { guard, guardEach, type Location, locateComment, type Trouble } from '../contained-errors.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { listLabelled, listLaneLabels, listWaiting } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
-import { guard, guardEach, type Location, locateComment, type Trouble } from '../trouble.ts';
 
 /** Maximum pages of 100 comments or pull requests per pass. */
 const SWEEP_PAGES_MAX = 20;

@@ -36,12 +36,12 @@ import {
   type PendingComment,
 } from '../../run/publications.ts';
 import type { BrokenRun } from '../broken-run.ts';
+import { guard, locateComment, skipBadComments, type Trouble } from '../contained-errors.ts';
 import { threadReading } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { isPosted, post, postIn } from '../outbox.ts';
 import { LANE_LABEL } from '../propose/propose.ts';
 import type { Record } from '../record-files.ts';
-import { guard, locateComment, skipBadComments, type Trouble } from '../trouble.ts';
 import { factsFromRecord, type WithoutText } from './gather.ts';
 import { readDescription } from './shown-facts.ts';
 import type { ReconcileWork, Turn } from './turn.ts';

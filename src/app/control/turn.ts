@@ -4,8 +4,8 @@ import type { Role } from '../../domain/logbook/parts.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { RunId } from '../../domain/values.ts';
 import type { BrokenRun } from '../broken-run.ts';
+import type { Location, Trouble } from '../contained-errors.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Location, Trouble } from '../trouble.ts';
 
 /** The run's fingerprint when nothing was left to do, and until when it counts (null = until it changes). */
 export type Settled = Map<RunId, { readonly fingerprint: string; readonly untilMs: number | null }>;

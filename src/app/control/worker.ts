@@ -14,13 +14,13 @@ import { JOURNAL } from '../../logbook/chain.ts';
 import { isStopOverdue, needsWatch, WATCH_START_MS } from '../../run/decide-dispatches.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-waits.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
+import { EVERYWHERE, guard, listUnreadFiles, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/propose.ts';
 import { adoptLabelled, createOwnPulls, listLabelled, type OwnPulls } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
 import { dispatchStopsById, listBrokenRentals, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
-import { EVERYWHERE, guard, listUnreadFiles, type Trouble, throwFirstTrouble } from '../trouble.ts';
 import { accountChecks, clusterActions, diskIssues, fullDiskAnswers, orphanIssues } from './cluster.ts';
 import { performReaction } from './perform.ts';
 import {

@@ -49,9 +49,9 @@ import type { ProgramResult } from '../../host/process.ts';
 import { recordInJournal } from '../../logbook/append.ts';
 import type { LabConfig } from '../../run/lane.ts';
 import type { DiskConfig } from '../../settings/machines.ts';
+import { guard, locateCluster, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { launcherCheckout } from '../engines.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { guard, locateCluster, type Trouble, throwFirstTrouble } from '../trouble.ts';
 
 /** The argument arrays that clean and restart a worker. */
 export function createDiskSteps({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {

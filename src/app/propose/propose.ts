@@ -42,11 +42,11 @@ import {
   type Unanswered,
 } from '../../run/proposing.ts';
 import { chooseApproversThread, type PendingIssue } from '../../run/publications.ts';
+import { guard, locateComment, locateLane, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { performEffect } from '../control/perform.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
 import { openIssue, post, syncIssue } from '../outbox.ts';
-import { guard, locateComment, locateLane, type Trouble, throwFirstTrouble } from '../trouble.ts';
 import { resumeProposal } from './begin.ts';
 import { decideWithRetries, findObstacle, nameOfDay, planAndBegin } from './outcome.ts';
 import { adoptLabelled, createOwnPulls, FROM_ISSUES, listWaiting, runRequests } from './requests.ts';

@@ -35,9 +35,9 @@ import {
   readAsk,
   reply,
 } from '../../run/proposals.ts';
+import { guard, locateComment, type Trouble } from '../contained-errors.ts';
 import { canPropose, type OpenLab, type OpenLane, openLane } from '../open-lab.ts';
 import { post } from '../outbox.ts';
-import { guard, locateComment, type Trouble } from '../trouble.ts';
 import { beginProposal, resumeProposal } from './begin.ts';
 import { carryOutRequest, decideWithRetries, type RequestOutcome, requestOutcome } from './outcome.ts';
 import { adopt, fittingLane, issueData, openIssueFor, resume, resumedAnswer } from './own-thread.ts';

@@ -18,10 +18,10 @@ import { describeAlarm } from '../../render/failure-words.ts';
 import { describeIncident } from '../../render/incident-words.ts';
 import { type Cadence, nextCheckAt, takeLease } from '../../watch/cadence.ts';
 import { buildEvidence } from '../../watch/course.ts';
-import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { buildEvents } from '../../watch/observation.ts';
+import { NO_WITNESSES, type Witnesses } from '../../watch/poll.ts';
 import { isStoreReadDue } from '../../watch/tracker-and-stores.ts';
-import { observeJob, type PollInput, type StoreReader, type TrackerReader } from '../watch/look.ts';
+import { observeJob, type PollInput, type StoreReader, type TrackerReader } from '../watch/poll-job.ts';
 import {
   createReplayRun,
   startNextAttempt,

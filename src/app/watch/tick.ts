@@ -26,10 +26,6 @@ import { recordEntries, recordForRun } from '../../logbook/append.ts';
 import { canAdoptOn, configForRun } from '../../run/lane.ts';
 import { buildHandOver, nextCheckAt, sortByDue, stopPollPeriodMs } from '../../watch/cadence.ts';
 import { withUnrecorded } from '../../watch/digest.ts';
-import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
-import type { Log } from '../lab.ts';
-import { type LabOpener, type OpenLab, openLaneOfRun } from '../open-lab.ts';
-import { postPending } from '../outbox.ts';
 import {
   EVERYWHERE,
   guard,
@@ -39,9 +35,13 @@ import {
   type Trouble,
   throwFirstTrouble,
   troubleToFault,
-} from '../trouble.ts';
-import { recordedSession, type WatchInput } from './look.ts';
-import { observeAndRecordAll } from './record-looks.ts';
+} from '../contained-errors.ts';
+import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
+import type { Log } from '../lab.ts';
+import { type LabOpener, type OpenLab, openLaneOfRun } from '../open-lab.ts';
+import { postPending } from '../outbox.ts';
+import { recordedSession, type WatchInput } from './poll-job.ts';
+import { observeAndRecordAll } from './record-observations.ts';
 import { maintainMachines } from './rentals.ts';
 
 /** Records each run's newest observation again with a released lease. A lost race is harmless, because leases expire. */

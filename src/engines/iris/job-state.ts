@@ -2,8 +2,8 @@
 
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
 import { foundJob } from '../shared/kit.ts';
-import { type IrisJob, type IrisTask, irisLimits, type ListedJob } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
+import { type IrisJob, type IrisTask, irisLimits, type ListedJob } from './request.ts';
 import { REFUSED } from './wrapper.ts';
 
 /** One observation. `task`: the job's only task; null until Iris creates it. */

@@ -2,6 +2,7 @@
 
 import type { EngineSession, FoundJob, JobObservation } from '../../domain/engine.ts';
 import { type IdentityNames, isSubmissionId, missingJob, readIdentity, unknownOutcome } from '../shared/kit.ts';
+import { attemptNumber, judgeChild, judgeJob, reportedEndSinceMs } from './job-state.ts';
 import {
   buildIrisId,
   call,
@@ -15,8 +16,7 @@ import {
   processAnswer,
   statusAnswer,
   tasksAnswer,
-} from './ask.ts';
-import { attemptNumber, judgeChild, judgeJob, reportedEndSinceMs } from './job-state.ts';
+} from './request.ts';
 import { parseReportedEnd } from './wrapper.ts';
 
 /** Iris of May 2026 redacts values that resemble keys, such as forty hexadecimal digits, under most names that do not end in _ID. */

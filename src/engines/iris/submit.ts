@@ -14,6 +14,8 @@ import {
   unknownOutcome,
 } from '../shared/kit.ts';
 import { zipTree } from '../shared/package-files.ts';
+import type { IrisCluster } from './definition.ts';
+import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
 import {
   buildIrisId,
   call,
@@ -23,9 +25,7 @@ import {
   launchAnswer,
   maskToken,
   statusAnswer,
-} from './ask.ts';
-import type { IrisCluster } from './definition.ts';
-import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
+} from './request.ts';
 import { wrapCommand } from './wrapper.ts';
 
 /** The recipient of the package. */

@@ -1,7 +1,7 @@
 /** Reads the last lines of an instance's log, and their position in the whole log. */
 
 import { z } from 'zod';
-import { buildNoAnswer, call, fetchText, type NoAnswer, type Reply, VAST, type VastSettings } from './ask.ts';
+import { buildNoAnswer, call, fetchText, type NoAnswer, type Reply, VAST, type VastSettings } from './request.ts';
 
 /** The parsed last lines of a log. */
 export type LogTail = {

@@ -11,8 +11,8 @@ import {
   unknownOutcome,
 } from '../shared/kit.ts';
 import { type Instance, listInstancesOfJob, readMetadata } from './account.ts';
-import { call, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
+import { call, VAST, type VastSettings } from './request.ts';
 
 /** Lines that are searched for the wrapper's end line. A container may print more lines after it while it ends. */
 const LAST_LINES = 20;

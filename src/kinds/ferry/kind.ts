@@ -28,7 +28,6 @@ import {
 } from '../../render/words.ts';
 import { type ClosureDecision, type ClosureLog, type ClosureView, defineKind } from '../../run/kind.ts';
 import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../run/proposing.ts';
-import { assessRisk, objectiveQuestion, readFerryObjective, USUAL_OBJECTIVE } from './asked.ts';
 import { readStartFile } from './edit.ts';
 import {
   budgetGate,
@@ -45,6 +44,7 @@ import type { ProposalView } from './interval.ts';
 import { createSourceReader, readIntervalContext, readStartOn } from './plan/experiment.ts';
 import { buildProposalView, diffKnobs, planProposal } from './plan/plan.ts';
 import { readBodyFacts, readPullBody } from './pull-body.ts';
+import { assessRisk, objectiveQuestion, readFerryObjective, USUAL_OBJECTIVE } from './requested-change.ts';
 import { FERRY_RULES, ferryLane, ferrySettings, listFixablePaths } from './settings.ts';
 import { ferryName, laneTitle, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
 

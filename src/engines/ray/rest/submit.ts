@@ -27,7 +27,7 @@ import {
   type RayAnswer,
   type RestSettings,
   readSession,
-} from './ask.ts';
+} from './request.ts';
 
 const submitAnswer = z.object({ submission_id: z.string() });
 

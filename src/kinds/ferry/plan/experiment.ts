@@ -25,7 +25,6 @@ import {
   type Refused,
   type RequestOrigin,
 } from '../../../run/proposing.ts';
-import { applyRequestedKnobs, assessRisk, validateProposedEdits } from '../asked.ts';
 import { chooseCandidate, type RecentFerry } from '../candidates.ts';
 import { applyEdits, type EditedFile, readStartFile } from '../edit.ts';
 import {
@@ -36,6 +35,7 @@ import {
   type IntervalContext,
   type ProposalView,
 } from '../interval.ts';
+import { applyRequestedKnobs, assessRisk, validateProposedEdits } from '../requested-change.ts';
 import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
 
 /** Without a last ferry, the context covers this many days, and the PR marks it as a fallback. */

@@ -14,10 +14,10 @@ import {
   person,
   text,
 } from '../../../render/words.ts';
-import { describeUnanswered } from '../asked.ts';
 import type { ChoiceRationale, SkippedCandidate } from '../candidates.ts';
 import { describeInterval, formatReferences, type ProposalView } from '../interval.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow, PART_HEADINGS, toOneLine } from '../pull-body.ts';
+import { describeUnanswered } from '../requested-change.ts';
 
 /** `Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3`, plain text. */
 export function renderPullTitle(proposal: ProposalView): string {

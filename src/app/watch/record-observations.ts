@@ -16,15 +16,15 @@ import { buildPages } from '../../run/decide-notices.ts';
 import { configForRun, type LaneScopedConfig } from '../../run/lane.ts';
 import { takeLease } from '../../watch/cadence.ts';
 import { digested, withUnrecorded } from '../../watch/digest.ts';
-import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { buildEvents } from '../../watch/observation.ts';
+import { NO_WITNESSES, type Witnesses } from '../../watch/poll.ts';
 import { isStoreReadDue } from '../../watch/tracker-and-stores.ts';
+import { guard, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Lab } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { postPending } from '../outbox.ts';
-import { guard, type Trouble, throwFirstTrouble } from '../trouble.ts';
-import { observeJob, type StoreReader, type TrackerReader, type WatchInput } from './look.ts';
+import { observeJob, type StoreReader, type TrackerReader, type WatchInput } from './poll-job.ts';
 
 /** Drafts for a run, to append after its entry `seq`. */
 type ObservedRun = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };

@@ -23,7 +23,7 @@ import {
   type TrackerReading,
   type WithheldText,
   type Witnesses,
-} from '../../watch/look.ts';
+} from '../../watch/poll.ts';
 import { filterTrackedMetrics } from '../../watch/tracker-and-stores.ts';
 import type { TrackerLookup } from '../engines.ts';
 import type { CloudLookup, EngineLookup, Lab } from '../lab.ts';

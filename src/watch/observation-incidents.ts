@@ -19,7 +19,7 @@ import type { Standstill, Unread } from '../domain/logbook/events/job-events.ts'
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { formatDuration, fromRfc3339, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { redactAndTruncateLine } from '../domain/written-secrets.ts';
-import { jobMessage, type Poll, redactAndTruncate } from './look.ts';
+import { jobMessage, type Poll, redactAndTruncate } from './poll.ts';
 
 /**
  * Counts consecutive observations at the same step; undefined once the job has moved or ended. An observation that could not read the job
