@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildAction } from '../scripts/bundle/build-action.ts';
 import { writeCli } from '../scripts/bundle/write-bundle.ts';
-import { isRelevantEvent } from '../src/app/action/first-look.ts';
+import { isRelevantEvent } from '../src/app/action/relevant-event.ts';
 import { toTrigger } from '../src/handlers/registry.ts';
 import {
   type Child,

@@ -18,7 +18,7 @@ export async function measureLogbook(): Promise<readonly Result[]> {
       hash: sha256Hex,
       verifySignature,
     });
-    if (verified.bad !== null) throw new Error(verified.bad.message);
+    if (verified.badEntry !== null) throw new Error(verified.badEntry.message);
     if (verified.checkpoint.state === null) throw new Error('the events were not folded');
   };
   const plain = await measureQuickestMs(7, () => check(null));

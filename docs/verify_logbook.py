@@ -305,8 +305,8 @@ def covered_by(events):
         for name in ("live", "ended"):
             for one in data[name] if isinstance(data.get(name), list) else []:
                 if isinstance(one, dict) and type(one.get("seq")) is int and one["seq"] >= 0 and all(
-                        isinstance(one.get(field), str) for field in ("run", "began", "hash")):
-                    found[one["run"]] = (one["seq"], one["hash"], one["began"])
+                        isinstance(one.get(field), str) for field in ("run", "firstEntryAt", "hash")):
+                    found[one["run"]] = (one["seq"], one["hash"], one["firstEntryAt"])
     return found
 
 

@@ -28,7 +28,7 @@ Write a command at the start of its own line: in a comment, a review or a review
 Permissions are the defaults; \`permissions\` and \`approvals\` in \`.github/ferrybot.yml\` change them (docs/configuration.md).`;
 
 function renderSection(definition: CommandDefinition, config: Permissions): string {
-  const who = definition.who(commandPolicy(config));
+  const who = definition.permission(commandPolicy(config));
   const lines = [
     `- Example: \`${definition.example}\``,
     ...argumentLines(definition),
@@ -38,11 +38,11 @@ function renderSection(definition: CommandDefinition, config: Permissions): stri
   return `## /${definition.name}\n\n${definition.summary}\n\n${lines.join('\n')}`;
 }
 
-function describePlace({ decideWithoutRun, decideNamed, holdsBack }: CommandDefinition): string {
+function describePlace({ decideWithoutRun, decideNamed, isBrake }: CommandDefinition): string {
   if (decideNamed !== undefined)
     return 'in the threads of a run; with `run=` in every issue and pull request, also if the threads of the run are gone';
   if (decideWithoutRun === undefined) return 'in the threads of a run';
-  return holdsBack === true
+  return isBrake === true
     ? 'in every issue and pull request'
     : 'in the threads of a run, in any `experiment` issue, and in threads with a hold of a lane';
 }

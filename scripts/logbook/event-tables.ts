@@ -25,12 +25,12 @@ function writersTable(): string {
 
 function eventsTable(): string {
   const rows = EVENT_TYPES.map((type) => {
-    const { means, isByPerson, isInJournal, data } = DEFINITIONS[type];
+    const { meaning, isByPerson, isInJournal, data } = DEFINITIONS[type];
     const notes = [
       ...(isByPerson ? ['Names the person who acted.'] : []),
       ...(isInJournal === true ? ['May be in the journal.'] : []),
     ];
-    return `| ${type} | ${[means, ...notes].join(' ')} | ${listFields(data).join('; ')} |`;
+    return `| ${type} | ${[meaning, ...notes].join(' ')} | ${listFields(data).join('; ')} |`;
   });
   return ['| type | meaning | fields of `data` |', '|---|---|---|', ...rows].join('\n');
 }

@@ -102,7 +102,7 @@ function signatureTable(): string {
     .map(([response, classes]) => {
       const lines = classes.map(
         ([kind, signatures]) =>
-          `- \`${kind}\`, ${describeClass(kind).what}: ${signatures.map(({ signature }) => `\`${signature}\``).join(', ')}`,
+          `- \`${kind}\`, ${describeClass(kind).meaning}: ${signatures.map(({ signature }) => `\`${signature}\``).join(', ')}`,
       );
       return `${RESPONSE_WORDS[response]}\n\n${lines.join('\n')}`;
     })

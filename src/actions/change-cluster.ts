@@ -61,10 +61,10 @@ export async function performSteps(
   const until = addMs(claimedAt, limits.actionLifetimeMs);
   const detail: Record<string, string | number> = {};
   for (const [index, step] of steps.entries()) {
-    boundary(step.does, 'before');
+    boundary(step.kind, 'before');
     const { report, stop } =
       now() < until ? await executor.perform(step, { capability, now: now() }, index) : OUT_OF_TIME;
-    boundary(step.does, 'after');
+    boundary(step.kind, 'after');
     detail[`step ${index + 1}`] = report;
     if (stop === null) continue;
     const outcome = stop.outcome === 'refused' && index > 0 ? 'failed' : stop.outcome;

@@ -33,7 +33,7 @@ export type DiskClearing = Clock & {
   readonly policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number };
   readonly port: () => Promise<WorkerPort>;
   /** Scans the workers in parallel, and returns one answer for each. */
-  readonly lookAt: (workers: readonly TpuWorker[]) => Promise<readonly Inspection[]>;
+  readonly scan: (workers: readonly TpuWorker[]) => Promise<readonly Inspection[]>;
   readonly vm: VmIdentity;
   readonly evidence: ActionEvidence;
   readonly steps: readonly ChangeStep[];
@@ -47,7 +47,7 @@ export function createDiskClearing(input: DiskClearing): Executor {
     check: () => checkTarget(input),
     perform: async (step, permit) => {
       const end = await (await input.port()).change(step, permit);
-      return step.does === 'clean-disk' ? judgeCleanResult(end) : scriptEnd(end, 'init-failed');
+      return step.kind === 'clean-disk' ? judgeCleanResult(end) : scriptEnd(end, 'init-failed');
     },
     verify: (_claimedAt, wasInterrupted) => verifyDisk(input, wasInterrupted ? 'interrupted' : 'not-helped'),
   };
@@ -113,11 +113,11 @@ function describeRayMembership(seen: Observed<boolean> | null): 'not asked' | 'u
   return seen.value ? 'has it' : 'has it not';
 }
 
-async function healthNow({ vm, evidence, policy, lookAt }: DiskClearing): Promise<readonly WorkerHealth[]> {
+async function healthNow({ vm, evidence, policy, scan }: DiskClearing): Promise<readonly WorkerHealth[]> {
   const { name: tpu, zone } = vm;
   if (!isTpuName(tpu) || !isZone(zone)) return [{ kind: 'unknown', why: 'the VM has an invalid name' }];
   const workers = workersInEvidence(evidence).map((worker) => ({ tpu, zone, worker }));
-  return (await lookAt(workers)).map((looks) => judgeWorkerHealth(looks, policy));
+  return (await scan(workers)).map((looks) => judgeWorkerHealth(looks, policy));
 }
 
 function describeHealth(one: WorkerHealth): string {

@@ -16,7 +16,7 @@ export type CheckpointCleanup = {
   /** The run's checkpoint roots, from its record and the current config. */
   readonly roots: readonly StorePath[];
   /** Reads a new listing and the record, and judges the listing by it. `held`: why deletions must stop, or null. */
-  readonly judge: () => Promise<{ readonly retention: Observed<Retention>; readonly held: string | null }>;
+  readonly judge: () => Promise<{ readonly retention: Observed<Retention>; readonly blockedBy: string | null }>;
   readonly storeOf: (path: StorePath) => Observed<CheckpointStore>;
 };
 
@@ -65,8 +65,8 @@ function parseDeletionStep({ command }: ChangeStep): readonly [StorePath, string
 
 async function deleteCheckpoint(input: CheckpointCleanup, step: ChangeStep, permit: Permit): Promise<StepEnd> {
   const [path, identity] = parseDeletionStep(step);
-  const { retention, held } = await input.judge();
-  if (held !== null) return refuseStep(held, 'held');
+  const { retention, blockedBy } = await input.judge();
+  if (blockedBy !== null) return refuseStep(blockedBy, 'held');
   if (retention.kind === 'unknown') return refuseStep(retention.why, 'unreadable');
   const seen = recheckCandidate(retention.value, path, identity);
   if (seen === 'gone') {

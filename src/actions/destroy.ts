@@ -11,7 +11,7 @@ import { openOrphans } from '../domain/logbook/events/rental-events.ts';
 import { rentedJobs } from '../domain/logbook/holdings.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Entry, Recorded } from '../logbook/append.ts';
-import { decideRentals, type RentalDecision, type RentalInput, type RentalRecord } from '../rental/look.ts';
+import { decideRentals, type RentalDecision, type RentalInput, type RentalRecord } from '../rental/decide-rentals.ts';
 import { mintDestruction, type RecordedTearDown } from './mint.ts';
 
 /** The ports of a tear-down. Simulated days pass an account and a record of their own. */
@@ -26,7 +26,7 @@ export type TearDownPorts = {
   readonly transact: (decide: () => Promise<readonly Entry[]>) => Promise<Recorded>;
   readonly boundary: (kind: string, moment: 'before' | 'after') => void;
   readonly log: (line: string) => void;
-  readonly law?: RentalInput['law'];
+  readonly decide?: RentalInput['decide'];
 };
 
 /** `refused`: the decision could not be recorded, so nothing was destroyed. */
@@ -38,9 +38,9 @@ export type TearDownResult =
 export async function tearDown(ports: TearDownPorts): Promise<TearDownResult> {
   const first = await observeOnce(ports);
   if (first === null) return { kind: 'refused' };
-  if (first.look.destroy.length === 0) return buildResult(first);
+  if (first.decision.destroy.length === 0) return buildResult(first);
   const begun = listRecordedTearDowns(first);
-  for (const condemned of first.look.destroy) await destroy(ports, condemned, begun);
+  for (const condemned of first.decision.destroy) await destroy(ports, condemned, begun);
   const second = await observeOnce(ports);
   return second === null
     ? { kind: 'refused' }
@@ -48,30 +48,30 @@ export async function tearDown(ports: TearDownPorts): Promise<TearDownResult> {
 }
 
 type AccountObservation = {
-  readonly look: RentalDecision;
+  readonly decision: RentalDecision;
   /** The record after this read's entries were pushed. */
   readonly record: RentalRecord;
   readonly recorded: readonly RunId[];
 };
 
-function buildResult({ look, recorded }: AccountObservation): Extract<TearDownResult, { kind: 'looked' }> {
-  return { kind: 'looked', recorded, cadenceMs: look.cadenceMs, isBusy: look.isBusy };
+function buildResult({ decision, recorded }: AccountObservation): Extract<TearDownResult, { kind: 'looked' }> {
+  return { kind: 'looked', recorded, cadenceMs: decision.cadenceMs, isBusy: decision.isBusy };
 }
 
 /** Null if the decision could not be recorded. After a lost race, account and record are read again for a new decision. */
 async function observeOnce(ports: TearDownPorts): Promise<AccountObservation | null> {
-  const { cluster, terms, law } = ports;
+  const { cluster, terms, decide } = ports;
   let looked = null as AccountObservation | null;
   const outcome = await ports.transact(async () => {
     const account = await ports.account.read();
     const record = await ports.record();
     const now = ports.now();
-    const given = law === undefined ? {} : { law };
+    const given = decide === undefined ? {} : { decide };
     const look = decideRentals({ cluster, terms, account, record, now, ...given });
     const { unrecorded = [] } = record;
     const isRecorded = (run: RunId): boolean => unrecorded.every((one) => one.run !== run);
     const runs = look.drafts.filter(({ run, drafts }) => drafts.length > 0 && isRecorded(run));
-    looked = { look, record, recorded: runs.map(({ run }) => run) };
+    looked = { decision: look, record, recorded: runs.map(({ run }) => run) };
     return [...runs, { run: 'journal', drafts: look.journal }];
   });
   if (outcome.kind === 'refused' || looked === null) return null;
@@ -79,13 +79,13 @@ async function observeOnce(ports: TearDownPorts): Promise<AccountObservation | n
 }
 
 /** Recorded tear-downs that have not ended, and those that cannot be recorded because their run's record is broken. */
-function listRecordedTearDowns({ record, look }: AccountObservation): readonly RecordedTearDown[] {
+function listRecordedTearDowns({ record, decision }: AccountObservation): readonly RecordedTearDown[] {
   const { live, orphans, unrecorded = [] } = record;
   const jobs = new Set(unrecorded.flatMap(rentedJobs).map(({ jobId }) => jobId));
   const ofRuns = live
     .flatMap(({ rental }) => rental.machines)
     .filter(({ tearDown: one }) => one !== null && one.endedAt === null);
-  const unwritten = look.destroy.filter(({ jobId }) => jobs.has(jobId));
+  const unwritten = decision.destroy.filter(({ jobId }) => jobs.has(jobId));
   return [...ofRuns, ...openOrphans(orphans), ...unwritten.map(({ id, jobId }) => ({ instance: id, jobId }))];
 }
 

@@ -29,7 +29,7 @@ export type ShippedJob = {
   readonly urlsOf: (jobId: string) => Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, string | number>>;
   /** Removes the shipped files, unless a job runs in them. `runsIn`: the folder in which the job runs. */
-  readonly leave: (runsIn: string | null) => Promise<void>;
+  readonly removeFiles: (runsIn: string | null) => Promise<void>;
 };
 
 /** Why an order is rejected while its files are shipped. */
@@ -91,7 +91,7 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
     perform: (target, shipped, under) => submit(launch, target, shipped, under),
     checkEarlierClaim: (target) => checkEarlierClaim(launch, target),
     recordRefusal: (target, refusal) => recordRefusal(launch, target, refusal),
-    discard: (shipped) => shipped.leave(null),
+    discard: (shipped) => shipped.removeFiles(null),
   };
 }
 
@@ -153,8 +153,8 @@ async function submit(
   const spec = isBegun ? { ...shipped.spec, adoptOnly: true } : shipped.spec;
   const outcome = await engine.submit(spec, { capability, now });
   launch.boundary('submit-job', 'after');
-  await shipped.leave(unsafeReasonFor(outcome, shipped));
-  if (outcome.kind === 'absent' && isBegun && under.otherwise !== null) return under.otherwise;
+  await shipped.removeFiles(unsafeReasonFor(outcome, shipped));
+  if (outcome.kind === 'absent' && isBegun && under.refusal !== null) return under.refusal;
   return endingForOutcome(launch, { order, shipped, engine }, outcome);
 }
 

@@ -41,7 +41,7 @@ export type EarlierClaimStatus<Outcome> =
 export type ClaimBasis =
   | { readonly kind: 'claimed'; readonly claim: OwnClaim }
   | { readonly kind: 'claimed-before' }
-  | { readonly kind: 'begun-before'; readonly otherwise: Ending<Refused> | null };
+  | { readonly kind: 'begun-before'; readonly refusal: Ending<Refused> | null };
 
 export type FoundTarget<Target> = {
   readonly kind: 'found';
@@ -94,7 +94,7 @@ export async function executeAction<Target, Ready, Outcome>(
   invariant(step !== null, 'action-undecided');
   if (step.kind === 'end') return recordEnding(place, action, step.ending);
   const { target, ready } = step;
-  if (step.kind === 'perform') return recordEnding(place, action, await action.perform(target, ready, step.under));
+  if (step.kind === 'perform') return recordEnding(place, action, await action.perform(target, ready, step.basis));
   const seq = claimed.kind === 'recorded' ? claimed.seqs.get(file)?.[0] : undefined;
   // Read the record again after the claim: its marks reveal a branch that was reset in the meantime.
   if (seq !== undefined) await place.record.load();
@@ -109,7 +109,7 @@ export async function executeAction<Target, Ready, Outcome>(
 /** What follows from the current record: the action ends, is performed under an earlier claim, or must be claimed. */
 type NextStep<Target, Ready, Outcome> =
   | { readonly kind: 'end'; readonly ending: Ending<Outcome | Refused> }
-  | { readonly kind: 'perform'; readonly target: Target; readonly ready: Ready; readonly under: ClaimBasis }
+  | { readonly kind: 'perform'; readonly target: Target; readonly ready: Ready; readonly basis: ClaimBasis }
   | { readonly kind: 'claim'; readonly target: Target; readonly ready: Ready; readonly draft: EventDraft };
 
 async function decideNextStep<Target, Ready, Outcome>(
@@ -129,7 +129,7 @@ async function decideNextStep<Target, Ready, Outcome>(
   const prepared = await action.prepare(target);
   if (prepared.kind === 'refused') return refused(prepared);
   const { ready } = prepared;
-  if (over !== null) return { kind: 'perform', target, ready, under: over };
+  if (over !== null) return { kind: 'perform', target, ready, basis: over };
   const claim = await action.claim(target);
   if (claim.kind === 'claim') return { kind: 'claim', target, ready, draft: claim.draft };
   await action.discard(ready);
@@ -153,9 +153,9 @@ async function resumeEarlierClaim<Target, Ready, Outcome>(
 ): Promise<Ending<Outcome | Refused> | Exclude<ClaimBasis, { kind: 'claimed' }>> {
   const seen = await action.checkEarlierClaim(target);
   if (seen.kind === 'over') return seen.ending;
-  if (seen.kind === 'under-way') return { kind: 'begun-before', otherwise: null };
+  if (seen.kind === 'under-way') return { kind: 'begun-before', refusal: null };
   const refused = await verifyTarget(place, action, target);
-  if (seen.kind === 'waits' && refused !== null) return { kind: 'begun-before', otherwise: refused };
+  if (seen.kind === 'waits' && refused !== null) return { kind: 'begun-before', refusal: refused };
   return refused ?? (seen.kind === 'waits' ? null : seen.bar) ?? { kind: 'claimed-before' };
 }
 

@@ -62,7 +62,7 @@ export type ActionFacts = {
 
 /** The pre-approval in the current config of the default branch. */
 export type PreApproval = {
-  readonly stands: boolean;
+  readonly isInForce: boolean;
   /** How many cluster changes the config approved within its period, without this one. */
   readonly used: number;
   readonly max: number;
@@ -111,7 +111,7 @@ function findCommentFault(
   return findFirstApprovalFault([approval], reading, {
     threads: [proposal.thread],
     otherBots: facts.otherBots,
-    gives: ({ name, args }) => name === 'approve' && compareDigest(args['digest'], digest) === 'named',
+    isApproval: ({ name, args }) => name === 'approve' && compareDigest(args['digest'], digest) === 'named',
     quorum: 1,
     // Only control signed the recorded time of the proposal, so the text itself is checked as well.
     shownSince: [known(proposalPostedAt(action)), facts.shownSince],
@@ -121,8 +121,8 @@ function findCommentFault(
   });
 }
 
-function findPreApprovalFault({ preApproval: { stands, used, max } }: ActionFacts): ActionFault | null {
-  if (!stands) return buildFault('not-pre-approved', 'the config does not approve it');
+function findPreApprovalFault({ preApproval: { isInForce, used, max } }: ActionFacts): ActionFault | null {
+  if (!isInForce) return buildFault('not-pre-approved', 'the config does not approve it');
   return used >= max ? buildFault('pre-approval-used-up', `${used} of ${max}`) : null;
 }
 

@@ -96,7 +96,7 @@ export type ApprovalTerms = {
   readonly threads: readonly number[];
   readonly otherBots: readonly string[];
   /** Whether this command approves the action. */
-  readonly gives: (said: ReadCommand) => boolean;
+  readonly isApproval: (said: ReadCommand) => boolean;
   /** How many different people must approve. */
   readonly quorum: number;
   /** The commit that a review must be on; left out: any commit. */
@@ -129,8 +129,8 @@ function findApprovalFault(
   { cited, permissions }: ApprovalReading,
   terms: ApprovalTerms,
 ): ApprovalFault | null {
-  const { threads, otherBots, gives, commit } = terms;
-  const found = citedComment(cited.get(citationKey(approval)), { ...approval, threads }, otherBots, gives);
+  const { threads, otherBots, isApproval, commit } = terms;
+  const found = citedComment(cited.get(citationKey(approval)), { ...approval, threads }, otherBots, isApproval);
   if (!found.ok) return found.error;
   const { author, createdAt, surface, id, commit: reviewed } = found.value;
   const where = `${surface} ${id}`;
@@ -239,7 +239,7 @@ export function approvalFault(state: RunState, order: Order, facts: ApprovalFact
   return findFirstApprovalFault(order.approvals, facts, {
     threads: [pull, issue],
     otherBots: config.otherBots,
-    gives: ({ name, args }) => APPROVING.includes(name) && compareDigest(args['digest'], digest) === 'named',
+    isApproval: ({ name, args }) => APPROVING.includes(name) && compareDigest(args['digest'], digest) === 'named',
     quorum: requiredQuorum(config),
     commit: commit ?? '',
     // Control's recorded time is enough: a digest that the comment names existed before the comment.

@@ -38,7 +38,7 @@ function toCommentFacts(
     thread,
     author: { id: author.id, login: author.login },
     authorIsBot: false,
-    byUs: false,
+    isByOwnLogin: false,
     byOwnApp: false,
     marker: null,
     body,

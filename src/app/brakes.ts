@@ -29,7 +29,7 @@ export type BrakedAction = Braked & {
   /** The people who gave the approvals for this action. */
   readonly approvers: ReadonlySet<number>;
   /** Other commands that block the action if their author has permission; default: none. */
-  readonly heeds?: (item: PendingItem) => boolean;
+  readonly alsoBlocks?: (item: PendingItem) => boolean;
 };
 
 /** Returns the brakes of people with permission to use them now; unknown if GitHub does not return the permissions. */
@@ -39,8 +39,8 @@ export async function gatherBrakes(
   own: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
   const { lab, config } = open;
-  const { since, restsOn, approvers, heeds = () => false } = action;
-  const from = restsOn === null || restsOn.createdAt < since ? since : restsOn.createdAt;
+  const { since, basedOn, approvers, alsoBlocks = () => false } = action;
+  const from = basedOn === null || basedOn.createdAt < since ? since : basedOn.createdAt;
   const others = await listBrakesInOtherThreads(lab, from, own);
   if (others.kind === 'unknown') return others;
   const comments = { own, others: others.value };
@@ -49,7 +49,7 @@ export async function gatherBrakes(
       otherBots: config.otherBots,
       permissions,
       placeOf: placeLookup(open),
-      heeds,
+      alsoBlocks,
     });
   const authors = new Map(findBrakes(new Map()).map(({ comment: { author } }) => [author.id, author]));
   const untrusted = await findUntrustedAuthors(lab.client, [...authors.values()]);
@@ -75,10 +75,10 @@ export async function gatherBrakes(
 function mayPullBrake({ config }: LabContext, name: string, author: Actor, permission: Permission): boolean {
   const policy = commandPolicy(config);
   const definition = findCommand(name);
-  const needs = name === 'revoke' ? policy.permissions.revoke : (definition?.who(policy) ?? null);
+  const needs = name === 'revoke' ? policy.permissions.revoke : (definition?.permission(policy) ?? null);
   return (
     (needs === null || permits(permission, needs)) &&
-    (definition?.holdsBack === true || canApprove(permission, author.id, config.approvals))
+    (definition?.isBrake === true || canApprove(permission, author.id, config.approvals))
   );
 }
 

@@ -8,8 +8,8 @@ import type { Tracker } from '../domain/tracker.ts';
 import type { ComposedEngine, EngineHost } from '../engines/definition.ts';
 import { type Adapters, findAdapter } from '../engines/registry.ts';
 import type { LabConfig } from '../run/lane.ts';
-import type { TrackerHost } from '../trackers/ask.ts';
 import { TRACKERS } from '../trackers/registry.ts';
+import type { TrackerHost } from '../trackers/request.ts';
 import type { EngineLookup } from './lab.ts';
 
 type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {

@@ -76,13 +76,13 @@ export type PostedCache = {
   /** When this process last saw a text outside a run's threads (epoch ms), by thread and marker, marker and text, or check and commit. */
   readonly texts: Map<string, number>;
   /** Runs with entries of this process that are not posted yet, in order of arrival. */
-  readonly owing: Set<RunId>;
+  readonly unposted: Set<RunId>;
   readonly runs: Map<RunId, PostedRun>;
 };
 
 /** `ours`: ferrybot's comments in the run's threads (null: read them again). `entries`: number of own entries already posted. */
 export type PostedRun = {
-  readonly ours: readonly CommentFacts[] | null;
+  readonly ownComments: readonly CommentFacts[] | null;
   readonly memory: AttemptCache;
   readonly entries: number;
 };
@@ -101,5 +101,5 @@ export function rememberRun({ runs }: PostedCache, run: RunId, { memory, ...rest
 
 /** The memory of a process that has posted nothing. */
 export function createPostedCache(): PostedCache {
-  return { texts: new Map(), owing: new Set(), runs: new Map() };
+  return { texts: new Map(), unposted: new Set(), runs: new Map() };
 }

@@ -40,12 +40,12 @@ export type OpenLane = OpenLab & { readonly config: LaneScopedConfig };
 
 /** A lane in which the bot can propose runs. */
 export type ProposingLane = OpenLane & {
-  readonly config: { readonly kind: { readonly proposes: Proposes } };
+  readonly config: { readonly kind: { readonly proposals: Proposes } };
 };
 
 /** Whether the lane's kind supports proposals. */
 export function canPropose(open: OpenLane): open is ProposingLane {
-  return open.config.kind.proposes !== undefined;
+  return open.config.kind.proposals !== undefined;
 }
 
 /** Selects one lane; null if it does not exist. */
@@ -105,7 +105,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       await store.load(store.request().branch === record.branch);
       if (store.current().head === null && store.current().broken.length === 0 && !hasLooked) {
         const thread = await findLostLogbookThread(lab, found.config);
-        if (thread !== null) store.lose(thread);
+        if (thread !== null) store.reportMissingBranch(thread);
       }
       // Only needed once: afterwards the store remembers what it saw.
       hasLooked = true;

@@ -23,12 +23,12 @@ import {
 import { POSTING_AGENDA } from '../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
 import { sendPendingNotices } from './channels.ts';
+import { guard, type Trouble } from './contained-errors.ts';
 import { factsForPosting } from './control/gather.ts';
 import { performEffect } from './control/perform.ts';
 import { type FactSource, reconcileRun } from './control/reconcile-run.ts';
 import { issueMarkerReader, proposalPlace, rememberRun, threadReading } from './markers.ts';
 import { type OpenLab, openLaneOfRun } from './open-lab.ts';
-import { guard, type Trouble } from './trouble.ts';
 
 // Texts in a run's own threads.
 
@@ -47,8 +47,8 @@ export async function postPending(open: OpenLab, troubles: Trouble[], lastPass: 
   const until = lab.now() + POST_TURN_MS;
   const runs = new Map(store.current().runs.map((state) => [state.run, state]));
   for (const run of runs.keys())
-    if (store.appended(run).size > (posted.runs.get(run)?.entries ?? 0)) posted.owing.add(run);
-  const owing = [...posted.owing].flatMap((run) => runs.get(run) ?? []);
+    if (store.appended(run).size > (posted.runs.get(run)?.entries ?? 0)) posted.unposted.add(run);
+  const owing = [...posted.unposted].flatMap((run) => runs.get(run) ?? []);
   for (const { run } of owing) await guard(open, troubles, { run, thread: null }, () => sendPendingNotices(open, run));
   const passes = [
     ...owing.filter((state) => hasUnpostedAlert(open, state)).map(({ run }) => [run, 'alerts'] as const),
@@ -57,7 +57,7 @@ export async function postPending(open: OpenLab, troubles: Trouble[], lastPass: 
   for (const [run, pass] of passes) {
     if (lab.now() >= until || !hasWriteBudget(lab.client, lab.now(), pass === 'alerts')) return;
     const work = () => postRun(open, run, pass);
-    if ((await guard(open, troubles, { run, thread: null }, work)) !== false) posted.owing.delete(run);
+    if ((await guard(open, troubles, { run, thread: null }, work)) !== false) posted.unposted.delete(run);
   }
 }
 
@@ -77,8 +77,8 @@ async function postRun(open: OpenLab, run: RunId, pass: PostingPass): Promise<bo
   const before = posted.runs.get(run);
   const memory: AttemptCache = { ...(before?.memory ?? NO_ATTEMPTS), appended };
   // After a bug or an unreadable thread, do not retry the same entries: control posts them.
-  rememberRun(posted, run, { ours: null, memory, entries: appended.size });
-  let ours = before?.ours ?? null;
+  rememberRun(posted, run, { ownComments: null, memory, entries: appended.size });
+  let ours = before?.ownComments ?? null;
   let isRead = false;
   let isWhole = true;
   const reloadOwnComments = async (): Promise<void> => {
@@ -106,7 +106,7 @@ async function postRun(open: OpenLab, run: RunId, pass: PostingPass): Promise<bo
   const only = pass === 'alerts' ? (['incident'] as const) : undefined;
   const turned = await reconcileRun({ open, source, agenda: POSTING_AGENDA, memory, only }, run);
   const kept = isWhole ? (ours?.map(dropBody) ?? null) : null;
-  rememberRun(posted, run, { ours: kept, memory: turned.memory, entries: appended.size });
+  rememberRun(posted, run, { ownComments: kept, memory: turned.memory, entries: appended.size });
   return pass === 'all' && hasWriteBudget(lab.client, lab.now(), false);
 }
 
@@ -160,7 +160,7 @@ export function isPosted(
 
 /** Posts a comment unless its thread already has it. `since`: earliest possible time of the comment. */
 export async function post(open: OpenLab, owed: PendingComment, since: Instant | null = null): Promise<PostResult> {
-  if (owed.isKept !== true && isPosted(open, owed)) return POSTED;
+  if (owed.isUpdated !== true && isPosted(open, owed)) return POSTED;
   const read = await readThread(open.lab.client, owed.thread, threadReading(open.lab, open.config), since);
   return read.kind === 'known'
     ? postIn(open, owed, read.value.comments)

@@ -31,11 +31,11 @@ import { type SeenMark, verifiedUntil } from './record-marks.ts';
 
 /** The files of a run at the head: the verified part, the state after it, and the first bad entry. */
 export type ReadFile = GoodFile & {
-  readonly isThere: boolean;
-  readonly bad: BadEntry | null;
+  readonly exists: boolean;
+  readonly badEntry: BadEntry | null;
   readonly state: FileState | null;
   /** Text of the last file. */
-  readonly open: string;
+  readonly lastFileText: string;
 };
 
 /** Input of a check. `backed` caches for each mark whether its commit really contains the marked entry. */
@@ -44,7 +44,7 @@ export type Checking = {
   readonly config: { readonly keys: readonly PublicKey[] };
   readonly git: GitReader;
   readonly marks: readonly SeenMark[];
-  readonly backed: Map<string, GoodFile | null>;
+  readonly marksConfirmed: Map<string, GoodFile | null>;
 };
 
 /** An entry that disappeared, and known longer versions of the file; a repair uses the longest. */
@@ -54,7 +54,7 @@ export type Loss = { readonly missing: Anchor | null; readonly versions: readonl
 export type Versions = ReadonlyMap<number, ReadonlySet<TreeId>>;
 
 /** The part that was verified before; new texts may extend it. */
-export type Verified = GoodFile & Pick<ReadFile, 'state' | 'open'>;
+export type Verified = GoodFile & Pick<ReadFile, 'state' | 'lastFileText'>;
 
 /** A run (or the journal) and the folder with its files. */
 export type RunLocation = Pick<GoodFile, 'run' | 'folder'>;
@@ -80,21 +80,21 @@ export function verifyFile(
   const quick =
     closing === null ? null : verified((key, signed, sig) => signed !== closing || verifySignature(key, signed, sig));
   // Which entry is bad, and what verifies before it, needs every signature.
-  const { events, ends, bad, checkpoint } = quick?.bad === null ? quick : verified(verifySignature);
+  const { events, ends, badEntry, checkpoint } = quick?.badEntry === null ? quick : verified(verifySignature);
   // An unfinished file has no anchor; its marks and git history anchor it instead.
-  const fault = bad === null || bad.reason === 'unanchored' ? null : bad;
+  const fault = badEntry === null || badEntry.reason === 'unanchored' ? null : badEntry;
   const allEnds = [...(before?.ends.slice(0, -1) ?? []), ...ends];
-  const open = next.at(-1) ?? `${before?.open ?? ''}${text}`;
+  const open = next.at(-1) ?? `${before?.lastFileText ?? ''}${text}`;
   return {
     run,
     folder,
     events: before === null ? events : [...before.events, ...events],
     // Omit files without any verified entry.
     ends: allEnds.filter((end, index) => end > (allEnds[index - 1] ?? 0)),
-    isThere: true,
-    bad: fault,
+    exists: true,
+    badEntry: fault,
     state: checkpoint.state,
-    open,
+    lastFileText: open,
   };
 }
 
@@ -108,10 +108,10 @@ function closingText(text: string): string | null {
 const NOTHING: Omit<ReadFile, keyof RunLocation> = {
   events: [],
   ends: [],
-  isThere: false,
-  bad: null,
+  exists: false,
+  badEntry: null,
   state: null,
-  open: '',
+  lastFileText: '',
 };
 
 /** Marks of entries that the file lacks. The marked commit must contain the entry, because a mark by itself does not prove one. */
@@ -142,13 +142,13 @@ export async function findMarkedVersion(checking: Checking, run: string): Promis
 /** The verified part of the run at the marked commit; null if that commit lacks the marked entry. */
 export async function readMarkedVersion(checking: Checking, { mark, commit }: SeenMark): Promise<GoodFile | null> {
   const key = `${mark.run} ${mark.hash} ${commit}`;
-  const known = checking.backed.get(key);
+  const known = checking.marksConfirmed.get(key);
   if (known !== undefined) return known;
-  const folder = runFolder(mark.run, mark.began);
+  const folder = runFolder(mark.run, mark.firstEntryAt);
   const texts = await readEvents(checking.git, commit, folder);
   const file = verifyFile(checking, { run: mark.run, folder }, texts);
   const found = file.events[mark.seq]?.hash === mark.hash ? file : null;
-  checking.backed.set(key, found);
+  checking.marksConfirmed.set(key, found);
   return found;
 }
 
@@ -248,7 +248,7 @@ export async function findRewrittenRuns(
   const found: CheckpointedRun[] = [];
   for (let at = 0; at < runs.length; at += RUNS_READ_AT_ONCE) {
     const some = runs.slice(at, at + RUNS_READ_AT_ONCE);
-    const folders = some.map(({ run, began }) => runFolder(run, began));
+    const folders = some.map(({ run, firstEntryAt }) => runFolder(run, firstEntryAt));
     const stored = await listStoredRuns(git, head, folders);
     const texts = await readTexts(
       git,
@@ -258,11 +258,11 @@ export async function findRewrittenRuns(
       const folder = folders[index] ?? '';
       const { events } = stored.get(folder) ?? NOT_STORED;
       const [text = '', ...next] = events.map((file) => texts.get(file) ?? '');
-      const { bad } = verifyLogbook({
+      const { badEntry } = verifyLogbook({
         ...{ text, next, run: run.run, month: monthOfFolder(folder), anchor: run },
         ...{ keys: null, undecodableLine: null, hash: lab.hash, verifySignature: null },
       });
-      if (bad !== null) found.push(run);
+      if (badEntry !== null) found.push(run);
     }
   }
   return found;
@@ -281,7 +281,7 @@ export type CachedFile = Verified & {
 export type RecordReading = Checking & {
   readonly lab: Pick<Lab, 'hash' | 'verifySignature' | 'log'>;
   readonly store: LogbookStore;
-  readonly held: ReadonlyMap<string, CachedFile>;
+  readonly cached: ReadonlyMap<string, CachedFile>;
 };
 
 /** Locates the runs: the folder from `verified`, otherwise the first of the `folders` that exists at the head. */
@@ -313,21 +313,21 @@ export type Listing = {
 
 /** Lists changed folders and reads new files with two git calls, for any number of runs. */
 export async function listRuns(
-  { git, held }: RecordReading,
+  { git, cached }: RecordReading,
   head: Sha | null,
   places: ReadonlyMap<string, StoredFolder>,
 ): Promise<Listing> {
-  const others = [...places].filter(([name, { tree }]) => tree === null || held.get(name)?.tree !== tree);
+  const others = [...places].filter(([name, { tree }]) => tree === null || cached.get(name)?.tree !== tree);
   const folders = others.map(([, { folder }]) => folder);
   const found = head === null ? new Map<string, StoredRun>() : await listStoredRuns(git, head, folders);
   const stored = new Map(others.map(([name, { folder }]) => [name, found.get(folder) ?? NOT_STORED]));
-  const wanted = [...stored].flatMap(([name, { events }]) => events.slice(countSame(held.get(name), events)));
+  const wanted = [...stored].flatMap(([name, { events }]) => events.slice(countSame(cached.get(name), events)));
   return { stored, texts: await readTexts(git, wanted) };
 }
 
 /** Verifies a run, starting after the part that was already verified. */
 export function readRun(reading: RecordReading, place: RunLocation, { stored, texts }: Listing): ReadFile {
-  const known = reading.held.get(place.run);
+  const known = reading.cached.get(place.run);
   const files = stored.get(place.run)?.events;
   if (files === undefined) return known === undefined ? verifyFile(reading, place, []) : fromCache(known);
   const same = countSame(known, files);
@@ -337,8 +337,8 @@ export function readRun(reading: RecordReading, place: RunLocation, { stored, te
   const [text = '', ...next] = others;
   if (same > last && others.length === 0) return fromCache(known);
   if (same > last && last >= 0) return verifyFile(reading, place, ['', ...others], known);
-  if (same === last && text.startsWith(known.open))
-    return verifyFile(reading, place, [text.slice(known.open.length), ...next], known);
+  if (same === last && text.startsWith(known.lastFileText))
+    return verifyFile(reading, place, [text.slice(known.lastFileText.length), ...next], known);
   const before = known.ends.slice(0, same).map((_, at) => textOfPart(known, at + 1));
   return verifyFile(reading, place, [...before, ...others]);
 }
@@ -349,6 +349,6 @@ function countSame(known: CachedFile | undefined, files: readonly StoredFile[]):
   return other === -1 ? files.length : other;
 }
 
-function fromCache({ run, folder, events, ends, state, open }: CachedFile): ReadFile {
-  return { run, folder, events, ends, state, open, isThere: true, bad: null };
+function fromCache({ run, folder, events, ends, state, lastFileText }: CachedFile): ReadFile {
+  return { run, folder, events, ends, state, lastFileText, exists: true, badEntry: null };
 }

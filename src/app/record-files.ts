@@ -10,6 +10,7 @@ import { type Anchor, type FileState, JOURNAL } from '../logbook/chain.ts';
 import { type GoodFile, listFolders, type RunIndex, runsToRead } from '../logbook/segments.ts';
 import { type LogbookStore, readStoredMonths, type StoredRun } from '../logbook/store/git-store.ts';
 import { type BrokenRun, foldState, WHOLE_BRANCH } from './broken-run.ts';
+import { describeError, guard, type Trouble, troubleKey } from './contained-errors.ts';
 import {
   type CachedFile,
   type Checking,
@@ -27,7 +28,6 @@ import {
   readRun,
   type Versions,
 } from './record-check.ts';
-import { describeError, guard, type Trouble, troubleKey } from './trouble.ts';
 
 /** A run's file, or the repository journal. */
 export type RecordName = RunId | 'journal';
@@ -39,7 +39,7 @@ export type Record = {
   readonly journal: JournalState;
   readonly broken: readonly BrokenRun[];
   /** By run: the longest verified version of each broken file. */
-  readonly good: ReadonlyMap<string, GoodFile>;
+  readonly goodFiles: ReadonlyMap<string, GoodFile>;
   /** The runs as last read from an intact branch. A branch that disappeared is compared with them. */
   readonly lastGood: readonly RunState[];
 };
@@ -50,28 +50,28 @@ export const NOTHING_READ: Record = {
   runs: [],
   journal: EMPTY_JOURNAL,
   broken: [],
-  good: new Map(),
+  goodFiles: new Map(),
   lastGood: [],
 };
 
 /** Input of a load. `held` is updated file by file; `before` is the previous record. */
 export type Loading = RecordReading & {
-  readonly held: Map<string, CachedFile>;
-  readonly before: Record;
+  readonly cached: Map<string, CachedFile>;
+  readonly previous: Record;
   /** Additional runs to read, even if they do not exist. */
-  readonly also?: readonly string[];
+  readonly extraRuns?: readonly string[];
 };
 
 /** The verified files and the previous record. */
 export type RecordSources = {
-  readonly held: ReadonlyMap<string, CachedFile>;
-  readonly before: Pick<Record, 'lastGood'>;
+  readonly cached: ReadonlyMap<string, CachedFile>;
+  readonly previous: Pick<Record, 'lastGood'>;
 };
 
 /** Reads changed files into `held` and checks all files against the checkpoint, the marks and the git history. */
 export async function loadRecordAt(loading: Loading, head: Sha | null): Promise<Record> {
-  const { held, marks, store, also = [] } = loading;
-  const found: LoadResult = { broken: [], good: new Map() };
+  const { cached, marks, store, extraRuns = [] } = loading;
+  const found: LoadResult = { broken: [], goodFiles: new Map() };
   const troubles: Trouble[] = [];
   const reads: ReadRun[] = [];
   const readAll = async (names: Iterable<string>, index: RunIndex): Promise<void> => {
@@ -90,14 +90,14 @@ export async function loadRecordAt(loading: Loading, head: Sha | null): Promise<
   await readAll([JOURNAL], EMPTY_JOURNAL);
   const named = toRunIndex(reads[0]?.file.state);
   // Runs have marks from their first entry on. If all marks are gone, a new process does not trust the index and also lists folders.
-  const isBare = marks.length === 0 && held.size === 0;
+  const isBare = marks.length === 0 && cached.size === 0;
   const stored = head !== null && isBare ? await readStoredMonths(loading.git, head) : new Map();
-  const index = { ...named, begun: new Map([...stored, ...named.begun]) };
+  const index = { ...named, begun: new Map([...stored, ...named.proposingSince]) };
   for (const { run, seq, hash } of [...(index.checkpoint?.ended.values() ?? []), ...(index.checkpoint?.live ?? [])])
     store.remember(run, { seq, hash });
   const usual = new Set([JOURNAL, ...runsToRead(marks, index)]);
   await readAll(
-    [...new Set([...usual, ...also])].filter((run) => run !== JOURNAL),
+    [...new Set([...usual, ...extraRuns])].filter((run) => run !== JOURNAL),
     index,
   );
   const asked = historyQueries(loading, reads, usual);
@@ -110,15 +110,15 @@ export async function loadRecordAt(loading: Loading, head: Sha | null): Promise<
   for (const { run, error } of troubles) {
     // A git failure is temporary and does not mean that the file is broken.
     if (error instanceof GitError) throw error;
-    held.delete(run);
-    found.good.delete(run);
+    cached.delete(run);
+    found.goodFiles.delete(run);
   }
   const broken = [...found.broken, ...troubles.map((trouble) => readFailure(loading, trouble))];
-  return { ...buildRecord(loading, broken), good: found.good, head };
+  return { ...buildRecord(loading, broken), goodFiles: found.goodFiles, head };
 }
 
 /** The journal's index of runs, as far as it was read. */
-export function journalIndex(held: Loading['held']): RunIndex {
+export function journalIndex(held: Loading['cached']): RunIndex {
   return toRunIndex(held.get(JOURNAL)?.state);
 }
 
@@ -127,12 +127,12 @@ function toRunIndex(state: FileState | null | undefined): RunIndex {
 }
 
 /** The known version of a run, without reading it again. */
-function findVerifiedFile({ held, before }: Loading, run: string): GoodFile | undefined {
-  return held.get(run) ?? before.good.get(run);
+function findVerifiedFile({ cached, previous }: Loading, run: string): GoodFile | undefined {
+  return cached.get(run) ?? previous.goodFiles.get(run);
 }
 
 /** The results, collected run by run. */
-type LoadResult = { readonly broken: BrokenRun[]; readonly good: Map<string, GoodFile> };
+type LoadResult = { readonly broken: BrokenRun[]; readonly goodFiles: Map<string, GoodFile> };
 
 type ReadRun = {
   readonly file: ReadFile;
@@ -142,33 +142,33 @@ type ReadRun = {
 };
 
 function storeReadRun(
-  { lab, store, held, before }: Loading,
+  { lab, store, cached, previous }: Loading,
   { file, tree, stored }: ReadRun,
   judged: FileJudgement | null,
-  { broken, good }: LoadResult,
+  { broken, goodFiles }: LoadResult,
 ): void {
   const { run: name, folder } = file;
-  const known = held.get(name);
+  const known = cached.get(name);
   if (judged === null) {
-    if (!file.isThere || file.state === null) return;
-    const { events, ends, state, open } = file;
+    if (!file.exists || file.state === null) return;
+    const { events, ends, state, lastFileText } = file;
     const files = stored?.events ?? known?.files ?? [];
-    held.set(name, { run: name, folder, events, ends, state, open, tree, files });
+    cached.set(name, { run: name, folder, events, ends, state, lastFileText, tree, files });
     rememberAnchor(store, name, file);
     return;
   }
-  held.delete(name);
+  cached.delete(name);
   const { fault, versions } = judged;
-  const earlier = before.good.get(name);
+  const earlier = previous.goodFiles.get(name);
   const all = [...versions, ...(known ? [known] : []), ...(earlier ? [earlier] : []), file];
   const best = longestVersion(all.filter(hasMissingEntry(fault))) ?? longestVersion(all);
   if (best === null && fault.kind === 'bad-entry') {
     lab.log('what stands in the place of a logbook never was one', { run: name });
     return;
   }
-  const told = before.broken.find((one) => one.run === name);
+  const told = previous.broken.find((one) => one.run === name);
   const state = foldState(best?.events ?? []) ?? told?.state ?? null;
-  if (best !== null) good.set(name, best);
+  if (best !== null) goodFiles.set(name, best);
   broken.push({ run: name, fault, state, thread: told?.thread ?? null });
 }
 
@@ -178,9 +178,9 @@ function hasMissingEntry(fault: LogbookFault): (version: Pick<GoodFile, 'events'
 }
 
 /** A file that cannot be read because of a bug, with the previous state of the run. */
-function readFailure({ lab, before }: Loading, { run, error }: Trouble): BrokenRun {
+function readFailure({ lab, previous }: Loading, { run, error }: Trouble): BrokenRun {
   const message = describeError(error);
-  const state = before.lastGood.find((one) => one.run === run) ?? null;
+  const state = previous.lastGood.find((one) => one.run === run) ?? null;
   return {
     run,
     fault: { kind: 'read-failed', key: troubleKey(lab.hash, run, message), message },
@@ -222,20 +222,20 @@ async function findLostInHistory(
 }
 
 function historyQueries(
-  { held, before }: Loading,
+  { cached, previous }: Loading,
   reads: readonly ReadRun[],
   usual: ReadonlySet<string>,
 ): readonly HistoryQuery[] {
-  const wasBroken = new Set(before.broken.map(({ run }) => run));
+  const wasBroken = new Set(previous.broken.map(({ run }) => run));
   return reads.map(({ file: { run, folder }, stored }) => {
-    const known = held.get(run);
+    const known = cached.get(run);
     const isKnown = known !== undefined && !wasBroken.has(run);
     const parts = Math.max(known?.ends.length ?? 0, stored?.events.length ?? 0);
     // Only the newest file grows. Of the files that were read before, only the last one can have lost entries.
     const from = isKnown ? Math.max(1, known.ends.length) : 1;
     // Marks do not vouch for runs that the authors of the marks did not read.
     const since = usual.has(run) ? null : 'all';
-    return { run, folder, from, to: parts + 1, since: isKnown ? before.head : since };
+    return { run, folder, from, to: parts + 1, since: isKnown ? previous.head : since };
   });
 }
 
@@ -244,7 +244,7 @@ export async function findGoodFiles(
   checking: Checking,
   held: ReadonlyMap<string, GoodFile>,
   index: RunIndex,
-): Promise<Record['good']> {
+): Promise<Record['goodFiles']> {
   const good = new Map<string, GoodFile>();
   for (const run of new Set([...held.keys(), ...runsToRead(checking.marks, index), JOURNAL])) {
     const known = held.get(run);
@@ -262,22 +262,22 @@ function rememberAnchor(store: LogbookStore, run: string, { events }: GoodFile):
 
 /** The first fault of a file: a bad entry, or a missing entry that this process, a mark or the history knows. */
 function findFileFault(file: ReadFile, byMark: Loss, lostHere: Anchor | null, byHistory: Loss): LogbookFault | null {
-  const { bad } = file;
+  const { badEntry } = file;
   const missing = lostHere ?? byMark.missing;
-  if (bad !== null && (missing === null || bad.seq <= missing.seq)) return { kind: 'bad-entry', ...bad };
+  if (badEntry !== null && (missing === null || badEntry.seq <= missing.seq)) return { kind: 'bad-entry', ...badEntry };
   const lost = missing ?? byHistory.missing;
   return lost === null ? null : { kind: 'entry-missing', ...lost };
 }
 
 /** Builds the record from the verified files; the caller adds the head. */
 export function buildRecord(
-  { held, before }: RecordSources,
+  { cached, previous }: RecordSources,
   broken: readonly BrokenRun[],
-): Omit<Record, 'head' | 'good'> {
-  const runs = [...held.values()].flatMap(({ state }) =>
+): Omit<Record, 'head' | 'goodFiles'> {
+  const runs = [...cached.values()].flatMap(({ state }) =>
     state.kind === 'run' && state.state !== null ? [state.state] : [],
   );
-  const journal = held.get(JOURNAL)?.state;
+  const journal = cached.get(JOURNAL)?.state;
   const unread = new Set(broken.filter(isReadFailure).map(({ run }) => run));
   const newestFirst = runs.toSorted(
     (a, b) => b.proposedAt.localeCompare(a.proposedAt) || b.run.localeCompare(a.run, 'en', { numeric: true }),
@@ -286,7 +286,7 @@ export function buildRecord(
     runs: newestFirst,
     journal: journal?.kind === 'journal' ? journal.state : EMPTY_JOURNAL,
     broken,
-    lastGood: [...newestFirst, ...before.lastGood.filter(({ run }) => unread.has(run))],
+    lastGood: [...newestFirst, ...previous.lastGood.filter(({ run }) => unread.has(run))],
   };
 }
 
@@ -300,13 +300,13 @@ export function recordOfLostBranch(
   before: Record,
   fault: LogbookFault,
   thread: number | null = null,
-  good: Record['good'] = before.good,
+  good: Record['goodFiles'] = before.goodFiles,
 ): Record {
   const { lastGood } = before;
   const known = lastGood.length > 0 ? lastGood : [...good.values()].map(({ events }) => foldState(events));
   const runs = known.filter((run) => run !== null);
   const state = runs.find((run) => !isOver(run)) ?? runs[0] ?? null;
-  return { ...NOTHING_READ, good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
+  return { ...NOTHING_READ, goodFiles: good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
 }
 
 /** Refuses actions if the run's record or the journal is broken, because the journal may contain a hold. `code`: code of the refusal. */

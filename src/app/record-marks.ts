@@ -58,7 +58,7 @@ export function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'a
   for (const seen of marks) {
     const { mark, parents } = seen;
     const isFitting = mark.base === null || parents.some((parent) => parent === mark.base);
-    if (!isFitting || mark.without.includes(run)) continue;
+    if (!isFitting || mark.brokenFiles.includes(run)) continue;
     if (newest === null || mark.at > newest.mark.at) newest = seen;
   }
   const base = newest?.parents.find((parent) => parent === newest.mark.base);
@@ -71,7 +71,7 @@ export type MarkTag = { readonly run: string; readonly name: string; readonly me
 export type Marking = {
   readonly lab: Lab;
   readonly config: LabConfig;
-  readonly held: ReadonlyMap<string, Pick<GoodFile, 'events'>>;
+  readonly cached: ReadonlyMap<string, Pick<GoodFile, 'events'>>;
   readonly record: { readonly head: Sha | null; readonly broken: readonly { readonly run: string }[] };
   /** Sequence number of the newest marked entry of each file. */
   readonly markedAt: ReadonlyMap<string, number>;
@@ -79,13 +79,13 @@ export type Marking = {
 
 /** Creates marks for appended entries: after each decision, and after many entries without a mark. */
 export function createDueMarks(
-  { lab, config, held, record, markedAt }: Marking,
+  { lab, config, cached, record, markedAt }: Marking,
   growing: readonly Pick<ComposedRun, 'run' | 'appended'>[],
   at: Instant,
 ): readonly MarkTag[] {
   const signers = createSigners(lab.signingKeys, config.keys, at);
   return growing.flatMap(({ run, appended }): readonly MarkTag[] => {
-    const [first] = held.get(run)?.events ?? appended;
+    const [first] = cached.get(run)?.events ?? appended;
     const last = appended.at(-1);
     const signer = last === undefined ? undefined : signers[last.role];
     if (first === undefined || last === undefined || signer === undefined) return [];
@@ -98,13 +98,13 @@ export function createDueMarks(
       run,
       seq,
       hash,
-      began: first.at,
+      firstEntryAt: first.at,
       at: toRfc3339(at),
       base: record.head,
-      without: record.broken.map((one) => one.run),
+      brokenFiles: record.broken.map((one) => one.run),
       role,
       keyId: signer.keyId,
-      ...(endsRun(appended) ? { over: true as const } : {}),
+      ...(endsRun(appended) ? { isComplete: true as const } : {}),
     } as const;
     return [{ run, name: buildMarkName(statement), message: buildMarkMessage(statement, signer, lab.hash) }];
   });

@@ -57,7 +57,7 @@ function buildRunWrite(
   { run, lines, appended, head, state }: ComposedRun,
   before: CachedFile | undefined,
 ): WrittenRun {
-  const { files, ends } = appendToFiles(before?.ends ?? [], before?.open ?? '', lines);
+  const { files, ends } = appendToFiles(before?.ends ?? [], before?.lastFileText ?? '', lines);
   const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
   const file = { run, folder: runFolder(run, events[0]?.at ?? ''), events, ends };
   const markdown = new Map<number, string>();
@@ -78,7 +78,7 @@ function buildRunWrite(
       head,
       isNew: before === undefined,
     },
-    after: { ...file, open: files.at(-1)?.text ?? '', state, tree: null, files: contents },
+    after: { ...file, lastFileText: files.at(-1)?.text ?? '', state, tree: null, files: contents },
   };
 }
 
@@ -113,9 +113,9 @@ export type EventStore = {
   /** Null after the next successful append. */
   readonly refusal: () => AppendRefusal | null;
   /** Loads again if our card names an unknown entry. If the entry is still missing, reports the run as broken. */
-  readonly expect: (run: RunId, anchor: Anchor, thread: number) => Promise<void>;
+  readonly expectEntry: (run: RunId, anchor: Anchor, thread: number) => Promise<void>;
   /** Blocks all actions: the branch is missing, and this thread proves that it existed. */
-  readonly lose: (thread: number) => void;
+  readonly reportMissingBranch: (thread: number) => void;
 };
 
 /** State of a store; `record` and `refusal` are replaced as a whole. */
@@ -123,16 +123,16 @@ type StoreState = {
   readonly lab: Lab;
   readonly config: LabConfig;
   readonly store: LogbookStore;
-  readonly held: Map<string, CachedFile>;
+  readonly cached: Map<string, CachedFile>;
   readonly git: LabGit;
   readonly marks: MarkReader;
-  readonly backed: Checking['backed'];
+  readonly marksConfirmed: Checking['marksConfirmed'];
   readonly appended: Map<string, Set<number>>;
   /** `seen`: marks of the last load. `known`: hashes of all known marked entries. `markedAt`: newest marked entry of each file. */
-  seen: readonly SeenMark[];
+  currentMarks: readonly SeenMark[];
   /** Whether marks of all months are fetched, because no recent checkpoint covers the older ones. */
   hasOldMarks: boolean;
-  readonly known: Set<string>;
+  readonly knownHashes: Set<string>;
   readonly markedAt: Map<string, number>;
   record: Record;
   refusal: AppendRefusal | null;
@@ -149,13 +149,13 @@ export function createEventStore(lab: Lab, config: LabConfig, git: LabGit, befor
     config,
     store,
     git,
-    held: new Map(),
+    cached: new Map(),
     marks: createMarkReader(lab, config, git),
-    backed: new Map(),
+    marksConfirmed: new Map(),
     appended: new Map(),
-    seen: [],
+    currentMarks: [],
     hasOldMarks: false,
-    known: new Set(),
+    knownHashes: new Set(),
     markedAt: new Map(),
     record,
     refusal: null,
@@ -166,11 +166,11 @@ export function createEventStore(lab: Lab, config: LabConfig, git: LabGit, befor
     append: (entries, at) => append(keeping, entries, at),
     current: () => keeping.record,
     appended: (run) => ownEntries(keeping, run),
-    marks: () => keeping.seen.map(({ mark }) => mark),
-    histories: () => [...keeping.held].filter(([name]) => name !== JOURNAL).map(([, { events }]) => events),
+    marks: () => keeping.currentMarks.map(({ mark }) => mark),
+    histories: () => [...keeping.cached].filter(([name]) => name !== JOURNAL).map(([, { events }]) => events),
     refusal: () => keeping.refusal,
-    expect: (run, anchor, thread) => requireEntry(keeping, run, anchor, thread),
-    lose: (thread) => {
+    expectEntry: (run, anchor, thread) => requireEntry(keeping, run, anchor, thread),
+    reportMissingBranch: (thread) => {
       keeping.record = recordOfLostBranch(keeping.record, { kind: 'branch-missing' }, thread);
     },
   };
@@ -189,27 +189,32 @@ function requestOf({ lab, config, hasOldMarks }: StoreState): NonNullable<FetchR
 }
 
 /** Whether this and the last month contain every mark that the newest checkpoint does not cover. */
-function isRecent({ lab, held, record }: StoreState): boolean {
-  const since = journalIndex(held).checkpoint?.at ?? held.get(JOURNAL)?.events[0]?.at;
+function isRecent({ lab, cached, record }: StoreState): boolean {
+  const since = journalIndex(cached).checkpoint?.at ?? cached.get(JOURNAL)?.events[0]?.at;
   const [oldest = ''] = recentMarks(lab.now());
   return record.broken.length === 0 && since !== undefined && `${MARK_PREFIX}${since.slice(0, 7)}-` >= oldest;
 }
 
 async function loadOnce(keeping: StoreState, request: FetchRequest | null): Promise<Record> {
-  const { lab, config, store, held, git, backed, record } = keeping;
+  const { lab, config, store, cached, git, marksConfirmed, record } = keeping;
   const view = await store.open(request);
   // Read marks even if the branch did not change: a mark can prove that an entry was appended before the branch was reset.
   const marks = await keeping.marks(requestOf(keeping).marks);
-  const isNews = marks.some(({ mark }) => !keeping.known.has(mark.hash));
-  keeping.seen = marks;
+  const isNews = marks.some(({ mark }) => !keeping.knownHashes.has(mark.hash));
+  keeping.currentMarks = marks;
   for (const { mark } of marks) noteMark(keeping, mark);
-  const checking = { lab, config, git, marks, backed };
+  const checking = { lab, config, git, marks, marksConfirmed: marksConfirmed };
   const isGone = view.ok && view.value === null && marks.length > 0;
   const fault: LogbookFault | null = isGone ? { kind: 'branch-missing' } : view.ok ? null : view.error;
   if (fault !== null)
-    keeping.record = recordOfLostBranch(record, fault, null, await findGoodFiles(checking, held, journalIndex(held)));
+    keeping.record = recordOfLostBranch(
+      record,
+      fault,
+      null,
+      await findGoodFiles(checking, cached, journalIndex(cached)),
+    );
   else if (view.ok && (isNews || hasNewHead(view.value, record) || record.broken.some(isReadFailure)))
-    keeping.record = await loadRecordAt({ ...checking, store, held, before: record }, view.value);
+    keeping.record = await loadRecordAt({ ...checking, store, cached, previous: record }, view.value);
   return keeping.record;
 }
 
@@ -219,13 +224,13 @@ function hasNewHead(head: Sha | null, record: Record): boolean {
 
 type EntryRef = Pick<SeenMark['mark'], 'run' | 'seq' | 'hash'>;
 
-function noteMark({ known, markedAt }: StoreState, { run, seq, hash }: EntryRef): void {
-  known.add(hash);
+function noteMark({ knownHashes, markedAt }: StoreState, { run, seq, hash }: EntryRef): void {
+  knownHashes.add(hash);
   markedAt.set(run, Math.max(seq, markedAt.get(run) ?? -1));
 }
 
 async function append(keeping: StoreState, entries: readonly Entry[], at: Instant): Promise<AppendResult> {
-  const { lab, store, held, record } = keeping;
+  const { lab, store, cached, record } = keeping;
   if (entries.some(({ run }) => record.broken.some((one) => one.run === run || one.run === WHOLE_BRANCH)))
     return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
   if (entries.some(({ run }) => isTooOldToRead(keeping, run)))
@@ -234,7 +239,7 @@ async function append(keeping: StoreState, entries: readonly Entry[], at: Instan
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
   const marks = createDueMarks(keeping, composed, at);
-  const writes = composed.map((one) => buildRunWrite(keeping.git, one, held.get(one.run)));
+  const writes = composed.map((one) => buildRunWrite(keeping.git, one, cached.get(one.run)));
   lab.boundary('append', 'before');
   const outcome = await appendOrRefuse(store, {
     base: record.head,
@@ -248,15 +253,15 @@ async function append(keeping: StoreState, entries: readonly Entry[], at: Instan
   if (outcome.kind === 'rejected' || outcome.kind === 'unknown') return { kind: 'conflict' };
   if (outcome.kind === 'refused') {
     const [run = 'journal'] = entries.map((entry) => entry.run);
-    keeping.refusal = { run, after: (held.get(run)?.events.length ?? 0) - 1, message: outcome.message };
+    keeping.refusal = { run, after: (cached.get(run)?.events.length ?? 0) - 1, message: outcome.message };
     return outcome;
   }
   keeping.refusal = null;
-  for (const { write, after } of writes) held.set(write.run, after);
+  for (const { write, after } of writes) cached.set(write.run, after);
   for (const { run, appended } of composed)
     if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastEntryRef(run, appended));
-  const { good } = record;
-  keeping.record = { ...buildRecord({ held, before: record }, record.broken), good, head: outcome.sha };
+  const { goodFiles } = record;
+  keeping.record = { ...buildRecord({ cached, previous: record }, record.broken), goodFiles, head: outcome.sha };
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
   for (const [run, ours] of seqs) for (const seq of ours) ownEntries(keeping, run).add(seq);
   return { kind: 'appended', seqs: new Map(seqs) };
@@ -285,7 +290,7 @@ function composeEntries(
   const context = { at, signers, keys: config.keys, hash: lab.hash };
   const composed: ComposedRun[] = [];
   for (const { run, drafts } of entries) {
-    const before = keeping.held.get(run);
+    const before = keeping.cached.get(run);
     const last = before?.events.at(-1);
     const head = last === undefined ? null : { seq: last.seq, hash: last.hash };
     const one = composeAppend({ run, head, state: before?.state ?? null }, drafts, context);
@@ -296,28 +301,32 @@ function composeEntries(
 }
 
 async function requireEntry(keeping: StoreState, run: RunId, anchor: Anchor, thread: number): Promise<void> {
-  const { store, held } = keeping;
+  const { store, cached } = keeping;
   if (hasEntry(keeping, run, anchor)) return;
   await load(keeping);
   if (hasEntry(keeping, run, anchor) || keeping.record.broken.some((broken) => broken.run === run)) return;
   if (isTooOldToRead(keeping, run)) return;
   store.remember(run, anchor);
-  const state = foldState(held.get(run)?.events ?? []);
-  held.delete(run);
+  const state = foldState(cached.get(run)?.events ?? []);
+  cached.delete(run);
   const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state, thread };
   const { record } = keeping;
-  const rest = { good: record.good, head: record.head };
-  keeping.record = { ...buildRecord({ held, before: record }, [...record.broken, broken]), ...rest };
+  const rest = { goodFiles: record.goodFiles, head: record.head };
+  keeping.record = { ...buildRecord({ cached, previous: record }, [...record.broken, broken]), ...rest };
 }
 
 /** Whether the run is known but too old to be read. */
-function isTooOldToRead({ held, seen }: StoreState, run: RecordName): boolean {
-  const index = journalIndex(held);
-  return !held.has(run) && listFolders(seen, index).has(run) && ![JOURNAL, ...runsToRead(seen, index)].includes(run);
+function isTooOldToRead({ cached, currentMarks }: StoreState, run: RecordName): boolean {
+  const index = journalIndex(cached);
+  return (
+    !cached.has(run) &&
+    listFolders(currentMarks, index).has(run) &&
+    ![JOURNAL, ...runsToRead(currentMarks, index)].includes(run)
+  );
 }
 
-function hasEntry({ held }: StoreState, run: RunId, { seq, hash }: Anchor): boolean {
-  return held.get(run)?.events[seq]?.hash.startsWith(hash) === true;
+function hasEntry({ cached }: StoreState, run: RunId, { seq, hash }: Anchor): boolean {
+  return cached.get(run)?.events[seq]?.hash.startsWith(hash) === true;
 }
 
 /** If git cannot write locally (full disk), nothing was sent: treat it as a refusal. */

@@ -30,7 +30,7 @@ export type RepairContext = {
   /** Fetched just now. */
   readonly git: LabGit;
   /** Commits at which a clone saw the branch before. */
-  readonly seenAt: readonly Sha[];
+  readonly knownCommits: readonly Sha[];
   readonly at: Instant;
   readonly isDry: boolean;
 };
@@ -51,25 +51,25 @@ export type Repair = {
   readonly refused: string | null;
 };
 
-type Broken = { readonly run: string; readonly fault: LogbookFault; readonly good: GoodFile | null };
+type Broken = { readonly run: string; readonly fault: LogbookFault; readonly goodFile: GoodFile | null };
 
 /** Finds faults with the same code as every process. Pushes only if the branch has not moved since it was read. */
 export async function repairLogbook(repairing: RepairContext): Promise<Repair> {
-  const { lab, config, git, seenAt, at, isDry } = repairing;
+  const { lab, config, git, knownCommits, at, isDry } = repairing;
   const ref = `refs/heads/${config.logbookBranch}`;
   const head = await git.resolve(ref);
   const marks = await createMarkReader(lab, config, git)([MARK_PREFIX]);
-  const checking: Checking = { lab, config, git, marks, backed: new Map() };
+  const checking: Checking = { lab, config, git, marks, marksConfirmed: new Map() };
   const broken = await findBroken(repairing, checking, head);
-  const tips = await findAbandonedHeads(checking, head, seenAt);
+  const tips = await findAbandonedHeads(checking, head, knownCommits);
   const files: RepairedFile[] = [];
   const texts: Record<string, string | null> = {};
-  for (const { run, fault, good } of broken) {
-    const why = await findRestoreObstacle(checking, { run, good }, head === null ? tips : [head, ...tips]);
-    const last = good?.events.at(-1);
+  for (const { run, fault, goodFile } of broken) {
+    const why = await findRestoreObstacle(checking, { run, goodFile }, head === null ? tips : [head, ...tips]);
+    const last = goodFile?.events.at(-1);
     files.push({ run, fault, why, to: last === undefined ? null : { seq: last.seq, hash: last.hash } });
-    if (why !== null || good === null) continue;
-    Object.assign(texts, await filesToWrite(git, head, good));
+    if (why !== null || goodFile === null) continue;
+    Object.assign(texts, await filesToWrite(git, head, goodFile));
   }
   if (isDry || Object.keys(texts).length === 0) return { files, commit: null, refused: null };
   const [first, ...others] = tips;
@@ -95,9 +95,9 @@ async function filesToWrite(
 ): Promise<Readonly<Record<string, string | null>>> {
   const { folder } = good;
   const stored = head === null ? null : (await listStoredRuns(git, head, [folder])).get(folder);
-  const { events, apart } = stored ?? NOT_STORED;
+  const { events, afterGap } = stored ?? NOT_STORED;
   const files: Record<string, string | null> = {};
-  for (const part of [...events.keys().map((index) => index + 1), ...apart]) files[eventsPath(folder, part)] = null;
+  for (const part of [...events.keys().map((index) => index + 1), ...afterGap]) files[eventsPath(folder, part)] = null;
   const monitoring = projectMonitoringState(good.events);
   if (monitoring !== null) files[monitoringPath(folder)] = monitoring;
   for (const { part, text } of listWholeFiles(good)) {
@@ -108,18 +108,18 @@ async function filesToWrite(
 }
 
 async function findBroken(
-  { lab, config, git, seenAt }: RepairContext,
+  { lab, config, git, knownCommits }: RepairContext,
   checking: Checking,
   head: Sha | null,
 ): Promise<readonly Broken[]> {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
-  const reading = { ...checking, lab, store, before: NOTHING_READ };
+  const reading = { ...checking, lab, store, previous: NOTHING_READ };
   const past = head === null ? [] : await findRewrittenEndedRuns(reading, head);
   const seen = new Map<string, GoodFile>();
-  for (const tip of seenAt) await collectSeenVersions(reading, tip, past, seen);
+  for (const tip of knownCommits) await collectSeenVersions(reading, tip, past, seen);
   if (head === null) {
     const good = await findGoodFiles(checking, seen, EMPTY_JOURNAL);
-    return [...good].map(([run, file]) => ({ run, fault: { kind: 'branch-missing' }, good: file }));
+    return [...good].map(([run, file]) => ({ run, fault: { kind: 'branch-missing' }, goodFile: file }));
   }
   for (const [run, { events }] of seen) {
     const last = events.at(-1);
@@ -127,30 +127,30 @@ async function findBroken(
   }
   const also = [...seen.keys(), ...past];
   const record = await loadRecordAt(
-    { ...reading, held: new Map(), also, before: { ...NOTHING_READ, good: seen } },
+    { ...reading, cached: new Map(), extraRuns: also, previous: { ...NOTHING_READ, goodFiles: seen } },
     head,
   );
-  return record.broken.map(({ run, fault }) => ({ run, fault, good: record.good.get(run) ?? null }));
+  return record.broken.map(({ run, fault }) => ({ run, fault, goodFile: record.goodFiles.get(run) ?? null }));
 }
 
 /** Finished runs that differ from the checkpoint. Normal processes no longer read these runs. */
-async function findRewrittenEndedRuns(reading: Omit<Loading, 'held'>, head: Sha): Promise<readonly string[]> {
-  const { journal } = await loadRecordAt({ ...reading, held: new Map() }, head);
+async function findRewrittenEndedRuns(reading: Omit<Loading, 'cached'>, head: Sha): Promise<readonly string[]> {
+  const { journal } = await loadRecordAt({ ...reading, cached: new Map() }, head);
   const ended = [...(journal.checkpoint?.ended.values() ?? [])];
   return (await findRewrittenRuns(reading, head, ended)).map(({ run }) => run);
 }
 
 /** Collects the longest good version of each file from a commit that the clone saw. */
 async function collectSeenVersions(
-  reading: Omit<Loading, 'held'>,
+  reading: Omit<Loading, 'cached'>,
   tip: Sha,
   also: readonly string[],
   seen: Map<string, GoodFile>,
 ): Promise<void> {
   const held = new Map<string, CachedFile>();
-  const record = await loadRecordAt({ ...reading, held, also }, tip);
-  for (const [run, file] of [...held, ...record.good]) {
-    const version = record.good.has(run) ? await preferOwnVersion(reading, tip, file) : file;
+  const record = await loadRecordAt({ ...reading, cached: held, extraRuns: also }, tip);
+  for (const [run, file] of [...held, ...record.goodFiles]) {
+    const version = record.goodFiles.has(run) ? await preferOwnVersion(reading, tip, file) : file;
     if (version.events.length > (seen.get(run)?.events.length ?? 0)) seen.set(run, version);
   }
 }
@@ -189,16 +189,16 @@ async function findAbandonedHeads(
 /** Why a file cannot be restored: the restored version must pass the checks that found the fault. */
 async function findRestoreObstacle(
   checking: Checking,
-  { run, good }: Pick<Broken, 'run' | 'good'>,
+  { run, goodFile }: Pick<Broken, 'run' | 'goodFile'>,
   tips: readonly Sha[],
 ): Promise<string | null> {
-  if (good === null || good.events.length === 0) return 'no version of it that verifies is known';
-  const { missing } = await findMissingMarkedEntries(checking, good);
+  if (goodFile === null || goodFile.events.length === 0) return 'no version of it that verifies is known';
+  const { missing } = await findMissingMarkedEntries(checking, goodFile);
   if (missing !== null) return describeFork(missing);
   for (const tip of tips) {
-    const asked = { run, folder: good.folder, from: 1, to: good.ends.length + 1, since: null };
+    const asked = { run, folder: goodFile.folder, from: 1, to: goodFile.ends.length + 1, since: null };
     const versions = (await listVersionsSince(checking, tip, [asked])).get(run) ?? new Map();
-    const lost = await lostVersions(checking, good, versions);
+    const lost = await lostVersions(checking, goodFile, versions);
     if (lost.missing !== null) return describeFork(lost.missing);
   }
   return null;

@@ -12,9 +12,9 @@ import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './si
 
 export type SecretRegistry = {
   /** Adds the config's secrets. Returns the names of passed secrets that have no value in this process. */
-  readonly learn: (config: LabConfig) => readonly string[];
+  readonly addSecretsOf: (config: LabConfig) => readonly string[];
   /** Redacts known secrets. */
-  readonly clean: (text: string) => string;
+  readonly redact: (text: string) => string;
   /** Redacts text from a job. Withholds the whole text if this process lacks one of the job's secrets. */
   readonly cleanJobText: (text: string) => string;
 };
@@ -32,7 +32,7 @@ export function createSecretRegistry(
   let missing: readonly string[] = [];
   const clean = (text: string): string => redact(text, [...values]);
   return {
-    learn: (config) => {
+    addSecretsOf: (config) => {
       const needs = listConfigSecrets(config);
       for (const value of needs.flatMap(({ secret }) => splitSecretLines(environment[secret] ?? ''))) {
         if (!values.has(value)) mask(value);
@@ -42,7 +42,7 @@ export function createSecretRegistry(
       missing = passed.filter((name) => (environment[name] ?? '') === '');
       return missing;
     },
-    clean,
+    redact: clean,
     cleanJobText: (text) => (missing.length === 0 || text === '' ? clean(text) : textForWithheld(missing)),
   };
 }
@@ -53,7 +53,7 @@ type SecretNeed = {
   readonly modes: readonly string[];
   readonly environments: readonly string[];
   /** Purpose of the secret, as the end of a sentence. */
-  readonly use: string;
+  readonly purpose: string;
   /** The lab passes it to its jobs. A repository secret is enough, although branches can read it. */
   readonly mayBeOpen: boolean;
 };
@@ -70,30 +70,30 @@ export function listConfigSecrets(config: LabConfig): readonly SecretNeed[] {
     {
       names: Object.values(lanes).flatMap(({ passSecrets }) => passSecrets),
       ...LAUNCH_AND_WATCH,
-      use: 'which jobs get and logs must not show',
+      purpose: 'which jobs get and logs must not show',
     },
     {
       names: Object.keys(config.clusters).flatMap((cluster) => traitsFor(config, cluster)?.secretVariables ?? []),
       ...LAUNCH_AND_WATCH,
-      use: 'which opens a cluster',
+      purpose: 'which opens a cluster',
     },
     {
       names: Object.values(onCall.channels).map(({ address }) => address),
       modes: ['chat', 'watch'],
       environments: [CONTROL_ENVIRONMENT, WATCH_ENVIRONMENT],
-      use: 'the address of a channel',
+      purpose: 'the address of a channel',
     },
     {
       names: Object.values(containers.registries).flatMap(({ keyFrom }) => keyFrom ?? []),
       modes: ['chat', 'launch'],
       environments: [CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT],
-      use: 'the key of a container registry',
+      purpose: 'the key of a container registry',
     },
     {
       names: trackers.flatMap(({ tracker }) => tracker.keyFrom ?? []),
       modes: ['watch'],
       environments: [WATCH_ENVIRONMENT],
-      use: 'the key of a tracker',
+      purpose: 'the key of a tracker',
     },
   ];
   return rows.flatMap(({ names, ...row }, at) =>

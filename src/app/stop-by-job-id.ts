@@ -18,11 +18,11 @@ import { configForRun } from '../run/lane.ts';
 import { listPendingItems, type PendingItem, sortAuthors } from '../run/pending-commands.ts';
 import { listBrakesInOtherThreads } from './brakes-elsewhere.ts';
 import { foldState, WHOLE_BRANCH } from './broken-run.ts';
+import { guard, skipBadComments, type Trouble } from './contained-errors.ts';
 import { performEffect } from './control/perform.ts';
 import { threadReading } from './markers.ts';
 import type { OpenLab } from './open-lab.ts';
 import type { Record } from './record-files.ts';
-import { guard, skipBadComments, type Trouble } from './trouble.ts';
 
 /** Retry interval while the record is broken. */
 export const STOP_AGAIN_MS = 10 * 60 * 1_000;
@@ -75,8 +75,8 @@ const STOP_REACH_MS = 90 * 60 * 1_000;
 export const ENDING_TRIGGERS: readonly string[] = [stop.name, teardown.name];
 
 /** Live runs with a broken record, each in its last good state. */
-export function listBrokenRuns({ broken, good }: Record): readonly RunState[] {
-  return [...good].flatMap(([run, { events }]) => {
+export function listBrokenRuns({ broken, goodFiles }: Record): readonly RunState[] {
+  return [...goodFiles].flatMap(([run, { events }]) => {
     const state = run !== JOURNAL && isBroken(broken, run) ? foldState(events) : null;
     return state === null || isOver(state) ? [] : [state];
   });
@@ -111,7 +111,7 @@ export async function findStop(
   const comments = withoutText(await readRunComments(open, state));
   const look = { since: addMs(lab.now(), -STOP_REACH_MS), otherBots: config.otherBots };
   const unasked = listPendingItems(state.commands, comments, { ...look, permissions: new Map() });
-  const people = sortAuthors(unasked.filter((item) => item.said.kind === 'unread' || isStopCommand(item, state)));
+  const people = sortAuthors(unasked.filter((item) => item.parsed.kind === 'unread' || isStopCommand(item, state)));
   for (const person of people.slice(0, limits.permissionsPerTriggerMax)) {
     const permission = await readPermission(lab.client, person);
     if (permission.kind !== 'known' || !permits(permission.value, config.permissions.stop)) continue;
@@ -142,8 +142,8 @@ async function readRunComments(open: OpenLab, { run, proposal }: RunState): Prom
   return own;
 }
 
-function isStopCommand({ said, comment }: PendingItem, { run, proposal }: RunState): boolean {
-  if (said.kind !== 'command' || !ENDING_TRIGGERS.includes(said.name)) return false;
+function isStopCommand({ parsed, comment }: PendingItem, { run, proposal }: RunState): boolean {
+  if (parsed.kind !== 'command' || !ENDING_TRIGGERS.includes(parsed.name)) return false;
   const isOwn = comment.thread === proposal.pull || comment.thread === proposal.issue;
-  return isOwn ? !namesOtherRun(said, run) : runArgument(said) === run;
+  return isOwn ? !namesOtherRun(parsed, run) : runArgument(parsed) === run;
 }

@@ -29,7 +29,7 @@ export function findApproverFault(
 ): 'not-permitted' | 'own' | null {
   if (change.kind !== 'delete-checkpoint') return permits(held, approvers.care) ? null : 'not-permitted';
   if (!canApprove(held, id, approvers)) return 'not-permitted';
-  return change.askedBy.id === id && !approvers.onePersonIsEnough ? 'own' : null;
+  return change.requestedBy.id === id && !approvers.onePersonIsEnough ? 'own' : null;
 }
 
 /** The period in which the config's own approvals are counted. */
@@ -39,11 +39,11 @@ const PRE_APPROVAL_PERIOD_MS = 24 * 60 * 60 * 1_000;
 export function configuredPreApproval(
   config: LabConfig,
   { cluster, change }: ActionProposal,
-): { readonly stands: boolean; readonly max: number } | null {
+): { readonly isInForce: boolean; readonly max: number } | null {
   const machines = traitsFor(config, cluster)?.machines ?? null;
   if (change.kind !== 'delete-tpu-vm' || machines === null) return null;
   const { approval, deletesPerDayMax } = machines.badNodes;
-  return { stands: approval === 'pre-approved', max: deletesPerDayMax };
+  return { isInForce: approval === 'pre-approved', max: deletesPerDayMax };
 }
 
 /** How many other proposals for the cluster the config approved in the period before `now`, used or not. */

@@ -27,7 +27,7 @@ export type JudgedCheckpoint = {
   readonly metadata: CheckpointMetadata | null;
   /** The recorded attempt that wrote it; null if unknown or not requested. */
   readonly attempt: number | null;
-  readonly standing: 'eligible' | 'unreadable' | SkipReason;
+  readonly status: 'eligible' | 'unreadable' | SkipReason;
 };
 
 export type CheckpointSearch = {
@@ -78,10 +78,10 @@ export function chooseCheckpoint(search: CheckpointSearch): CheckpointChoice {
   const all = judgeCheckpoints(search);
   // rule HR-54
   const newest = all.findLast(isEligibleCheckpoint) ?? null;
-  const unread = all.find((one) => one.standing === 'unreadable' && mayBeNewer(one, newest));
+  const unread = all.find((one) => one.status === 'unreadable' && mayBeNewer(one, newest));
   if (unread !== undefined) return { kind: 'ask', code: 'checkpoint-unreadable', why: unread.stored.path };
   if (newest !== null) return { kind: 'chosen', checkpoint: newest };
-  const isAnyComplete = all.some(({ metadata, standing }) => metadata !== null && standing !== 'misnamed');
+  const isAnyComplete = all.some(({ metadata, status }) => metadata !== null && status !== 'misnamed');
   return isAnyComplete
     ? { kind: 'ask', code: 'none-of-lineage', why: `${all.length} looked at` }
     : { kind: 'ask', code: 'none-complete', why: `${all.length} looked at` };
@@ -108,26 +108,26 @@ export function chooseNamedCheckpoint(
   // An unreadable root may contain a newer checkpoint of the same step.
   if (blind !== null && (newest === undefined || 'step' in asked))
     return { kind: 'refused', code: 'unreadable', why: blind };
-  const unread = named.find(({ standing }) => standing === 'unreadable');
+  const unread = named.find(({ status }) => status === 'unreadable');
   if (unread !== undefined) return { kind: 'refused', code: 'unreadable', why: unread.stored.path };
   if (newest !== undefined) return { kind: 'chosen', checkpoint: newest };
   const last = named.at(-1);
-  return last === undefined || last.standing === 'eligible'
+  return last === undefined || last.status === 'eligible'
     ? { kind: 'refused', code: 'not-there', why: 'no such checkpoint' }
-    : { kind: 'refused', code: last.standing, why: last.stored.path };
+    : { kind: 'refused', code: last.status, why: last.stored.path };
 }
 
 /** Usable, with known metadata. */
 export function isEligibleCheckpoint(one: JudgedCheckpoint): one is CompleteCheckpoint {
-  return one.standing === 'eligible' && one.metadata !== null;
+  return one.status === 'eligible' && one.metadata !== null;
 }
 
 function judgeCheckpoint(stored: StoredCheckpoint, search: CheckpointSearch): JudgedCheckpoint {
   const judgement = (
-    standing: JudgedCheckpoint['standing'],
+    standing: JudgedCheckpoint['status'],
     metadata: CheckpointMetadata | null = null,
     attempt: number | null = null,
-  ): JudgedCheckpoint => ({ stored, metadata, attempt, standing });
+  ): JudgedCheckpoint => ({ stored, metadata, attempt, status: standing });
   if (stored.metadata.kind === 'unknown') return judgement('unreadable');
   // rules HR-55, HR-57
   if (stored.metadata.value === null) return judgement('no-metadata');
@@ -139,11 +139,11 @@ function judgeCheckpoint(stored: StoredCheckpoint, search: CheckpointSearch): Ju
   if (maxStep !== null && metadata.step > maxStep) return judgement('above-max', metadata);
   if (excludePaths.some((path) => isUnder(stored.path, path))) return judgement('excluded', metadata);
   if (lineage === null) return judgement('eligible', metadata);
-  const { standing, attempt } = judgeLineage(lineage, {
+  const { status, attempt } = judgeLineage(lineage, {
     step: metadata.step,
     writtenAt: stored.metadata.value.writtenAt,
   });
-  return judgement(standing, metadata, attempt);
+  return judgement(status, metadata, attempt);
 }
 
 /** Whether an unreadable checkpoint may be newer than `newest`: without a step in its name it may be. */

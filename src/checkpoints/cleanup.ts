@@ -43,11 +43,11 @@ export type CheckpointNeeds = {
   /** Checkpoints that attempts started from; a job's own path may be relative. */
   readonly sources: readonly StorePath[];
   /** Other recorded runs; their possible checkpoints are protected in every root. */
-  readonly others: readonly RunState[];
+  readonly otherRuns: readonly RunState[];
   /** Checkpoints that other runs use, if below these roots. */
-  readonly othersSources: readonly StorePath[];
+  readonly otherRunsSources: readonly StorePath[];
   /** Folders whose consented deletion was started. */
-  readonly begun: readonly StorePath[];
+  readonly startedDeletions: readonly StorePath[];
   readonly finalSteps: readonly number[];
   readonly milestones: readonly number[];
   /** No job writes steps up to this one; null if any step may be written. */
@@ -63,7 +63,7 @@ export type RetentionWishes = {
 
 type KeptCheckpoint = {
   readonly checkpoint: JudgedCheckpoint;
-  readonly because: readonly Protection[];
+  readonly protections: readonly Protection[];
 };
 
 export type Retention = {
@@ -82,9 +82,9 @@ export function findCheckpointNeeds(state: RunState, runs: readonly RunState[] =
   return {
     lineage: buildLineage(state),
     sources: listStartCheckpoints(state),
-    others,
-    othersSources: others.flatMap(listStartCheckpoints),
-    begun: state.actions.flatMap(({ claim: begun, proposal }) =>
+    otherRuns: others,
+    otherRunsSources: others.flatMap(listStartCheckpoints),
+    startedDeletions: state.actions.flatMap(({ claim: begun, proposal }) =>
       begun !== null && proposal.change.kind === 'delete-checkpoint'
         ? proposal.steps.flatMap(({ command }) => command[1] ?? [])
         : [],
@@ -119,16 +119,16 @@ export function decideRetention(
   if (blind !== null) return unknown(blind);
   const all = judgeCheckpoints({ roots, lineage: needs.lineage });
   const newest = newestDistinctSteps(all, Math.max(1, wishes.keep));
-  const others = needs.othersSources.filter((path) => roots.some(({ root }) => path.startsWith(`${root}/`)));
+  const others = needs.otherRunsSources.filter((path) => roots.some(({ root }) => path.startsWith(`${root}/`)));
   const withOthers = { ...needs, sources: [...needs.sources, ...others] };
   const judged = all.map((checkpoint) => ({
     checkpoint,
-    because: findProtections(checkpoint, withOthers, wishes, newest),
+    protections: findProtections(checkpoint, withOthers, wishes, newest),
   }));
   return known({
     // rule HR-63
-    candidates: judged.filter(({ because }) => because.length === 0).map(({ checkpoint }) => checkpoint),
-    kept: judged.filter(({ because }) => because.length > 0),
+    candidates: judged.filter(({ protections }) => protections.length === 0).map(({ checkpoint }) => checkpoint),
+    kept: judged.filter(({ protections }) => protections.length > 0),
   });
 }
 
@@ -159,19 +159,19 @@ function findProtections(
   { milestones }: RetentionWishes,
   newest: ReadonlySet<number>,
 ): readonly Protection[] {
-  const { stored, metadata, standing } = one;
+  const { stored, metadata, status } = one;
   const step = metadata?.step ?? namedStep(stored.path);
-  const isLeft = standing === 'no-metadata' && needs.begun.includes(stored.path);
+  const isLeft = status === 'no-metadata' && needs.startedDeletions.includes(stored.path);
   const matchesAnyStep = (steps: readonly number[]): boolean => step !== null && steps.includes(step);
   const rows: readonly (readonly [Protection, boolean])[] = [
     ['root', stored.path === stored.root],
-    ['unreadable', standing === 'unreadable'],
-    ['incomplete', (standing === 'no-metadata' && !isLeft) || standing === 'bad-metadata'],
-    ['misnamed', standing === 'misnamed'],
-    ['foreign', standing === 'foreign'],
-    ['shared', isWrittenBy(needs.others, stored, step)],
-    ['unvalidated', standing === 'unvalidated'],
-    ['newest', standing === 'eligible' && step !== null && newest.has(step)],
+    ['unreadable', status === 'unreadable'],
+    ['incomplete', (status === 'no-metadata' && !isLeft) || status === 'bad-metadata'],
+    ['misnamed', status === 'misnamed'],
+    ['foreign', status === 'foreign'],
+    ['shared', isWrittenBy(needs.otherRuns, stored, step)],
+    ['unvalidated', status === 'unvalidated'],
+    ['newest', status === 'eligible' && step !== null && newest.has(step)],
     ['final', matchesAnyStep(needs.finalSteps)],
     // rule HR-62
     ['source', needs.sources.some((source) => isStartedFrom(stored.path, step, source))],
@@ -238,7 +238,7 @@ export type CleanupInput = {
   readonly state: RunState;
   readonly repository: string;
   readonly keep: number;
-  readonly askedBy: Actor;
+  readonly requestedBy: Actor;
   readonly found: FoundCheckpoints;
   readonly retention: Retention;
   readonly digestOf: DigestOf;
@@ -246,7 +246,7 @@ export type CleanupInput = {
 
 /** Throws if nothing can be deleted. */
 function proposeCleanup(input: CleanupInput): ActionDraft {
-  const { state, repository, keep, askedBy, found, retention, digestOf } = input;
+  const { state, repository, keep, requestedBy, found, retention, digestOf } = input;
   const list = candidatesInOneProposal(retention);
   const { kept, candidates } = retention;
   const evidence = {
@@ -255,7 +255,7 @@ function proposeCleanup(input: CleanupInput): ActionDraft {
       'checkpoints in this list': list.length,
       'checkpoints that stay': kept.length,
       'newest steps that stay': keep,
-      'asked by': askedBy.login,
+      'asked by': requestedBy.login,
     },
     lines: [
       ...list.map((one) => formatDeletedLine(one, found.sizes.get(one.stored.path))),
@@ -267,7 +267,7 @@ function proposeCleanup(input: CleanupInput): ActionDraft {
     run: state.run,
     roots: found.roots.map(({ root }) => root),
     keep,
-    askedBy,
+    requestedBy,
   };
   const what = {
     record: state.run,
@@ -287,8 +287,8 @@ function formatDeletedLine({ stored, metadata }: JudgedCheckpoint, size: Observe
   return `goes  ${stored.path}  ${kind}  objects ${objects}  bytes ${bytes}`;
 }
 
-function formatKeptLine({ checkpoint, because }: KeptCheckpoint): string {
-  return `stays ${checkpoint.stored.path}  ${because.join(', ')}`;
+function formatKeptLine({ checkpoint, protections }: KeptCheckpoint): string {
+  return `stays ${checkpoint.stored.path}  ${protections.join(', ')}`;
 }
 
 /** `more`: further candidates that do not fit. */
@@ -306,7 +306,7 @@ export function planCleanup(
     runs,
     found,
     ...rest
-  }: Pick<CleanupInput, 'state' | 'repository' | 'askedBy' | 'digestOf'> & {
+  }: Pick<CleanupInput, 'state' | 'repository' | 'requestedBy' | 'digestOf'> & {
     readonly runs: Observed<readonly RunState[]>;
     readonly found: Observed<FoundCheckpoints>;
   },
@@ -321,7 +321,7 @@ export function planCleanup(
   const { candidates, kept } = retention.value;
   if (candidatesInOneProposal(retention.value).length === 0) return { kind: 'nothing', kept: kept.length };
   const draft = proposeCleanup({ ...rest, state, found: found.value, retention: retention.value, keep });
-  const record = findOpenProposal(state, draft, rest.askedBy);
+  const record = findOpenProposal(state, draft, rest.requestedBy);
   const more = candidates.length - draft.data.proposal.steps.length;
   return record === null ? { kind: 'list', draft, more, kept: kept.length } : { kind: 'open', record };
 }
@@ -336,7 +336,7 @@ function findOpenProposal(
     begun === null &&
     ended === null &&
     change.kind === 'delete-checkpoint' &&
-    change.askedBy.id === askedBy.id &&
+    change.requestedBy.id === askedBy.id &&
     areSameSteps(steps, proposal.steps);
   return actions.find(isSame) ?? null;
 }

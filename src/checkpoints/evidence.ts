@@ -6,7 +6,7 @@ import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
-import type { StoredCheckpoints } from '../watch/look.ts';
+import type { StoredCheckpoints } from '../watch/poll.ts';
 import { type CheckpointSearch, chooseCheckpoint, judgeCheckpoints } from './choose.ts';
 import { rootsOfRun } from './cleanup.ts';
 import { buildLineage } from './lineage.ts';
@@ -55,8 +55,8 @@ function judgeTrackerEnd({ observation, end }: RunState, finalStep: number | nul
   const seen = observation?.tracker;
   if (seen === undefined || end?.status !== 'SUCCEEDED') return { kind: 'unseen' };
   const { last } = seen;
-  if (seen.says !== 'found' || last === undefined)
-    return { kind: 'open', why: `asked about the run at its end it said ${seen.says}` };
+  if (seen.result !== 'found' || last === undefined)
+    return { kind: 'open', why: `asked about the run at its end it said ${seen.result}` };
   const { state, step, loss } = last;
   const isWhole = finalStep !== null && step !== null && step >= finalStep - limits.finalStepSlack;
   // rule HR-65
@@ -95,7 +95,7 @@ function findSealedCheckpoint(
 
 function listTemporaryCheckpoints(search: CheckpointSearch): readonly StorePath[] {
   return judgeCheckpoints(search)
-    .filter(({ metadata, standing }) => standing === 'eligible' && metadata?.isTemporary === true)
+    .filter(({ metadata, status }) => status === 'eligible' && metadata?.isTemporary === true)
     .map(({ stored }) => stored.path);
 }
 

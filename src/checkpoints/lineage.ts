@@ -65,7 +65,7 @@ function toRecordedAttempt(
     from,
     until: end === null ? null : parseInstant(end.at),
     startStep,
-    ...(told !== null && startedFrom === told.path ? { isChosen: true } : {}),
+    ...(told !== null && startedFrom === told.path ? { isFromOrder: true } : {}),
     startedFrom,
     parent: startedFrom === null ? null : findParentAttempt(before, startStep),
     newestStep: end?.checkpointStep ?? observation?.checkpointStep ?? null,
@@ -114,7 +114,7 @@ export type WritingAttempt = {
   /** The step it resumed from, 0 from scratch; null if unknown. */
   readonly startStep: number | null;
   /** The order named the checkpoint, so the rule allowed it at the claim. */
-  readonly isChosen?: true;
+  readonly isFromOrder?: true;
 };
 
 export type Rejection = { readonly step: number; readonly at: Instant };
@@ -126,7 +126,7 @@ export type Lineage = {
 };
 
 export type LineageStanding = {
-  readonly standing: 'eligible' | 'foreign' | 'rejected' | 'unvalidated';
+  readonly status: 'eligible' | 'foreign' | 'rejected' | 'unvalidated';
   readonly attempt: number | null;
 };
 
@@ -137,12 +137,12 @@ export function judgeLineage(
 ): LineageStanding {
   const index = attempts.findIndex((_, at) => wasWriting(attempts, at, writtenAt));
   const writer = attempts[index];
-  if (writer === undefined) return { standing: 'foreign', attempt: null };
+  if (writer === undefined) return { status: 'foreign', attempt: null };
   const { attempt } = writer;
   const said = rejections.filter((one) => step >= one.step).map((one) => taintFromRejection(writer, one));
   // rule HR-59
-  if (said.includes('rejected')) return { standing: 'rejected', attempt };
-  return { standing: said.includes('unknown') ? 'unvalidated' : 'eligible', attempt };
+  if (said.includes('rejected')) return { status: 'rejected', attempt };
+  return { status: said.includes('unknown') ? 'unvalidated' : 'eligible', attempt };
 }
 
 /** From shortly before the claim to shortly after the end, without overlapping the next attempt. */
@@ -161,10 +161,10 @@ function wasWriting(attempts: readonly WritingAttempt[], at: number, writtenAt: 
  * or from a checkpoint that its order named, because the rule allowed that after the rejection.
  */
 function taintFromRejection(
-  { from, startStep, isChosen }: WritingAttempt,
+  { from, startStep, isFromOrder }: WritingAttempt,
   { step, at }: Rejection,
 ): 'rejected' | 'clean' | 'unknown' {
   if (from <= at) return 'rejected';
   if (startStep === null) return 'unknown';
-  return startStep >= step && isChosen !== true ? 'rejected' : 'clean';
+  return startStep >= step && isFromOrder !== true ? 'rejected' : 'clean';
 }

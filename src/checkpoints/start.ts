@@ -126,7 +126,7 @@ function isPathWithin(path: StorePath, root: StorePath): boolean {
 }
 
 /** `looked`: number of listed roots. `foreign`: a checkpoint outside the run's lineage. */
-export type RootContents = { readonly looked: number; readonly foreign: StorePath | null };
+export type RootContents = { readonly listedRoots: number; readonly foreign: StorePath | null };
 
 /**
  * Whether the run's roots are empty or contain only its lineage, because a job resumes from any checkpoint in its root. `lineage`: runs
@@ -149,12 +149,12 @@ export function inspectRootContents(
   const all = judgeCheckpoints({ roots: found, lineage: null });
   const listForeignPaths = (state: RunState): ReadonlySet<StorePath> => {
     const search = { roots: found, lineage: buildLineage(state) };
-    const foreign = judgeCheckpoints(search).filter(({ standing }) => standing === 'foreign');
+    const foreign = judgeCheckpoints(search).filter(({ status }) => status === 'foreign');
     return new Set(foreign.map(({ stored }) => stored.path));
   };
   const sets = lineage.map(listForeignPaths);
   const first = all.find(({ stored }) => sets.every((foreign) => foreign.has(stored.path)));
-  return known({ looked: roots.length, foreign: first?.stored.path ?? null });
+  return known({ listedRoots: roots.length, foreign: first?.stored.path ?? null });
 }
 
 export type ResumePoint =
@@ -163,12 +163,12 @@ export type ResumePoint =
   | { readonly kind: 'from'; readonly path: StorePath; readonly step: number }
   | { readonly kind: 'ask'; readonly code: AskCode | StartRefusal }
   /** The job chooses itself and would take another checkpoint. */
-  | { readonly kind: 'takes-other'; readonly path: StorePath; readonly takes: StorePath };
+  | { readonly kind: 'takes-other'; readonly path: StorePath; readonly wouldTake: StorePath };
 
 /** `command`: the next command, which may differ from the last one. */
 export type ResumeInput = {
   readonly plan: CheckpointPlan;
-  readonly searched: readonly SearchedRoot[];
+  readonly roots: readonly SearchedRoot[];
   readonly runs: readonly RunState[];
   readonly command: readonly string[];
 };
@@ -177,8 +177,8 @@ export type ResumeInput = {
 export function findResumePoint(state: RunState, input: ResumeInput): Observed<ResumePoint> | null {
   const last = lastFailure(state);
   if (last === null) return null;
-  const { plan, searched, runs, command } = input;
-  const search = searchOfRun(state, plan, searched);
+  const { plan, roots, runs, command } = input;
+  const search = searchOfRun(state, plan, roots);
   if (search === null) return known({ kind: 'unseen' });
   const choice = chooseCheckpoint(search);
   if (choice.kind === 'ask' && (choice.code === 'root-unreadable' || choice.code === 'checkpoint-unreadable'))
@@ -196,7 +196,9 @@ export function findResumePoint(state: RunState, input: ResumeInput): Observed<R
   if (startsFromCheckpoint({ command, resume: plan })) return chosen;
   const own = chooseCheckpoint({ ...search, lineage: null });
   const takes = own.kind === 'chosen' ? own.checkpoint.stored.path : begun;
-  return takes === null || takes === point.path ? chosen : known({ kind: 'takes-other', path: point.path, takes });
+  return takes === null || takes === point.path
+    ? chosen
+    : known({ kind: 'takes-other', path: point.path, wouldTake: takes });
 }
 
 /** The run's own roots and lineage; unlisted roots count as unreadable. Null if only the job's machine can read them. */
@@ -224,13 +226,9 @@ function toResumePoint(
 }
 
 /** Rechecks the original checkpoint, which may be deleted or rejected by now. */
-function recheckStart(
-  { run }: RunState,
-  begun: StorePath,
-  { plan, searched, runs }: ResumeInput,
-): Observed<ResumePoint> {
+function recheckStart({ run }: RunState, begun: StorePath, { plan, roots, runs }: ResumeInput): Observed<ResumePoint> {
   const asked = plan.from !== null && parentRoot(plan.from.path) === parentRoot(begun) ? plan.from.run : run;
-  const start = findStartPoint({ path: begun, run: asked }, searched, known(runs));
+  const start = findStartPoint({ path: begun, run: asked }, roots, known(runs));
   if (start.kind === 'unknown') return start;
   const { value: point } = start;
   // The approved root may have a newer checkpoint by now.

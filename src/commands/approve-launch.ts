@@ -29,7 +29,7 @@ export const approveLaunch = {
   name: 'approve-launch',
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
-  who: approverNeeds,
+  permission: approverNeeds,
   summary:
     'Approves the launch of exactly the manifest on the card: copy its line. It needs at least 32 digits of the digest.',
   example: '/approve-launch 3f9a1c22b0d4e5f60718293a4b5c6d7e',

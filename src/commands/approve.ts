@@ -25,7 +25,7 @@ export const approve = {
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
   // Each action has its own minimum permission (`findApproverFault`), which is at least `write`.
-  who: () => 'write',
+  permission: () => 'write',
   summary:
     'Approves the action that this thread proposes under this digest, such as the replacement of a node or the deletion of checkpoints: copy its line. A change of a cluster needs `permissions.care`; the deletion of checkpoints needs an approver of launches.',
   example: '/approve 3f9a1c22b0d4e5f60718293a4b5c6d7e',
@@ -38,7 +38,7 @@ export const approve = {
   ],
   decide: (context) => {
     const unread = context.state.actions.filter(
-      ({ digest, claim, ended }) => claim === null && ended === null && !context.showings.has(digest),
+      ({ digest, claim, ended }) => claim === null && ended === null && !context.visibleSince.has(digest),
     );
     return unread.length > 0
       ? request(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const))
@@ -52,7 +52,7 @@ export const approve = {
 
 type ActionContext = Pick<
   PlaceContext,
-  'now' | 'actor' | 'permission' | 'comment' | 'args' | 'policy' | 'actions' | 'showings' | 'holds'
+  'now' | 'actor' | 'permission' | 'comment' | 'args' | 'policy' | 'actions' | 'visibleSince' | 'holds'
 >;
 
 /** `runs`: runs with a launch digest that the person may have copied. The approval is recorded where the proposal is. */
@@ -92,8 +92,8 @@ function approvalLines(records: readonly ActionRecord[]): string {
 }
 
 /** Whether the proposal was visible when the comment was written. False if its history is unreadable. */
-function wasShownWhenApproved({ comment, showings }: ActionContext, { digest }: ActionRecord): boolean {
-  const since = showings.get(digest);
+function wasShownWhenApproved({ comment, visibleSince }: ActionContext, { digest }: ActionRecord): boolean {
+  const since = visibleSince.get(digest);
   return since?.kind === 'known' && since.value !== null && wasPostedBefore(since.value, comment.createdAt);
 }
 

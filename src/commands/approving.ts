@@ -43,12 +43,8 @@ export function approvedDraft(
 }
 
 /** Whether the person would approve their own change. */
-export function isOwnWork({
-  policy,
-  interested,
-  actor,
-}: Pick<CommandContext, 'policy' | 'interested' | 'actor'>): boolean {
-  return !policy.approvals.onePersonIsEnough && interested.some(({ id }) => id === actor.id);
+export function isOwnWork({ policy, authors, actor }: Pick<CommandContext, 'policy' | 'authors' | 'actor'>): boolean {
+  return !policy.approvals.onePersonIsEnough && authors.some(({ id }) => id === actor.id);
 }
 
 /** Refuses an approval if a second card may have misled its author; null otherwise. */

@@ -41,7 +41,7 @@ export const relaunch = {
   name: 'relaunch',
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: { reason: { required: false, value: reasonText } },
-  who: (policy) => policy.permissions.stop,
+  permission: (policy) => policy.permissions.stop,
   summary:
     'Has a job that failed started again as it was approved. Beyond the restarts that were approved it takes who may approve, and the digest.',
   example: '/relaunch reason="the cluster is back"',
@@ -107,7 +107,7 @@ export const rollback = {
     step: { required: true, value: stepBack },
     reason: { required: true, value: reasonText },
   },
-  who: approverNeeds,
+  permission: approverNeeds,
   summary:
     'After a failed attempt, restarts from an earlier checkpoint, or from the beginning with `step=0`. Later checkpoints are not used. The card shows the new manifest, which needs a new approval.',
   example: '/rollback step=1200 reason="the loss had diverged after it"',
@@ -163,7 +163,7 @@ export const rejectCheckpoint = {
     step: { required: true, value: stepNumber },
     reason: { required: true, value: reasonText },
   },
-  who: approverNeeds,
+  permission: approverNeeds,
   summary:
     'Rejects the checkpoints from this step on that the attempts so far have written: no attempt resumes from them.',
   example: '/reject-checkpoint step=1200 reason="the loss had diverged by then"',
@@ -198,7 +198,7 @@ export const resumeAs = {
     root: { required: false, value: contractText },
     reason: { required: true, value: reasonText },
   },
-  who: (policy) => policy.permissions.ack,
+  permission: (policy) => policy.permissions.ack,
   summary:
     'After the end of an attempt: closes the run and continues as another run with this name and tracker id, from a checkpoint of the old run (its path, or a root for its newest one), in another output root. The new run has its own card and needs its own approval.',
   example:
@@ -223,7 +223,7 @@ function decideResumeAs({ state, policy: { permissions }, permission }: CommandC
 export const cleanupCheckpoints = {
   name: 'cleanup-checkpoints',
   keys: { keep: { required: false, value: keptSteps } },
-  who: () => 'write',
+  permission: () => 'write',
   summary:
     'Lists the checkpoints of the run that nothing protects, with their sizes, and why the others are protected. It deletes nothing: another person approves exactly that list.',
   example: '/cleanup-checkpoints keep=20',

@@ -30,7 +30,7 @@ import { explainNoJob, refuseUnlessDirector } from './watching.ts';
 /** `unclear`: several lanes are possible; `no-such`: the named lane does not exist. */
 export type LaneChoice =
   | { readonly kind: 'lane'; readonly lane: string }
-  | { readonly kind: 'unclear' | 'no-such'; readonly lanes: readonly string[]; readonly named: string };
+  | { readonly kind: 'unclear' | 'no-such'; readonly lanes: readonly string[]; readonly name: string };
 
 /** `laneHere`: the lane of the thread's run, or null. */
 type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'proposing' | 'laneHere'>;
@@ -40,17 +40,17 @@ export function chooseLane(named: string | undefined, { lanes, proposing, laneHe
   if (named !== undefined)
     return lanes.includes(named) || named === laneHere
       ? { kind: 'lane', lane: named }
-      : { kind: 'no-such', lanes, named };
+      : { kind: 'no-such', lanes, name: named };
   if (laneHere !== null) return { kind: 'lane', lane: laneHere };
   const [only, second] = proposing.length === 0 ? lanes : proposing;
   return only !== undefined && second === undefined
     ? { kind: 'lane', lane: only }
-    : { kind: 'unclear', lanes, named: '' };
+    : { kind: 'unclear', lanes, name: '' };
 }
 
 /** The answer that asks for a lane. */
-export function answerLaneUnclear({ kind, lanes, named }: Exclude<LaneChoice, { kind: 'lane' }>): AnswerDecision {
-  return answer('lane-unclear', { kind, lanes: lanes.join(' '), named });
+export function answerLaneUnclear({ kind, lanes, name }: Exclude<LaneChoice, { kind: 'lane' }>): AnswerDecision {
+  return answer('lane-unclear', { kind, lanes: lanes.join(' '), named: name });
 }
 
 type Args = Readonly<Record<string, string>>;
@@ -100,11 +100,11 @@ export function dropByBrake(state: RunState): ReturnType<typeof buildApprovalDro
 export const hold = {
   name: 'hold',
   keys: { ...HOLD_KEYS, reason: { required: false, value: brakeReason } },
-  who: (policy) => policy.permissions.hold,
+  permission: (policy) => policy.permissions.hold,
   summary:
     'Blocks launches until `/unhold` and drops the approvals: of this run, or of the lane if the thread has no run. `run=` and `lane=` name another one; `date=` skips a day of the lane; `scope=repository` blocks everything.',
   example: '/hold reason="the tokenizer changes today"',
-  holdsBack: true,
+  isBrake: true,
   confusedWith: ['freeze', 'skip', 'pause', 'wait', 'block', 'lock', 'lockdown', 'halt'],
   decide: (context) => (namesWiderHold(context.args) ? holdPlace(context, context.state) : holdRun(context)),
   decideNamed: holdRun,
@@ -155,7 +155,7 @@ function buildHoldDraft(actor: PlaceContext['actor'], target: HoldTarget, reason
 export const unhold = {
   name: 'unhold',
   keys: HOLD_KEYS,
-  who: (policy) => policy.permissions.hold,
+  permission: (policy) => policy.permissions.hold,
   summary: 'Lifts the hold of `/hold` with the same arguments. Earlier approvals do not come back.',
   example: '/unhold',
   confusedWith: ['thaw', 'unfreeze', 'unskip', 'unlock', 'release', 'resume', 'continue'],
@@ -198,11 +198,11 @@ export const revoke = {
   name: 'revoke',
   keys: { run: { required: false, value: runWord } },
   // Approvers can revoke even after losing their permission.
-  who: () => null,
+  permission: () => null,
   summary:
     "Withdraws your approval (a maintainer: everybody's) and the order that depends on it. With `run=`, in any thread: of that run.",
   example: '/revoke',
-  holdsBack: true,
+  isBrake: true,
   confusedWith: ['unapprove', 'disapprove', 'withdraw'],
   decide: decideRevoke,
   decideNamed: decideRevoke,
@@ -231,11 +231,11 @@ function isStarted(state: RunState): boolean {
 export const stop = {
   name: 'stop',
   keys: { run: { required: false, value: runWord } },
-  who: (policy) => policy.permissions.stop,
+  permission: (policy) => policy.permissions.stop,
   summary: 'Stops the job, or withdraws an ordered launch. With `run=`, in any thread: of that run.',
   example: '/stop',
   confusedWith: ['cancel', 'abort', 'kill', 'terminate'],
-  holdsBack: true,
+  isBrake: true,
   decide: decideStop,
   decideNamed: decideStop,
 } as const satisfies CommandDefinition;

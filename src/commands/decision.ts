@@ -67,7 +67,7 @@ export const ANSWERS = {
     line: 'integer',
     column: 'integer',
     suggest: 'text?',
-    takes: 'text?',
+    expected: 'text?',
   },
   hint: { word: 'text', reason: 'text', line: 'integer' },
   'logbook-broken': { name: 'text?' },
@@ -290,7 +290,7 @@ export type PlaceContext = {
   /** Cluster changes proposed here or outside a run, oldest first. */
   readonly actions: Observed<readonly ActionRecord[]>;
   /** Since when each open proposal had been visible when the comment was written; null = it was not. */
-  readonly showings: ReadonlyMap<Digest, Observed<Instant | null>>;
+  readonly visibleSince: ReadonlyMap<Digest, Observed<Instant | null>>;
   /** Holds that apply here: of the run and of its lane. */
   readonly holds: Observed<readonly Hold[]>;
 };
@@ -316,7 +316,7 @@ export type CommandContext = PlaceContext & {
   /** Unread facts behind `gates` and `interested`; request them before using either. */
   readonly unread: readonly Need[];
   /** Authors and editors, who cannot approve their own change. */
-  readonly interested: readonly Actor[];
+  readonly authors: readonly Actor[];
   /** People with a role in the repository. */
   readonly people: Observed<readonly PersonFacts[]>;
 };
@@ -348,7 +348,7 @@ type ClosingOutcome = 'failed' | 'lost' | 'rejected' | 'unsealed';
 
 export type CommandDefinition = CommandSpec & {
   /** Minimum permission from the config; null = everyone. */
-  readonly who: (policy: CommandPolicy) => Permission | null;
+  readonly permission: (policy: CommandPolicy) => Permission | null;
   /** One line for `/help` and docs/commands.md. */
   readonly summary: string;
   readonly example: string;

@@ -28,7 +28,7 @@ import { commandWord, laneWord } from './values.ts';
 export const status = {
   name: 'status',
   keys: { lane: { required: false, value: laneWord } },
-  who: () => null,
+  permission: () => null,
   // rule AG-28
   summary:
     'Shows the state of the run, its evidence and what is missing. With `lane=`, in any thread: the last runs of that lane.',
@@ -70,7 +70,7 @@ function answerLaneHistory(context: PlaceContext): AnswerDecision | null {
 export const why = {
   name: 'why',
   keys: {},
-  who: () => null,
+  permission: () => null,
   summary: 'Lists each gate that blocks the launch: why, what to do, and who can do it.',
   example: '/why',
   decide: decideWhy,
@@ -93,7 +93,7 @@ function decideWhy(context: CommandContext): CommandDecision {
     : answer('why-told', peopleWhoCanAct(context));
 }
 
-function peopleWhoCanAct({ interested, people, policy, state }: CommandContext): Facts<Answers['why-told']> {
+function peopleWhoCanAct({ authors: interested, people, policy, state }: CommandContext): Facts<Answers['why-told']> {
   const all = people.kind === 'known' ? people.value : [];
   const approved = new Set(listCurrentApprovals(state).map((approval) => approval.actor.id));
   const isOwn = ({ actor }: PersonFacts): boolean => interested.some((one) => one.id === actor.id);
@@ -119,7 +119,7 @@ export const help = {
   name: 'help',
   positional: { name: 'command', required: false, value: commandWord },
   keys: {},
-  who: () => null,
+  permission: () => null,
   summary: 'Lists the commands, or explains one.',
   example: '/help approve-launch',
   decide: decideHelp,

@@ -22,7 +22,7 @@ export const propose = {
     lane: { required: false, value: laneWord },
   },
   freeKeys: { name: knobPath, value: knobValue },
-  who: (policy) => policy.permissions.propose,
+  permission: (policy) => policy.permissions.propose,
   summary:
     "Proposes today's ferry with these knobs, or with the next candidate. In your own pull request that changes the experiment, turns it into a ferry. The requester cannot approve it.",
   example: '/propose learning_rate=4e-3 objective="integration: does warmup still hold?"',
@@ -57,7 +57,7 @@ export const rent = {
     secrets: value,
     lane: { required: false, value: laneWord },
   },
-  who: (policy) => policy.permissions.propose,
+  permission: (policy) => policy.permissions.propose,
   summary:
     'In an issue: requests a run on a rented machine. Other values come from the issue or the lane. The requester cannot approve it.',
   example: '/rent gpu="RTX 4090" hours=6 cap="5 USD" reason="does the long context still train?"',
@@ -72,7 +72,7 @@ export const keep = {
     until: { required: true, value: timeWord },
     reason: { required: true, value: reasonText },
   },
-  who: (policy) => policy.permissions.watch,
+  permission: (policy) => policy.permissions.watch,
   summary:
     'Keeps the rented machine of the run until a time (UTC), though its job has ended or makes no step; never past what was approved for it.',
   example: '/keep until=18:30 reason="I look at the checkpoint"',
@@ -93,11 +93,11 @@ function decideKeep({ state, args, now, actor }: CommandContext): CommandDecisio
 export const teardown = {
   name: 'teardown',
   keys: { run: { required: false, value: runWord } },
-  who: (policy) => policy.permissions.stop,
+  permission: (policy) => policy.permissions.stop,
   summary:
     'Destroys the rented machines of the run now, and stops a running job. With `run=`, in any thread: the machines of that run.',
   example: '/teardown',
-  holdsBack: true,
+  isBrake: true,
   decide: decideTeardown,
   decideNamed: decideTeardown,
 } as const satisfies CommandDefinition;
@@ -107,8 +107,9 @@ function decideTeardown(context: NamedRunContext): AnswerDecision {
   const { state, actor, comment } = context;
   if (rentalTerms(state) === null || !isBilled(state)) return answer('nothing-rented');
   const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
-  const { asked: before, keep } = state.rental;
-  if (before !== null && before.seq > (keep?.seq ?? -1)) return answer('teardown-asked', { by: before.actor.login });
+  const { tearDownRequest: before, keepRequest } = state.rental;
+  if (before !== null && before.seq > (keepRequest?.seq ?? -1))
+    return answer('teardown-asked', { by: before.actor.login });
   const runs = state.end === null;
   const facts = { by: actor.login, ...(runs ? { runs: 1 } : {}) };
   return answer('teardown-asked', facts, runs && state.stop === null ? [asked, stopDraft(context)] : [asked]);

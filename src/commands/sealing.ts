@@ -40,7 +40,7 @@ export const ack = {
     reject: { required: false, value: reasonText },
     run: { required: false, value: runWord },
   },
-  who: (policy) => policy.permissions.ack,
+  permission: (policy) => policy.permissions.ack,
   summary:
     'Confirms that you respond to an incident, or that you saw the end of a watch or a run. Closes a failed run; with `reject="…"` a run with a result that does not count; with `lost="…"` a run with a job that cannot be found. With `run=`, in any thread, responds for that run; close a run in its own thread.',
   example: '/ack',
@@ -141,7 +141,7 @@ function jobUnknownSinceMs(state: RunState): number | null {
 export const seal = {
   name: 'seal',
   keys: { accept: { required: false, value: reasonText } },
-  who: (policy) => policy.permissions.seal,
+  permission: (policy) => policy.permissions.seal,
   summary: 'Verifies the ended run, tags the launch commit and opens the closure PR.',
   example: '/seal accept="stopped on purpose, metrics complete"',
   decide: decideSeal,
@@ -184,7 +184,7 @@ function reportMissingArtefacts({ incidents }: RunState, missing: string): Comma
 export const sealMilestone = {
   name: 'seal-milestone',
   keys: { name: { required: true, value: milestoneName } },
-  who: (policy) => policy.permissions.seal,
+  permission: (policy) => policy.permissions.seal,
   summary:
     'Seals a milestone of a running hero run: tags the newest complete checkpoint of its lineage, which is then never deleted.',
   example: '/seal-milestone name="cooldown-begins"',

@@ -19,7 +19,7 @@ export type CommandSpec = {
   /** For keys that cannot be listed, such as the knobs of `/propose`. */
   readonly freeKeys?: { readonly name: z.ZodType<string>; readonly value: z.ZodType<string> };
   /** The command blocks or revokes something. It tolerates extra words and punctuation, and must be decided before later launches. */
-  readonly holdsBack?: true;
+  readonly isBrake?: true;
   /** Words that people confuse with this command; they get a suggestion and are never executed. */
   readonly confusedWith?: readonly string[];
 };

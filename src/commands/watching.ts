@@ -90,7 +90,7 @@ export const watch = {
     cluster: { required: false, value: clusterWord },
     experiment: { required: false, value: treePath },
   },
-  who: (policy) => policy.permissions.watch,
+  permission: (policy) => policy.permissions.watch,
   summary:
     'In an issue without a run: adopts a job that a person launched by hand, after the cluster described it and `/accept` confirmed it. In a run with an ended watch: starts the watch again, for its owner and approvers.',
   example: '/watch job=ray-run-ada-sweep-20261121-051716 cluster=us-central1 experiment=experiments/sweep.py',
@@ -135,7 +135,7 @@ function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kin
 export const accept = {
   name: 'accept',
   keys: {},
-  who: (policy) => policy.permissions.watch,
+  permission: (policy) => policy.permissions.watch,
   summary:
     'Accepts the watch that `/handoff` offered to you, the ownership of a run whose contract names you, or the job that `/watch` described.',
   example: '/accept',
@@ -190,7 +190,7 @@ export const handoff = {
   name: 'handoff',
   positional: { name: 'who', required: true, value: mention },
   keys: {},
-  who: (policy) => policy.permissions.watch,
+  permission: (policy) => policy.permissions.watch,
   summary: 'Offers the watch of a running job to a person, who takes it with `/accept`. For its owner and approvers.',
   example: '/handoff @ada',
   confusedWith: ['assign', 'handover'],
@@ -221,7 +221,7 @@ export const until = {
     step: { required: false, value: stepNumber },
     time: { required: false, value: timeWord },
   },
-  who: (policy) => policy.permissions.watch,
+  permission: (policy) => policy.permissions.watch,
   summary:
     'Names where the watch of a job ends: at a step, at a time (UTC), or at whichever comes first. By its owner, or who may approve.',
   example: '/until step=3000',
@@ -243,7 +243,7 @@ function decideUntil(context: CommandContext): CommandDecision {
   const told = {
     ...(data.step === null ? {} : { step: data.step }),
     ...(data.time === null ? {} : { time: data.time }),
-    ...(watched.watch.bound === null ? {} : { before: watched.watch.bound.seq }),
+    ...(watched.watch.plannedEnd === null ? {} : { before: watched.watch.plannedEnd.seq }),
   };
   return answer('until-set', told, [{ type: 'watch-bounded', role: 'control', actor, data }]);
 }
@@ -251,7 +251,7 @@ function decideUntil(context: CommandContext): CommandDecision {
 export const stopWatching = {
   name: 'stop-watching',
   keys: { reason: { required: false, value: reasonText } },
-  who: (policy) => policy.permissions.watch,
+  permission: (policy) => policy.permissions.watch,
   summary: 'Ends the watch of a job. The job continues without alarms and restarts. For its owner and approvers.',
   example: '/stop-watching reason="I look at it by hand"',
   confusedWith: ['unwatch'],

@@ -119,10 +119,10 @@ export function fitCluster<Config extends Pick<LabConfig, 'clusters'>>(
   const { clusters } = config;
   const cluster = Object.hasOwn(clusters, name) ? clusters[name] : undefined;
   const fit = cluster === undefined ? undefined : engineDefinition(cluster).fit?.(cluster, needs);
-  if (fit === undefined) return { clusters, machine: { terms: null, beyond: [] } };
+  if (fit === undefined) return { clusters, machine: { terms: null, exceededCaps: [] } };
   const all = { ...clusters, [name]: fit.cluster as ClusterConfig };
   const terms = traitsFor({ clusters: all }, name)?.rental ?? null;
-  return { clusters: all, machine: { terms, beyond: fit.beyond } };
+  return { clusters: all, machine: { terms, exceededCaps: fit.exceededCaps } };
 }
 
 /** Null if the config has no such cluster. */

@@ -92,9 +92,9 @@ export function cadenceSetting(usual: Cadence) {
         usual.settleMs,
         'The interval after those, until the job makes steps. null: `pollMs`.',
       ),
-      settleLooks: setting(
+      settleObservations: setting(
         z.int().min(1).max(100),
-        usual.settleLooks,
+        usual.settleObservations,
         'How many consecutive observations must see steps.',
       ),
       pollMs: setting(period, usual.pollMs, 'The interval afterwards.'),

@@ -146,7 +146,7 @@ export function readConfig<K extends LaneKind>(
   const found = parsed.success
     ? listBrokenRules({ ...parsed.data, kinds }, { now, ownCommands })
     : listSchemaErrors(parsed.error.issues, yaml.value);
-  const problems = sortProblems([...yaml.problems, ...found.map((one) => addPosition(one, yaml.placeOf))]);
+  const problems = sortProblems([...yaml.problems, ...found.map((one) => addPosition(one, yaml.positionOf))]);
   if (!parsed.success || problems.some(({ severity }) => severity === 'error')) return { kind: 'invalid', problems };
   return { kind: 'valid', config: { ...parsed.data, kinds }, warnings: problems };
 }

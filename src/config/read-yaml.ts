@@ -74,7 +74,7 @@ type YamlReading =
   | {
       readonly kind: 'read';
       readonly value: unknown;
-      readonly placeOf: (path: KeyPath) => TextPosition;
+      readonly positionOf: (path: KeyPath) => TextPosition;
       readonly problems: readonly ConfigProblem[];
     };
 
@@ -99,7 +99,7 @@ export function readYaml(written: string): YamlReading {
   return {
     kind: 'read',
     value: value.value,
-    placeOf: (path) => positionOfPath(document.contents, path, lines),
+    positionOf: (path) => positionOfPath(document.contents, path, lines),
     problems: [...faults, ...odd],
   };
 }

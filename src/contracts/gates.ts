@@ -104,7 +104,7 @@ export const outputRootOwn = defineGate(
       ifKnown(rootHolder, (holder) => {
         // rule HR-37
         if (holder !== null)
-          return block('taken', 'author', { root: holder.mine, run: holder.run, theirs: holder.root });
+          return block('taken', 'author', { root: holder.requested, run: holder.run, theirs: holder.root });
         // rule HR-08
         if (isTemporary(root, temporaryRootsOf(lane))) return block('temporary', 'author', { root });
         const template = outputTemplateOf(lane);
@@ -119,9 +119,9 @@ export const outputRootOwn = defineGate(
           return block('other-region', 'author', { root, there, wanted });
         const region = there === null ? {} : { region: there };
         if (rootContents === undefined) return pass('own', { root, ...region, ...from });
-        return ifKnown(rootContents, ({ looked, foreign }) =>
+        return ifKnown(rootContents, ({ listedRoots, foreign }) =>
           foreign === null
-            ? pass('own', { root, looked, ...region, ...from })
+            ? pass('own', { root, looked: listedRoots, ...region, ...from })
             : block('used', 'author', { root, path: foreign }),
         );
       }),

@@ -138,7 +138,7 @@ type ContractReading<Name extends string> = {
   /** Names for several fields together. */
   readonly together?: readonly FieldGroup<Name>[];
   /** Values in the command replace those in the issue. */
-  readonly askedAlone?: boolean;
+  readonly commandReplacesIssue?: boolean;
 };
 
 /** An answer for several fields, and how to split it. */
@@ -163,10 +163,10 @@ export function contractReader<Name extends string>(
     (body: string) => findAnswers(body, reading.fields, reading.together ?? []),
     (body) => body,
   );
-  return ({ body, asked = [] }, inferences) => {
+  return ({ body, requestedValues = [] }, inferences) => {
     const stands = answers(body);
     if (stands === null) return {};
-    const values = collectValues(stands, asked, reading);
+    const values = collectValues(stands, requestedValues, reading);
     const given: Values<Name> = { ...values };
     inferences(
       (name, value, from) => {
@@ -181,13 +181,13 @@ export function contractReader<Name extends string>(
 
 function collectValues<Name extends string>(
   answers: Answers<Name>,
-  asked: NonNullable<ContractIssue['asked']>,
-  { fields, askedAlone = false }: ContractReading<Name>,
+  asked: NonNullable<ContractIssue['requestedValues']>,
+  { fields, commandReplacesIssue = false }: ContractReading<Name>,
 ): Partial<Record<Name, ContractValue>> {
   const values: Partial<Record<Name, ContractValue>> = {};
   for (const name of fieldNames(fields)) {
     const said = new Set(asked.flatMap(({ path, after }) => (path === name ? [after] : [])));
-    if (said.size === 0 || !askedAlone) for (const one of answers.get(name) ?? []) said.add(one);
+    if (said.size === 0 || !commandReplacesIssue) for (const one of answers.get(name) ?? []) said.add(one);
     const secret = describeSecretToRemove([...said].join('\n'));
     // rule HR-06
     if (secret !== null) {

@@ -99,7 +99,7 @@ function diffSettings(base: ExperimentFile, head: ExperimentFile): SettingsDiff 
   const now = new Set(head.settings.map(settingId));
   const changes: Change[] = [];
   for (const setting of base.settings)
-    if (!now.has(settingId(setting))) changes.push(removedChange(setting, head.places[setting.place] ?? 1));
+    if (!now.has(settingId(setting))) changes.push(removedChange(setting, head.containerLines[setting.place] ?? 1));
   for (const setting of head.settings) {
     const before = old.get(settingId(setting));
     if (before === undefined) changes.push(addedChange(setting));

@@ -101,7 +101,7 @@ function experimentOf(page: Page, nodes: readonly DataNode[]): ExperimentFile {
   const found: Found = { settings: [], places: [], code: [], impure };
   for (const node of nodes) visit(page, found, node, { keys: [], path: '', start: node.start });
   const { settings, places, code } = found;
-  return { kind: 'read', text: page.text, settings, places, code, names: [] };
+  return { kind: 'read', text: page.text, settings, containerLines: places, code, names: [] };
 }
 
 function findCode(node: DataNode, impure: Set<DataNode>): boolean {

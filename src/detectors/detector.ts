@@ -23,7 +23,7 @@ export type Series = {
   readonly lowest: number | null;
   readonly streak: Streak | null;
   /** The newest streak that was long enough, with the trend at that time. */
-  readonly met: (Streak & { readonly trend: number }) | null;
+  readonly lastStreak: (Streak & { readonly trend: number }) | null;
   /** Consecutive values that are not finite. */
   readonly notFinite: number;
 };
@@ -36,7 +36,7 @@ export type SeriesLaw = {
   /** The minimum number of lines in a streak: values between two lines are unknown. */
   readonly values: number;
   /** Values this close to the trend are noise, however small the trend. */
-  readonly distance: number;
+  readonly minDistance: number;
   /** Values within this many spreads are noise too, for any factor. With 0, neither spread nor lowest trend is kept. */
   readonly noise: number;
   /** The warm-up in values and in steps: quick changes there are normal. */
@@ -46,7 +46,7 @@ export type SeriesLaw = {
 
 export const NO_SERIES: Series = {
   ...{ trend: null, values: 0, spread: null, lowest: null },
-  ...{ streak: null, met: null, notFinite: 0 },
+  ...{ streak: null, lastStreak: null, notFinite: 0 },
 };
 
 /** Adds one value; `step` is null if its line has none. */
@@ -68,11 +68,11 @@ export function addValue(series: Series, law: SeriesLaw, value: number, step: nu
   }
   const streak = extendStreak(series.streak, law, value, step);
   const isLong = streak.values >= law.values && streakLength(streak) >= law.steps;
-  return { ...next, streak, met: isLong ? { ...streak, trend } : series.met };
+  return { ...next, streak, lastStreak: isLong ? { ...streak, trend } : series.lastStreak };
 }
 
-function isOutlier(value: number, trend: number, spread: number, { factor, distance, noise }: SeriesLaw): boolean {
-  if (Math.abs(value - trend) <= Math.max(distance, noise * spread)) return false;
+function isOutlier(value: number, trend: number, spread: number, { factor, minDistance, noise }: SeriesLaw): boolean {
+  if (Math.abs(value - trend) <= Math.max(minDistance, noise * spread)) return false;
   return factor >= 1 ? value > trend + (factor - 1) * Math.abs(trend) : value < factor * trend;
 }
 
@@ -119,14 +119,14 @@ const SUSTAINED = { steps: 10, values: 3, noise: 0, warmUpValues: 10, warmUpStep
 export const SERIES_LAWS: { readonly [Name in FollowedMeasure]: SeriesLaw } = {
   // Half above the trend. Near zero a loss varies that much between steps, and a policy loss can have either sign.
   // rule HR-47
-  loss: { ...SUSTAINED, factor: 1.5, distance: 0.05, noise: 3 },
+  loss: { ...SUSTAINED, factor: 1.5, minDistance: 0.05, noise: 3 },
   // Clipping makes single gradient spikes harmless; a gradient that stays ten times larger has exploded.
-  'grad-norm': { ...SUSTAINED, factor: 10, values: 5, distance: 1 },
-  'z-loss': { ...SUSTAINED, factor: 3, distance: 0 },
+  'grad-norm': { ...SUSTAINED, factor: 10, values: 5, minDistance: 1 },
+  'z-loss': { ...SUSTAINED, factor: 3, minDistance: 0 },
   // All tokens go to few experts: the loss that balances them rises, entropy falls, or the load of the fullest expert grows.
-  'balance-loss': { ...SUSTAINED, factor: 2, distance: 0 },
-  'router-entropy': { ...SUSTAINED, factor: 0.5, distance: 0 },
-  'expert-load': { ...SUSTAINED, factor: 2, distance: 0 },
+  'balance-loss': { ...SUSTAINED, factor: 2, minDistance: 0 },
+  'router-entropy': { ...SUSTAINED, factor: 0.5, minDistance: 0 },
+  'expert-load': { ...SUSTAINED, factor: 2, minDistance: 0 },
 };
 
 /** Sources of facts that a detector can depend on. */
@@ -204,12 +204,12 @@ export type Evidence = {
   /** Whether any step or loss was observed. */
   readonly hasTrained: boolean;
   /** The last observation with a moved step, and the longest gap between such observations. */
-  readonly moved: { readonly at: Instant; readonly longestGapMs: number; readonly looks: number } | null;
+  readonly moved: { readonly at: Instant; readonly longestGapMs: number; readonly observations: number } | null;
   readonly secondsPerStep: number | null;
   /** Whether an eval or a checkpoint write is running; steps wait for both. */
   readonly isBusy: boolean;
   readonly series: { readonly [Name in FollowedMeasure]?: Series };
-  readonly isLossLost: boolean;
+  readonly isLossMissing: boolean;
   /** Steps or tokens per second, one value per observation. */
   readonly speed: Series;
   /** A speed below this share of another one is much slower. */
@@ -222,8 +222,8 @@ export type Evidence = {
   readonly slowSince: Instant | null;
   /** Consecutive observations with idle accelerators, and the newest median use in per cent; null if unknown. */
   readonly use: {
-    readonly lowLooks: number;
-    readonly lowSince: Instant | null;
+    readonly idleObservations: number;
+    readonly idleSince: Instant | null;
     readonly percent: number;
   } | null;
   readonly replayed: readonly Replayed[] | null;
@@ -234,9 +234,9 @@ export type Evidence = {
   } | null;
   readonly savingSince: Instant | null;
   /** The newest observation that saw an evaluation, and the longest time between two of them. */
-  readonly evaluated: { readonly at: Instant; readonly longestGapMs: number; readonly looks: number } | null;
+  readonly evaluated: { readonly at: Instant; readonly longestGapMs: number; readonly observations: number } | null;
   /** The newest observation in which the log had grown. */
-  readonly grewAt: Instant | null;
+  readonly logGrewAt: Instant | null;
   /** Whether the stores answered the last request; null if no request was made. */
   readonly isStoreRead: boolean | null;
   /** A step that the log reports as saved and the stores lacked in this many consecutive answers; null if none. */
@@ -257,7 +257,7 @@ export type Evidence = {
   readonly tracker: {
     readonly intended: string;
     readonly logged: readonly string[];
-    readonly said: Pick<TrackedRun, 'identity' | 'name' | 'step' | 'rowAt' | 'heartbeatAt'> | null;
+    readonly trackedRun: Pick<TrackedRun, 'identity' | 'name' | 'step' | 'rowAt' | 'heartbeatAt'> | null;
   } | null;
   readonly config: readonly {
     readonly name: string;
@@ -277,7 +277,7 @@ export type Evidence = {
   } | null;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
   /** What a successful job left; null if unknown. `work`: a checkpoint, an evaluation, or metrics with a step. */
-  readonly left: {
+  readonly artefacts: {
     readonly checkpoint: boolean | null;
     readonly metrics: boolean | null;
     readonly work: boolean;

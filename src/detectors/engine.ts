@@ -10,7 +10,7 @@ const START_LIMITS = {
 } as const;
 
 /** A running job that never makes its first step. */
-export function detectStalledStart({ status, isLogRead, hasTrained, runningSince, grewAt, at }: Evidence): Finding {
+export function detectStalledStart({ status, isLogRead, hasTrained, runningSince, logGrewAt, at }: Evidence): Finding {
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
   if (hasTrained) return QUIET;
   if (!isLogRead) return cannotTell('log');
@@ -18,7 +18,7 @@ export function detectStalledStart({ status, isLogRead, hasTrained, runningSince
   const waited = at - runningSince;
   if (waited < START_LIMITS.graceMs) return QUIET;
   // The trainer may be at work and print lines that ferrybot cannot read.
-  if (grewAt !== null && at - grewAt < START_LIMITS.silentMs) return cannotTell('progress');
+  if (logGrewAt !== null && at - logGrewAt < START_LIMITS.silentMs) return cannotTell('progress');
   return raise(runningSince, { seen: 'none', minutes: Math.round(waited / MINUTE_MS) });
 }
 
@@ -93,13 +93,13 @@ function endedAtSamePoint(one: PastEnd, other: PastEnd): boolean {
 }
 
 /** A job that succeeded without doing anything, for example because its launcher found existing output. */
-export function detectGreenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Finding {
+export function detectGreenNoOp({ status, isLogRead, hasTrained, artefacts }: Evidence): Finding {
   if (status !== 'SUCCEEDED') return QUIET;
   if (!isLogRead) return cannotTell('log');
   const missing = [
-    ...(hasTrained || left.work ? [] : ['steps']),
-    ...(left.checkpoint === false ? ['checkpoint'] : []),
-    ...(left.metrics === false ? ['metrics'] : []),
+    ...(hasTrained || artefacts.work ? [] : ['steps']),
+    ...(artefacts.checkpoint === false ? ['checkpoint'] : []),
+    ...(artefacts.metrics === false ? ['metrics'] : []),
   ];
   return missing.length === 0 ? QUIET : raise('success', { seen: missing.join(' ') });
 }
@@ -126,15 +126,15 @@ export function detectLowUtilisation({ use, hasTrained, moved, isBusy, at }: Evi
   // Without a measurement, only the steps are evidence; another detector checks them.
   if (use === null) return cannotTell('measures');
   // Compiling and loading before the first step need no accelerator.
-  if (!hasTrained || use.lowSince === null) return QUIET;
-  const isStill = !isBusy && moved !== null && moved.at <= use.lowSince;
+  if (!hasTrained || use.idleSince === null) return QUIET;
+  const isStill = !isBusy && moved !== null && moved.at <= use.idleSince;
   const { looks, lowMs, stillLooks, stillMs } = LOW_USE_LIMITS;
-  if (use.lowLooks < (isStill ? stillLooks : looks)) return QUIET;
-  if (at - use.lowSince < (isStill ? stillMs : lowMs)) return QUIET;
+  if (use.idleObservations < (isStill ? stillLooks : looks)) return QUIET;
+  if (at - use.idleSince < (isStill ? stillMs : lowMs)) return QUIET;
   return raise('low', {
     seen: String(Math.round(use.percent)),
     bound: String(LOW_USE_LIMITS.percent),
-    step: String(use.lowLooks),
+    step: String(use.idleObservations),
     ...(isStill ? { minutes: Math.round((at - moved.at) / MINUTE_MS) } : {}),
   });
 }

@@ -7,8 +7,8 @@ import { roundingError } from './progress.ts';
 /** Metrics under another identity than the approved one: they seem plausible and belong to another run. */
 export function detectTrackerDrift({ tracker }: Evidence): Finding {
   if (tracker === null || tracker.intended === '') return cannotTell('manifest');
-  const { intended, logged, said } = tracker;
-  const newest = logged.at(-1) ?? said?.identity;
+  const { intended, logged, trackedRun } = tracker;
+  const newest = logged.at(-1) ?? trackedRun?.identity;
   if (newest === undefined) return cannotTell('tracker');
   switch (compareIdentity(intended, newest)) {
     case 'same':
@@ -18,7 +18,9 @@ export function detectTrackerDrift({ tracker }: Evidence): Finding {
       return raise(newest, { seen: newest, bound: intended });
     case 'made-up':
       // The tracker knows the name that people gave to a run with a generated id.
-      return said !== null && compareIdentity(intended, said.name) === 'same' ? QUIET : cannotTell('tracker');
+      return trackedRun !== null && compareIdentity(intended, trackedRun.name) === 'same'
+        ? QUIET
+        : cannotTell('tracker');
   }
 }
 
@@ -33,7 +35,7 @@ export const TRACKER_FROZEN_LIMITS = {
  */
 /** A run that makes steps while its tracker receives none. */
 export function detectFrozenTracker({ tracker, step, moved, status, isLogRead }: Evidence): Finding {
-  const said = tracker?.said ?? null;
+  const said = tracker?.trackedRun ?? null;
   if (said === null || said.step === null || said.rowAt === null) return cannotTell('tracker');
   if (status !== 'RUNNING' || !isLogRead || step === null || moved === null) return cannotTell('progress');
   const atLeast = step.exact ? step.value : step.value - roundingError(step.value);

@@ -23,12 +23,15 @@ function createSeriesDetector(witness: Witness, names: readonly FollowedMeasure[
       const one = series[name];
       return one === undefined ? [] : [{ name, ...one, law: SERIES_LAWS[name] }];
     });
-    for (const { name, met } of known)
-      if (met !== null)
-        return raise(`${name}-${met.from ?? ''}`, {
-          seen: formatNumber(met.peak),
-          bound: formatNumber(met.trend),
-          step: met.from === null ? `${met.values} values` : `${met.from}-${met.to ?? met.from}`,
+    for (const { name, lastStreak } of known)
+      if (lastStreak !== null)
+        return raise(`${name}-${lastStreak.from ?? ''}`, {
+          seen: formatNumber(lastStreak.peak),
+          bound: formatNumber(lastStreak.trend),
+          step:
+            lastStreak.from === null
+              ? `${lastStreak.values} values`
+              : `${lastStreak.from}-${lastStreak.to ?? lastStreak.from}`,
         });
     return known.some(({ values, law }) => values > law.warmUpValues) ? QUIET : cannotTell(witness);
   };
@@ -47,8 +50,8 @@ export const detectZLoss = createSeriesDetector('measures', ['z-loss']);
 export const detectRouterCollapse = createSeriesDetector('measures', ['balance-loss', 'router-entropy', 'expert-load']);
 
 /** A NaN loss or gradient. Alarms immediately, even in the warm-up: training cannot recover. A loss scale may skip one gradient. */
-export function detectNan({ isLossLost, series, step }: Evidence): Finding {
-  if (isLossLost) return raise('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
+export function detectNan({ isLossMissing, series, step }: Evidence): Finding {
+  if (isLossMissing) return raise('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
   return series.loss === undefined ? cannotTell('loss') : QUIET;
 }
 

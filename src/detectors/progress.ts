@@ -46,7 +46,7 @@ function maxStepMs({ step, secondsPerStep, moved, isBusy }: Evidence): number | 
   const rounding = step === null || step.exact ? 1 : roundingError(step.value);
   if (rounding > 1 && secondsPerStep === null) return null;
   const seenEveryMs = rounding * (secondsPerStep ?? 0) * 1_000;
-  const known = moved === null || moved.looks < 2 ? newMs : times * moved.longestGapMs;
+  const known = moved === null || moved.observations < 2 ? newMs : times * moved.longestGapMs;
   return Math.max(quietMs, times * seenEveryMs, known, isBusy ? busyMs : 0);
 }
 
@@ -61,7 +61,7 @@ export const SPEED_LAW: SeriesLaw = {
   factor: 0.75,
   steps: 3,
   values: 3,
-  distance: 0,
+  minDistance: 0,
   noise: 0,
   // The first observation includes the compilation, and caches fill during the next one.
   warmUpValues: 3,
@@ -164,13 +164,13 @@ export function evalsStalled({ status, isLogRead, at, evaluated, moved }: Eviden
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
   if (!isLogRead) return cannotTell('log');
   // One gap may be an accident of the start.
-  if (evaluated === null || evaluated.looks < EVALS_MIN || moved === null) return cannotTell('evals');
+  if (evaluated === null || evaluated.observations < EVALS_MIN || moved === null) return cannotTell('evals');
   const { timesSeen, leastMs } = STALLED_LIMITS;
   const boundMs = Math.max(leastMs, timesSeen * evaluated.longestGapMs);
   const quietMs = at - evaluated.at;
   if (quietMs < boundMs || moved.at - evaluated.at < boundMs / 2) return QUIET;
   return raise(evaluated.at, {
-    seen: String(evaluated.looks),
+    seen: String(evaluated.observations),
     minutes: Math.round(quietMs / MINUTE_MS),
     bound: String(Math.round(evaluated.longestGapMs / MINUTE_MS)),
   });

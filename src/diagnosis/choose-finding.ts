@@ -3,15 +3,15 @@
 import { type FailureClass, FIRST_RESPONSE, type FirstResponse } from '../domain/failure-class.ts';
 import { cutText } from '../domain/values.ts';
 import { WRAPPERS } from './exception-class.ts';
+import type { Level, PlainLine } from './line-prefixes.ts';
 import type { Row } from './row.ts';
 import type { Raised } from './traceback.ts';
-import type { Level, PlainLine } from './unprefixed.ts';
 
 /** A line with evidence, and the exception if the evidence comes from a traceback. */
 export type LogFinding = Pick<Row, 'class' | 'weight' | 'confidence'> & {
   readonly line: number;
   readonly text: string;
-  readonly raised: Raised | null;
+  readonly exception: Raised | null;
   /** The task, rank or host that printed it; empty if the line does not say. */
   readonly stream: string;
 };
@@ -124,7 +124,7 @@ export function isOfPeers(
 ): boolean {
   if (weight !== 'effect' || !BETWEEN_PEERS.includes(kind) || endedRank === null) return false;
   const alike = findings.filter((one) => one.class === kind);
-  return !alike.some(({ stream, raised }) => (stream === '' ? raised !== null : rankOf(stream) === endedRank));
+  return !alike.some(({ stream, exception }) => (stream === '' ? exception !== null : rankOf(stream) === endedRank));
 }
 
 const BETWEEN_PEERS: readonly FailureClass[] = ['network', 'stalled'];
@@ -148,11 +148,11 @@ export type LastLines = {
   isStep: boolean;
   step: string;
   /** Line prefixes seen before the last step; `behind`: lines after that step. */
-  readonly known: Set<string>;
-  behind: string[];
+  readonly knownPrefixes: Set<string>;
+  afterStep: string[];
   /** The prefix of the last line without a failure, and the numbers of the last few lines that repeat their predecessor's prefix. */
-  beginning: string;
-  alike: readonly number[];
+  prefix: string;
+  samePrefixAt: readonly number[];
 };
 
 /** Prefixes kept: lines that recur among steps recur soon. */
@@ -161,7 +161,7 @@ const BEGINNING_CHARS = 48;
 
 /** The state before the first line. */
 export function createLastLines(): LastLines {
-  return { line: '', isStep: false, step: '', known: new Set(), behind: [], beginning: '', alike: [] };
+  return { line: '', isStep: false, step: '', knownPrefixes: new Set(), afterStep: [], prefix: '', samePrefixAt: [] };
 }
 
 /** Adds the next line. `isSoft`: its logger ranks it as a warning or lower. */
@@ -173,33 +173,33 @@ export function addLastLine(
   if (last.isStep) last.step = last.line;
   Object.assign(last, { line, isStep });
   if (!isStep) {
-    if (!isSoft && last.behind.length < BEGINNINGS_MAX) last.behind.push(cutText(line, LINE_CHARS));
+    if (!isSoft && last.afterStep.length < BEGINNINGS_MAX) last.afterStep.push(cutText(line, LINE_CHARS));
     return;
   }
-  for (const one of last.behind) last.known.add(linePrefix(one));
-  for (const oldest of last.known) {
-    if (last.known.size <= BEGINNINGS_MAX) break;
-    last.known.delete(oldest);
+  for (const one of last.afterStep) last.knownPrefixes.add(linePrefix(one));
+  for (const oldest of last.knownPrefixes) {
+    if (last.knownPrefixes.size <= BEGINNINGS_MAX) break;
+    last.knownPrefixes.delete(oldest);
   }
-  last.behind = [];
+  last.afterStep = [];
 }
 
 /** Adds a line without a failure. A program that repeats a line with other numbers is at work, even if its meaning is unknown. */
 export function addRhythmLine(last: LastLines, text: string, line: number): void {
   const beginning = linePrefix(text);
   if (beginning === '') return;
-  if (beginning === last.beginning) last.alike = [...last.alike, line].slice(-RHYTHM_LINES);
-  last.beginning = beginning;
+  if (beginning === last.prefix) last.samePrefixAt = [...last.samePrefixAt, line].slice(-RHYTHM_LINES);
+  last.prefix = beginning;
 }
 
 /** The line since which the log repeats itself; 0 if it does not. */
-export function repeatsSinceLine({ alike }: LastLines): number {
-  return alike.length < RHYTHM_LINES ? 0 : (alike[0] ?? 0);
+export function repeatsSinceLine({ samePrefixAt }: LastLines): number {
+  return samePrefixAt.length < RHYTHM_LINES ? 0 : (samePrefixAt[0] ?? 0);
 }
 
 /** Whether the lines after the last step all occurred among steps before, or report the usual end of work. */
-export function endsLikeBefore({ known, behind }: LastLines): boolean {
-  return behind.every((line) => known.has(linePrefix(line)) || KEEPING.test(line));
+export function endsLikeBefore({ knownPrefixes, afterStep }: LastLines): boolean {
+  return afterStep.every((line) => knownPrefixes.has(linePrefix(line)) || KEEPING.test(line));
 }
 
 function linePrefix(line: string): string {
@@ -232,9 +232,9 @@ export type LastReports = {
   /** A launcher started the job again. */
   restartedAt: number;
   /** A lost connection was restored. */
-  overcomeAt: number;
+  reconnectedAt: number;
   /** The name of an exception outside a traceback. */
-  strayAt: number;
+  loneExceptionAt: number;
   /** A line that its logger ranks as an error. */
   errorAt: number;
   /** The first rank that ended by itself, according to its launcher or its own abort. */
@@ -247,8 +247,8 @@ export function createLastReports(): LastReports {
     successAt: 0,
     failureAt: 0,
     restartedAt: 0,
-    overcomeAt: 0,
-    strayAt: 0,
+    reconnectedAt: 0,
+    loneExceptionAt: 0,
     errorAt: 0,
     endedRank: null,
   };
@@ -258,8 +258,8 @@ export function createLastReports(): LastReports {
 export function addReport(said: LastReports, { text, level, stream }: PlainLine, line: number): void {
   const aborted = text.startsWith('Fatal Python error: Aborted') ? rankOf(stream) : null;
   said.endedRank ??= ENDED.exec(text)?.[1] ?? aborted;
-  if (RECOVERED.test(text)) said.overcomeAt = line;
-  if (STRAY_ERROR.test(text)) said.strayAt = line;
+  if (RECOVERED.test(text)) said.reconnectedAt = line;
+  if (STRAY_ERROR.test(text)) said.loneExceptionAt = line;
   if (RESTART.test(text)) said.restartedAt = line;
   if (level === 'error') said.errorAt = line;
   // Other warnings are no failure.

@@ -26,6 +26,7 @@ import {
   repeatsSinceLine,
 } from './choose-finding.ts';
 import { isTopLevelScript, judgeTraceback, raisingFrame } from './exception-class.ts';
+import { type Level, type PlainLine, plainLines } from './line-prefixes.ts';
 import type { Row } from './row.ts';
 import { findBareRow, findRow } from './rows.ts';
 import {
@@ -37,7 +38,6 @@ import {
   type TracebackReader,
 } from './traceback.ts';
 import { readTrainingLine, type TrainingLine } from './training-line.ts';
-import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A log line, numbered from 1, with its raw text up to `limits.logLineCharsMax`. Redact the text before you truncate it. */
 export type Evidence = { readonly line: number; readonly text: string };
@@ -83,17 +83,17 @@ type LogReading = {
   /** Grouped by class, so that frequent findings leave room for rare ones. */
   readonly findings: Map<FailureClass, BoundedEnds<LogFinding>>;
   /** Lines of tracebacks that may name the exception; they become evidence. */
-  readonly raisedTexts: Map<number, string>;
+  readonly exceptionTexts: Map<number, string>;
   /** The numbers of the last few lines with a step, and of the last few with a finite loss. */
   progress: number[];
   finite: number[];
-  readonly said: LastReports;
+  readonly reports: LastReports;
   /** The last line with a shell prompt and a command; 0 for none. */
-  askedAt: number;
+  promptAt: number;
   /** The last exception name that has neither a traceback nor a matching row; 0 for none. */
-  unreadAt: number;
+  unexplainedAt: number;
   /** The last line of a traceback. The log may be truncated inside that traceback. */
-  tracedAt: number;
+  tracebackEndAt: number;
   /** Lines that report a failure and match no row. */
   readonly alarms: BoundedEnds<number>;
   readonly last: LastLines;
@@ -104,13 +104,13 @@ function createReading(): LogReading {
   return {
     tracebacks: createTracebackReader(),
     findings: new Map(),
-    raisedTexts: new Map(),
+    exceptionTexts: new Map(),
     progress: [],
     finite: [],
-    said: createLastReports(),
-    askedAt: 0,
-    unreadAt: 0,
-    tracedAt: 0,
+    reports: createLastReports(),
+    promptAt: 0,
+    unexplainedAt: 0,
+    tracebackEndAt: 0,
     alarms: keepBothEnds<number>(ALARMS_MAX),
     last: createLastLines(),
     lines: 0,
@@ -126,10 +126,10 @@ function readLogLine(reading: LogReading, whole: string): void {
 
 function readPlainLine(reading: LogReading, { text, level, stream }: PlainLine, shown: string): void {
   const line = reading.lines;
-  if (reading.tracebacks.take({ text, level, stream }, line)) {
-    reading.tracedAt = line;
-    if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.raisedTexts.size < RAISED_TEXTS_MAX)
-      reading.raisedTexts.set(line, shown);
+  if (reading.tracebacks.readLine({ text, level, stream }, line)) {
+    reading.tracebackEndAt = line;
+    if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.exceptionTexts.size < RAISED_TEXTS_MAX)
+      reading.exceptionTexts.set(line, shown);
     return;
   }
   // After a shell prompt a person inspects earlier output, so steps there prove no recovery.
@@ -141,10 +141,10 @@ function readPlainLine(reading: LogReading, { text, level, stream }: PlainLine, 
   if (isStep) pushBounded(reading.progress, line, STEPS_AGAIN);
   if (isSound) pushBounded(reading.finite, line, FINITE_AGAIN);
   if (isSound || NOISE.test(text)) return;
-  addReport(reading.said, { text, level, stream }, line);
+  addReport(reading.reports, { text, level, stream }, line);
   // The source location in a logger's prefix may be the only match.
   const row = findRow(text) ?? (level === 'error' ? findRow(shown.trim()) : null) ?? findBareRow(text);
-  if (row === null && reading.said.strayAt === line) reading.unreadAt = line;
+  if (row === null && reading.reports.loneExceptionAt === line) reading.unexplainedAt = line;
   if (row === null && isAlarmLine(text, level)) reading.alarms.add(line);
   else if (row === null) addRhythmLine(reading.last, text, line);
   const weight = row === null ? null : weighRow(row, level, text);
@@ -152,7 +152,7 @@ function readPlainLine(reading: LogReading, { text, level, stream }: PlainLine, 
   const { class: kind, confidence } = row;
   const alike = reading.findings.get(kind) ?? keepBothEnds<LogFinding>(FINDINGS_MAX);
   reading.findings.set(kind, alike);
-  alike.add({ class: kind, confidence, weight, line, text: shown, raised: null, stream });
+  alike.add({ class: kind, confidence, weight, line, text: shown, exception: null, stream });
 }
 
 /** An epoch, or any progress count such as `3/10`. */
@@ -169,8 +169,8 @@ function pushBounded(kept: number[], line: number, count: number): void {
 }
 
 function concludeDiagnosis(reading: LogReading, status: EndStatus | null): Diagnosis {
-  const { raisedTexts, tracebacks } = reading;
-  const raisedBy = tracebacks.found().flatMap((one) => findingFromTraceback(one, raisedTexts) ?? []);
+  const { exceptionTexts, tracebacks } = reading;
+  const raisedBy = tracebacks.found().flatMap((one) => findingFromTraceback(one, exceptionTexts) ?? []);
   const said = [...reading.findings.values()].flatMap((alike) => alike.all());
   const all = [...said, ...raisedBy].toSorted((a, b) => a.line - b.line);
   const findings = dropRecoveredFindings(all, reading, status);
@@ -178,12 +178,12 @@ function concludeDiagnosis(reading: LogReading, status: EndStatus | null): Diagn
   const alarms = reading.alarms.all().filter((line) => !isFollowed(reading.progress, STEPS_AGAIN, line));
   if (chosen !== null && isOvershadowed(chosen, findings, alarms)) return UNKNOWN;
   // An exception that could not be parsed may be the cause of these effects.
-  if (chosen?.weight === 'effect' && reading.said.strayAt > 0) return UNKNOWN;
-  if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
-  if (chosen !== null && isOfPeers(chosen, findings, reading.said.endedRank)) return UNKNOWN;
+  if (chosen?.weight === 'effect' && reading.reports.loneExceptionAt > 0) return UNKNOWN;
+  if (chosen?.weight === 'hint' && reading.unexplainedAt > 0) return UNKNOWN;
+  if (chosen !== null && isOfPeers(chosen, findings, reading.reports.endedRank)) return UNKNOWN;
   if (chosen === null) return diagnoseWithoutFinding(reading, status);
   const alike = findings.filter((one) => one.class === chosen.class).slice(0, EVIDENCE_MAX);
-  const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
+  const raised = chosen.exception ?? raisedBy[0]?.exception ?? null;
   // Replace an unreliable class by `unknown`, but keep its evidence.
   const kind = isUncertain(chosen, findings, { alarms, worksSince: repeatsSinceLine(reading.last) })
     ? 'unknown'
@@ -200,10 +200,10 @@ function concludeDiagnosis(reading: LogReading, status: EndStatus | null): Diagn
 function findingFromTraceback(traceback: Traceback, texts: ReadonlyMap<number, string>): LogFinding | null {
   const judged = judgeTraceback(traceback);
   if (judged === null) return null;
-  const { raised, class: kind, weight, confidence } = judged;
-  const line = raised.lineNumber;
-  const text = texts.get(line) ?? `${raised.type}: ${raised.message}`;
-  return { class: kind, weight, confidence, raised, line, text, stream: traceback.stream };
+  const { exception, class: kind, weight, confidence } = judged;
+  const line = exception.lineNumber;
+  const text = texts.get(line) ?? `${exception.type}: ${exception.message}`;
+  return { class: kind, weight, confidence, exception, line, text, stream: traceback.stream };
 }
 
 /** A warning is evidence only for classes that are normally logged as warnings; a retry is only a hint. */
@@ -220,7 +220,7 @@ function weighRow(row: Row, level: Level | null, text: string): Row['weight'] | 
 /** Drops findings that the job recovered from: training continued after them, or the job finished. */
 function dropRecoveredFindings(
   findings: readonly LogFinding[],
-  { progress, finite, askedAt, said: { successAt, failureAt, restartedAt, overcomeAt } }: LogReading,
+  { progress, finite, promptAt, reports: { successAt, failureAt, restartedAt, reconnectedAt } }: LogReading,
   status: EndStatus | null,
 ): readonly LogFinding[] {
   // A status says nothing about the numbers: a job can train with a NaN loss to its last step.
@@ -231,14 +231,14 @@ function dropRecoveredFindings(
   const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause') ? restartedAt : 0;
   // One later step is enough to dismiss a hint, if no failure was reported after that step.
   const wellAt = failureAt > (progress.at(-1) ?? 0) ? 0 : (progress.at(-1) ?? 0);
-  return findings.filter(({ line, class: kind, weight, raised }) => {
+  return findings.filter(({ line, class: kind, weight, exception }) => {
     if (line <= since) return false;
-    if (line < askedAt) return true;
-    if (kind === 'network' && line <= overcomeAt) return false;
+    if (line < promptAt) return true;
+    if (kind === 'network' && line <= reconnectedAt) return false;
     if (isOver && line < successAt && kind !== 'nan') return false;
     // After a preemption notice, steps continue until the machine is gone.
     if (kind === 'preempted' && wellAt === 0) return true;
-    if (isOver && line > successAt) return raised !== null && isTopLevelScript(raised);
+    if (isOver && line > successAt) return exception !== null && isTopLevelScript(exception);
     if (weight === 'hint' && kind !== 'nan' && line < wellAt) return false;
     return kind === 'nan' ? !isFollowed(finite, FINITE_AGAIN, line) : !isFollowed(progress, STEPS_AGAIN, line);
   });
@@ -254,7 +254,14 @@ function isFollowed(last: readonly number[], count: number, line: number): boole
 }
 
 function diagnoseWithoutFinding(
-  { said: { successAt, failureAt, strayAt, errorAt }, tracedAt, alarms, progress, lines, last }: LogReading,
+  {
+    reports: { successAt, failureAt, loneExceptionAt, errorAt },
+    tracebackEndAt,
+    alarms,
+    progress,
+    lines,
+    last,
+  }: LogReading,
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
@@ -264,7 +271,7 @@ function diagnoseWithoutFinding(
     !isLineCutShort(last) &&
     endsLikeBefore(last) &&
     (alarms.all().at(-1) ?? 0) < Math.max(steppedAt, 1) &&
-    Math.max(strayAt, errorAt, tracedAt) <= Math.max(steppedAt, 0) &&
+    Math.max(loneExceptionAt, errorAt, tracebackEndAt) <= Math.max(steppedAt, 0) &&
     lines - steppedAt <= QUIET_END_LINES;
   const isWell = status === 'SUCCEEDED' || (status === null && (isWellDone || isAtWork));
   if (!isWell) return UNKNOWN;

@@ -11,7 +11,7 @@ export type TracebackJudgement = {
   readonly weight: Row['weight'];
   readonly confidence: Confidence;
   /** The exception in the chain that explains the failure, with the frame to inspect. */
-  readonly raised: Raised;
+  readonly exception: Raised;
 };
 
 /** Null if the traceback is no failure itself: an interrupt, an exit, or a launcher's summary of other failures. */
@@ -58,10 +58,10 @@ function judgeRaised(raised: Raised): TracebackJudgement | null {
     !(row.class === 'data' && IS_CODE.test(type)) &&
     // While data is being loaded, a message that resembles a setting error is about the data.
     !(isOfSetting && isInDataLoading(raised.frames));
-  if (isSaid) return { class: row.class, weight: row.weight, confidence: row.confidence, raised };
+  if (isSaid) return { class: row.class, weight: row.weight, confidence: row.confidence, exception: raised };
   if (WRAPPERS.test(type)) return null;
   const found = classifyByMoreLines(type, raised) ?? classifyByType(type, raised);
-  return { ...found, weight: 'cause', raised };
+  return { ...found, weight: 'cause', exception: raised };
 }
 
 /** The type name without its module and without Ray's suffix for the wrapped type. */

@@ -1,7 +1,7 @@
 /** Python tracebacks in a log: chained ones, interleaved ones of several processes, and those of Ray's remote tasks. */
 
 import { cutText } from '../domain/values.ts';
-import type { PlainLine } from './unprefixed.ts';
+import type { PlainLine } from './line-prefixes.ts';
 
 /** `isImport`: the frame's statement imports; `isRaise`: raises; `isRestore`: loads a checkpoint. `statement`: its visible part. */
 export type Frame = {
@@ -34,7 +34,7 @@ export type Traceback = {
 
 export type TracebackReader = {
   /** Reads the next line; true if it belongs to a traceback, so it is no separate message. */
-  readonly take: (line: PlainLine, lineNumber: number) => boolean;
+  readonly readLine: (line: PlainLine, lineNumber: number) => boolean;
   /** All complete tracebacks, ordered by their last line. */
   readonly found: () => readonly Traceback[];
 };
@@ -94,7 +94,7 @@ export function createTracebackReader(): TracebackReader {
     for (const [stream, one] of open) closeTraceback(stream, one);
     return done.all();
   };
-  return { take: takeLine, found: listTracebacks };
+  return { readLine: takeLine, found: listTracebacks };
 }
 
 /** Reads one line after a header, in the same stream. */

@@ -92,7 +92,7 @@ type Values = {
 
 /** Values before the name of an evaluation belong to training, values after it to the evaluation. */
 function valuesIn(line: string, own: TrainerFormat | null): Values {
-  const evaluates = matchTrainerFormat('evaluates', line, own)?.groups;
+  const evaluates = matchTrainerFormat('evalLine', line, own)?.groups;
   if (evaluates !== undefined)
     return { named: evaluates, measures: {}, isEval: true, evalLoss: evaluates['loss'] ?? null };
   const named = trainsIn(line, own);
@@ -107,8 +107,8 @@ function valuesIn(line: string, own: TrainerFormat | null): Values {
 }
 
 function trainsIn(line: string, own: TrainerFormat | null): Values['named'] {
-  for (const { trains } of rowsWith(own)) {
-    const found = trains?.exec(line) ?? null;
+  for (const { trainingLine } of rowsWith(own)) {
+    const found = trainingLine?.exec(line) ?? null;
     if (found !== null) return found.groups ?? {};
   }
   return null;

@@ -18,7 +18,7 @@ export type Annotation = {
 };
 
 /** `people`: user ids; `permission`: everyone with at least this role. */
-export type Summons = {
+export type Mentions = {
   readonly people: readonly number[];
   readonly permission: Permission | null;
   /** Also assign them to the thread. */
@@ -41,7 +41,7 @@ export type Effect =
       /** The record entry that the comment reports, and the entry's author role. A comment older than the entry cannot report it. */
       readonly entry?: { readonly seq: number; readonly role: Role };
       /** People to mention; logins are resolved when it is posted. */
-      readonly summons?: Summons;
+      readonly mentions?: Mentions;
       /** Another process may post the same comment concurrently: delete the later duplicate. */
       readonly isShared?: boolean;
     }
@@ -66,7 +66,7 @@ export type Effect =
       /** Id of the check run that this process created earlier, which saves a lookup. */
       readonly existing: number | null;
       /** Update a check run only if this App created it, and never create one. */
-      readonly onlyOwn?: true;
+      readonly ownAppOnly?: true;
     }
   | {
       readonly kind: 'dispatch-workflow';
@@ -81,7 +81,7 @@ export type Effect =
       /** The branch must point to `base`, or is created at `base`. The fixed commit time gives every process the same commit id. */
       readonly onto?: { readonly atMs: number; readonly isNewBranch?: true };
       /** If the branch exists and changes only these files, append the commit to the branch. */
-      readonly mayFollow?: true;
+      readonly mayAppend?: true;
       readonly files: Readonly<Record<string, string>>;
       readonly message: string;
     }

@@ -238,10 +238,10 @@ export function submitStep({
   command,
 }: Pick<JobSpec, 'submissionId' | 'metadata' | 'command'>): ActionStep {
   const { run, attempt, manifest } = metadata;
-  return { does: 'submit-job', command: [submissionId, run, String(attempt), manifest, ...command] };
+  return { kind: 'submit-job', command: [submissionId, run, String(attempt), manifest, ...command] };
 }
 
 /** The step that stops one job. */
 export function stopStep(jobId: string): ActionStep {
-  return { does: 'stop-job', command: [jobId] };
+  return { kind: 'stop-job', command: [jobId] };
 }

@@ -57,7 +57,7 @@ export type CommentFacts = {
   readonly author: Actor;
   readonly authorIsBot: boolean;
   /** Posted under a login that ferrybot uses here; other workflows of the repository may use it too. */
-  readonly byUs: boolean;
+  readonly isByOwnLogin: boolean;
   /** Posted by the App that this process's token belongs to. */
   readonly byOwnApp: boolean;
   /** The verified marker of one of ferrybot's comments. Unverified markers are ignored. */
@@ -162,7 +162,7 @@ export type RunFacts = {
   /** Cluster changes proposed outside a run; unknown if the journal does not verify. */
   readonly clusterActions: Observed<readonly ActionRecord[]>;
   /** Commands from these threads that the repository journal records, because they affect more than this run. */
-  readonly handedOver: ReadonlyMap<string, SeenCommand>;
+  readonly journalCommands: ReadonlyMap<string, SeenCommand>;
   /** Workflow runs that control dispatched, by id; null if GitHub no longer has the run. */
   readonly workflowRuns: ReadonlyMap<number, Observed<WorkflowRunFacts | null>>;
   /** The error message of a failed workflow run's job, by run id; absent if not requested. */

@@ -117,7 +117,7 @@ export const INCIDENTS = {
     workers: 'text?',
     attempt: 'integer?',
   },
-  'run-degraded': { since: 'text', looks: 'text', step: 'text', signatures: 'text', attempt: 'integer?' },
+  'run-degraded': { since: 'text', observations: 'text', step: 'text', signatures: 'text', attempt: 'integer?' },
   'run-alarm': {
     detector: DETECTOR_IDS,
     since: 'text',

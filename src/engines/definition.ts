@@ -97,7 +97,7 @@ export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
   fit?(
     cluster: z.infer<Schema>,
     needs: MachineNeeds,
-  ): { readonly cluster: z.infer<Schema>; readonly beyond: readonly BeyondCap[] };
+  ): { readonly cluster: z.infer<Schema>; readonly exceededCaps: readonly BeyondCap[] };
 };
 
 /** An engine with its adapter. The adapter is loaded when a cluster is called, not when a config is read. */

@@ -26,25 +26,25 @@ export type GivenApproval = {
   readonly digest: Digest;
   readonly body: Digest;
   readonly at: string;
-  readonly standing: Observed<ApprovalStanding>;
+  readonly status: Observed<ApprovalStanding>;
 };
 
 /** `needed`: how many different people must approve a run of this cost. `lastDrop`: the newest approval that was dropped. */
 export type ApprovalFacts = {
   readonly needed: number;
   /** The manifest that approved this fix in advance (its envelope). Left out where approvals must name the launched manifest itself. */
-  readonly beforehand?: Digest;
-  readonly given: readonly GivenApproval[];
+  readonly preApproval?: Digest;
+  readonly approvals: readonly GivenApproval[];
   readonly lastDrop: { readonly reason: DropReason; readonly digest: Digest } | null;
 };
 
 /** The approvals for this description, and for this manifest or the one that approved it in advance (architecture, D4). */
 export function filterCurrentApprovals(
-  { given, beforehand }: ApprovalFacts,
+  { approvals, preApproval }: ApprovalFacts,
   now: { readonly digest: Digest; readonly body: Digest },
 ): readonly GivenApproval[] {
-  const named = beforehand ?? now.digest;
-  return given.filter((one) => one.digest === named && one.body === now.body);
+  const named = preApproval ?? now.digest;
+  return approvals.filter((one) => one.digest === named && one.body === now.body);
 }
 
 /** An earlier manifest, to compare with the one that would run now. */
@@ -63,14 +63,14 @@ export type GateFacts = {
   readonly fixOf: number | null;
   /** The settings of the run's lane. `own`: the gates that only this kind of run has. */
   readonly lane: LaneConfig;
-  readonly own: readonly Gate[];
+  readonly kindGates: readonly Gate[];
   readonly onePersonIsEnough: boolean;
   /** The contract in the run's issue, as recorded and as read now. Left out for a run without a contract. */
   readonly contract?: { readonly recorded: Contract; readonly read: Observed<Contract> };
   /** Whether this lab rents the machine that the contract asks for. Left out if the contract asks for none. */
   readonly machine?: MachineFit;
   /** The cluster's description of an adopted job. Left out for a run that launched its own job. */
-  readonly adopts?: Description;
+  readonly adoptedJob?: Description;
   /** The start point of the run. Left out if its contract names none. */
   readonly start?: Observed<StartPoint>;
   /** What the next attempt resumes from. Left out before an attempt has failed, and where a person named a checkpoint. */
@@ -91,7 +91,7 @@ export type GateFacts = {
   readonly checks: Observed<readonly CheckFacts[]>;
   readonly configHealth: Observed<ConfigHealth>;
   /** When a person or the proposal last changed the ferry issue's text or commented on it. ferrybot's own comments do not count. */
-  readonly issueToldAt: Observed<Instant>;
+  readonly issueChangedAt: Observed<Instant>;
   /** Ids of other runs that hold the lane. */
   readonly liveRuns: Observed<readonly string[]>;
   /** Another recorded run that writes to this run's output root; null if there is none. */
@@ -104,7 +104,7 @@ export type GateFacts = {
   readonly trackerHolder: Observed<string | null>;
   readonly holds: Observed<readonly Hold[]>;
   /** Runs of the lane that were sealed as passes. */
-  readonly passes: Observed<readonly string[]>;
+  readonly sealedPasses: Observed<readonly string[]>;
   /** The lane's launches as far back as any budget reaches, including this run's earlier attempts. */
   readonly launches: Observed<readonly Launch[]>;
   /** What other runs rented, on any cluster, as far back as a budget reaches. Left out if no gate needs it. */
@@ -213,10 +213,10 @@ const approverAllowed: ApprovalGate = {
     ifKnown(approvals, (facts) => ifKnown(bound, (now) => judgeApprovers(filterCurrentApprovals(facts, now), facts))),
 };
 
-function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand }: ApprovalFacts): Judgement {
+function judgeApprovers(current: readonly GivenApproval[], { needed, preApproval }: ApprovalFacts): Judgement {
   const now = current.map((one) => ({
     ...one,
-    is: one.standing.kind === 'known' ? one.standing.value : null,
+    is: one.status.kind === 'known' ? one.status.value : null,
   }));
   // One person counts once, however often they approved.
   const counting = new Map(now.filter(({ is }) => is === 'counts').map(({ actor }) => [actor.id, actor.login]));
@@ -224,9 +224,9 @@ function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand 
   const lost = now.find(({ is }) => is !== null && is !== 'counts');
   if (lost !== undefined)
     return isAllowed.block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.is ?? '' });
-  if (counting.size >= needed) return isAllowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
-  const unread = current.find((one) => one.standing.kind === 'unknown');
-  if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
+  if (counting.size >= needed) return isAllowed.pass(preApproval === undefined ? 'enough' : 'beforehand', found);
+  const unread = current.find((one) => one.status.kind === 'unknown');
+  if (unread?.status.kind === 'unknown') return cannotTell(unread.status.why);
   return isAllowed.block('too-few', 'approver', { ...found, missing: needed - counting.size });
 }
 
@@ -243,11 +243,11 @@ type BoundDigests = { readonly digest: Digest; readonly body: Digest };
 /** Passes before the first approval. After a change dropped an approval, it blocks until there is a new one. */
 function judgeManifest(facts: ApprovalFacts, now: BoundDigests): Judgement {
   const digest = now.digest.slice(7, 19);
-  const last = facts.given.at(-1)?.digest ?? null;
+  const last = facts.approvals.at(-1)?.digest ?? null;
   if (filterCurrentApprovals(facts, now).length > 0)
-    return facts.beforehand === undefined
+    return facts.preApproval === undefined
       ? pass('as-approved', { digest })
-      : pass('fix-beforehand', { digest, approved: facts.beforehand.slice(7, 19) });
+      : pass('fix-beforehand', { digest, approved: facts.preApproval.slice(7, 19) });
   const before = last ?? facts.lastDrop?.digest ?? now.digest;
   const isChanged = before !== now.digest || last !== null || facts.lastDrop?.reason === 'manifest-changed';
   return isChanged

@@ -109,7 +109,7 @@ function filterRequiredChecks(
   all: readonly CheckFacts[],
   { requiredChecks }: GateFacts['lane'],
 ): readonly CheckFacts[] {
-  const others = all.filter((check) => !check.ours);
+  const others = all.filter((check) => !check.isOwn);
   if (requiredChecks === 'all') return others;
   // A workflow that waits for approval has no jobs yet. It may contain the named check, so it counts.
   return others.filter((check) => check.state === 'awaits-approval' || isCheckNamed(check, requiredChecks));
@@ -120,7 +120,7 @@ function listMissingChecks(
   all: readonly CheckFacts[],
 ): readonly string[] {
   if (required === 'all') return [];
-  return required.filter((name) => !all.some((check) => !check.ours && isCheckNamed(check, [name])));
+  return required.filter((name) => !all.some((check) => !check.isOwn && isCheckNamed(check, [name])));
 }
 
 /** Matches the check's own name, or `workflow / name`, as GitHub shows it. */
@@ -174,7 +174,7 @@ export const issueUpdatedGate = defineGate('issue-updated', (facts, { block, pas
       return block('issue-not-linked', 'author', { issue, pull });
     // The last change is the newest commit of the proposal, by its committer date.
     return ifKnown(facts.change, ({ headAt, headSha }) =>
-      ifKnown(facts.issueToldAt, (toldAt) => {
+      ifKnown(facts.issueChangedAt, (toldAt) => {
         // rule DF-33
         if (toldAt >= headAt) return pass('updated', { issue });
         const [changedAt, told] = [toRfc3339(headAt), toRfc3339(toldAt)];

@@ -203,7 +203,7 @@ export function orderChangeGates(own: readonly Gate[]): readonly Gate[] {
 
 /** The verdicts that `gated` events record; each contains its reason. */
 export function changeVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
-  return orderChangeGates(facts.own).map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+  return orderChangeGates(facts.kindGates).map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }
 
 /** The verdicts of the runner, which evaluates the same gates on facts that it read itself. */

@@ -55,7 +55,7 @@ export type GitHubClient = {
   readonly clock: { offsetMs: number };
   readonly cache: AnswerCache;
   /** Commits that a branch once pointed to, as `branch sha`. Bounded. */
-  readonly pastTips: Set<string>;
+  readonly formerTips: Set<string>;
 };
 
 export type CallOutcome =
@@ -70,7 +70,7 @@ export type CallOutcome =
 
 /** A client for one repository. */
 export function createClient(
-  options: Omit<GitHubClient, 'usage' | 'writtenAt' | 'cache' | 'pastTips' | 'clock'> & {
+  options: Omit<GitHubClient, 'usage' | 'writtenAt' | 'cache' | 'formerTips' | 'clock'> & {
     readonly cache?: AnswerCache;
   },
 ): GitHubClient {
@@ -80,7 +80,7 @@ export function createClient(
     usage: { rest: 0, graphql: 0, notModified: 0, contentWrites: 0 },
     writtenAt: [],
     clock: { offsetMs: 0 },
-    pastTips: new Set(),
+    formerTips: new Set(),
   };
 }
 
@@ -108,7 +108,7 @@ export async function call(
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await callOnce(client, route, parameters);
     if (outcome.retryAfterMs === null || attempt >= REQUEST_TRIES_MAX) return outcome.result;
-    const mayRepeat = isRead || outcome.notActed;
+    const mayRepeat = isRead || outcome.wasNotExecuted;
     if (!mayRepeat || outcome.retryAfterMs > REQUEST_WAIT_MS_MAX) return outcome.result;
     await client.sleep(outcome.retryAfterMs * attempt);
   }
@@ -186,7 +186,7 @@ export function toEffectOutcome(outcome: CallOutcome): EffectOutcome {
 type SingleCall = {
   readonly result: CallOutcome;
   readonly retryAfterMs: number | null;
-  readonly notActed: boolean;
+  readonly wasNotExecuted: boolean;
 };
 
 async function callOnce(client: GitHubClient, route: string, parameters: Record<string, unknown>): Promise<SingleCall> {
@@ -204,7 +204,7 @@ async function callOnce(client: GitHubClient, route: string, parameters: Record<
     countRequest(client, route, isRead);
     syncClock(client, answer.headers['date']);
     cacheAnswer(client, cacheKey, answer);
-    return { result: { kind: 'answered', ...answer }, retryAfterMs: null, notActed: false };
+    return { result: { kind: 'answered', ...answer }, retryAfterMs: null, wasNotExecuted: false };
   } catch (error) {
     const failure = readFailure(error);
     if (failure === null) throw error;
@@ -213,7 +213,7 @@ async function callOnce(client: GitHubClient, route: string, parameters: Record<
       // A 304 may omit the link to the next page.
       const headers = { link: cached.link, ...failure.headers };
       const result = { kind: 'answered', status: 304, data: cached.data, headers } as const;
-      return { result, retryAfterMs: null, notActed: false };
+      return { result, retryAfterMs: null, wasNotExecuted: false };
     }
     countRequest(client, route, isRead);
     return judgeFailure(client, failure);
@@ -300,12 +300,12 @@ function judgeFailure(client: GitHubClient, failure: RequestFailure): SingleCall
   const refused = { kind: 'refused', status, message } as const;
   const lost = { kind: 'unknown', message: `${status}: ${message}` } as const;
   // The token may have expired while this machine slept; retry with the corrected clock.
-  if (status === 401 && hasMoved) return { result: refused, retryAfterMs: 0, notActed: true };
+  if (status === 401 && hasMoved) return { result: refused, retryAfterMs: 0, wasNotExecuted: true };
   // A rate limit does not judge the request, so the result stays unknown.
-  if (isLimit) return { result: lost, retryAfterMs: limitWaitMs(client, headers), notActed: true };
+  if (isLimit) return { result: lost, retryAfterMs: limitWaitMs(client, headers), wasNotExecuted: true };
   // Octokit reports a missing answer as status 500 without a response, so GitHub may have acted.
-  if (status === 0 || status >= 500) return { result: lost, retryAfterMs: REQUEST_RETRY_MS, notActed: false };
-  return { result: refused, retryAfterMs: null, notActed: true };
+  if (status === 0 || status >= 500) return { result: lost, retryAfterMs: REQUEST_RETRY_MS, wasNotExecuted: false };
+  return { result: refused, retryAfterMs: null, wasNotExecuted: true };
 }
 
 /** A secondary limit may be stated only in the message (GitHub docs, troubleshooting the REST API, rate limit errors). */

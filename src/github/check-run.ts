@@ -77,9 +77,10 @@ export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Pr
   if (found.value !== null) {
     const updated = await writeCheckRun(client, effect, found.value);
     // Only the creating App may change a check run, so another App creates a new one.
-    if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
+    if (updated.kind !== 'refused' || updated.code !== '403' || effect.ownAppOnly === true) return updated;
   }
-  if (effect.onlyOwn === true) return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
+  if (effect.ownAppOnly === true)
+    return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
   return writeCheckRun(client, effect, null);
 }
 
@@ -230,7 +231,7 @@ function suiteChecks(suite: Suite, own: OwnNames): readonly Dated[] {
     {
       id: 0,
       key: `${state} ${app} ${workflow ?? ''}`,
-      check: { name: workflow ?? '', workflow, state, says: statusSymbol(suite), ours: isOwnFile },
+      check: { name: workflow ?? '', workflow, state, says: statusSymbol(suite), isOwn: isOwnFile },
     },
   ];
   if (workflow !== null && isSuiteWaiting(suite)) return suiteAsOneCheck('awaits-approval');
@@ -244,7 +245,7 @@ function suiteChecks(suite: Suite, own: OwnNames): readonly Dated[] {
       workflow,
       state: runState(run),
       says: statusSymbol(run),
-      ours: isOwnFile || isPut(run),
+      isOwn: isOwnFile || isPut(run),
       ...(isPut(run) && run.name === CHECK_NAME && run.databaseId != null ? { id: run.databaseId } : {}),
     },
   }));
@@ -266,7 +267,7 @@ function commitStatusFacts(context: string, state: string): CheckFacts {
   const says = state.toLowerCase();
   const isRunning = state === 'PENDING' || state === 'EXPECTED';
   const found = state === 'SUCCESS' ? 'green' : isRunning ? 'running' : 'failed';
-  return { name: context, workflow: null, state: found, says, ours: false };
+  return { name: context, workflow: null, state: found, says, isOwn: false };
 }
 
 function statusSymbol({ status, conclusion }: { readonly status: string; readonly conclusion: string | null }): string {

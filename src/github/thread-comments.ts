@@ -131,7 +131,7 @@ export function toCommentFacts(
     thread,
     author: toActor(comment.author),
     authorIsBot: isBot(comment.author),
-    byUs,
+    isByOwnLogin: byUs,
     byOwnApp: comment.viewerDidAuthor,
     marker: byUs ? reading.markerOf(thread, comment.body) : null,
     // Tokens pasted by mistake must not reach the permanent record.

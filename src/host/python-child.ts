@@ -153,7 +153,7 @@ const answer = z.union([
         knob: z.string(),
       }),
     ),
-    places: z.array(z.int().positive()),
+    containerLines: z.array(z.int().positive()),
     code: z.array(
       z.strictObject({
         line: z.int().positive(),

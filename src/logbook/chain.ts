@@ -283,7 +283,7 @@ function createJournalCheck(from: JournalState): TransitionCheck {
   return {
     check: (event) => {
       const rule = findIllegalJournalEvent(fold, event);
-      if (rule === null) fold.take(event);
+      if (rule === null) fold.add(event);
       return rule;
     },
     state: () => ({ kind: 'journal', state: fold.state() }),

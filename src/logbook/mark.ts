@@ -19,7 +19,7 @@ const schema = z.strictObject({
   seq: z.int().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   /** Time of the run's first entry. Its month is part of the run's folder. */
-  began: z.iso.datetime({ precision: 3 }),
+  firstEntryAt: z.iso.datetime({ precision: 3 }),
   at: z.iso.datetime({ precision: 3 }),
   /** The commit that the entry was added to; null for a new branch. */
   base: z
@@ -27,11 +27,11 @@ const schema = z.strictObject({
     .regex(/^[0-9a-f]{40}$/)
     .nullable(),
   /** Files that did not verify at `base`; all others did. */
-  without: z.array(z.string()),
+  brokenFiles: z.array(z.string()),
   role: z.enum(ROLES),
   keyId: z.string().min(1),
   /** The file is complete, so the run is known to be over without reading it. */
-  over: z.literal(true).optional(),
+  isComplete: z.literal(true).optional(),
   sig: z.string(),
 });
 

@@ -17,7 +17,7 @@ import { markdownName } from './segments.ts';
 
 export type DescribedEvent = {
   readonly event: LogbookEvent;
-  readonly told: Required<EventText> & { readonly title: string };
+  readonly text: Required<EventText> & { readonly title: string };
 };
 
 /** Describes the entries from `from` on. Uses only earlier logins, so that the text of an old entry never changes. */
@@ -27,10 +27,10 @@ function describeEvents(events: readonly LogbookEvent[], from = 0): readonly Des
   for (const [index, event] of events.entries()) {
     if (event.actor !== undefined) logins.set(event.actor.id, event.actor.login);
     if (index < from) continue;
-    const { title, tell } = findDefinition(event);
+    const { title, describe } = findDefinition(event);
     all.push({
       event,
-      told: { title, evidence: '', decision: '', next: '', ...tell(event, logins) },
+      text: { title, evidence: '', decision: '', next: '', ...describe(event, logins) },
     });
   }
   return all;
@@ -42,16 +42,16 @@ export type ShownEvent = Pick<LogbookEvent, 'seq' | 'at' | 'type' | 'role'> &
 
 /** The data of `logbook show`: the projection's texts without markup. */
 export function toShownEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
-  return describeEvents(events).map(({ event, told }) => ({
+  return describeEvents(events).map(({ event, text }) => ({
     seq: event.seq,
     at: event.at,
     type: event.type,
     role: event.role,
     actor: event.actor?.login ?? null,
-    status: stripMarkdown(told.status),
-    evidence: stripMarkdown(told.evidence),
-    decision: stripMarkdown(told.decision),
-    next: stripMarkdown(told.next),
+    status: stripMarkdown(text.status),
+    evidence: stripMarkdown(text.evidence),
+    decision: stripMarkdown(text.decision),
+    next: stripMarkdown(text.next),
   }));
 }
 
@@ -98,15 +98,15 @@ export function projectLogbook(
   if (proposal !== undefined)
     sections.push(renderContract(proposal, events), '## Launched Instances\n', ...renderInstances(events));
   sections.push('## Event Log\n');
-  for (const { event, told } of describeEvents(events.slice(0, to), from))
+  for (const { event, text } of describeEvents(events.slice(0, to), from))
     sections.push(
       bulletLines([
-        `### ${formatMinute(event.at)} - ${told.title}`,
+        `### ${formatMinute(event.at)} - ${text.title}`,
         '',
-        `- Status: ${told.status}`,
-        `- Evidence: ${told.evidence}`,
-        `- Decision: ${told.decision}`,
-        `- Next: ${told.next}`,
+        `- Status: ${text.status}`,
+        `- Evidence: ${text.evidence}`,
+        `- Decision: ${text.decision}`,
+        `- Next: ${text.next}`,
       ]),
     );
   if (!isLast) sections.push(`Later entries: ${partLink(part + 1)}\n`);

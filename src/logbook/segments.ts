@@ -54,9 +54,9 @@ export function monitoringPath(folder: string): string {
   return `${folder}/monitoring_state.json`;
 }
 
-/** The folder of the journal or of a run. `began`: time of the run's first event (RFC 3339, UTC). A run never moves. */
-export function runFolder(run: string, began: string): string {
-  return run === JOURNAL ? JOURNAL : `runs/${monthOfTime(began)}/${run}`;
+/** The folder of the journal or of a run. `firstEntryAt`: time of the run's first event (RFC 3339, UTC). A run never moves. */
+export function runFolder(run: string, firstEntryAt: string): string {
+  return run === JOURNAL ? JOURNAL : `runs/${monthOfTime(firstEntryAt)}/${run}`;
 }
 
 /** `YYYY/MM` of a time (RFC 3339, UTC). */
@@ -123,7 +123,7 @@ export function appendToFiles(
 }
 
 /** The journal's index of runs: its newest checkpoint, and the proposals recorded since then. */
-export type RunIndex = Pick<JournalState, 'checkpoint' | 'begun'>;
+export type RunIndex = Pick<JournalState, 'checkpoint' | 'proposingSince'>;
 
 /**
  * Selects the runs to read: launched live runs, then launched ended runs, then the others. Each group takes the newest run of
@@ -131,18 +131,18 @@ export type RunIndex = Pick<JournalState, 'checkpoint' | 'begun'>;
  * protect live runs, which the runner's key has marked, from being crowded out.
  */
 export function runsToRead(
-  marks: readonly { readonly mark: Pick<Mark, 'run' | 'role' | 'over'> }[],
-  { checkpoint, begun }: RunIndex,
+  marks: readonly { readonly mark: Pick<Mark, 'run' | 'role' | 'isComplete'> }[],
+  { checkpoint, proposingSince }: RunIndex,
 ): readonly string[] {
   // The journal also has marks and is read separately.
   const ofRuns = marks.map(({ mark }) => mark).filter(({ run }) => run !== JOURNAL && isRunId(run));
   const ended = [...(checkpoint?.ended.values() ?? [])];
   const covered = [...ended, ...(checkpoint?.live ?? [])];
-  const over = new Set([...ended, ...ofRuns.filter((mark) => mark.over === true)].map(({ run }) => run));
+  const over = new Set([...ended, ...ofRuns.filter((mark) => mark.isComplete === true)].map(({ run }) => run));
   const launched = new Set<string>(
     [...covered.filter((one) => one.launched), ...ofRuns.filter(({ role }) => role === 'runner')].map(({ run }) => run),
   );
-  const known = new Set([...covered.map(({ run }) => run), ...ofRuns.map(({ run }) => run), ...begun.keys()]);
+  const known = new Set([...covered.map(({ run }) => run), ...ofRuns.map(({ run }) => run), ...proposingSince.keys()]);
   return [
     ...interleaveLanes([...launched].filter((run) => !over.has(run))).slice(0, limits.liveRunsReadMax),
     ...interleaveLanes(
@@ -155,13 +155,13 @@ export function runsToRead(
 
 /** The possible folders by run. A run that was only proposed has two, because the month of its first entry is uncertain. */
 export function listFolders(
-  marks: readonly { readonly mark: Pick<Mark, 'run' | 'began'> }[],
-  { checkpoint, begun }: RunIndex,
+  marks: readonly { readonly mark: Pick<Mark, 'run' | 'firstEntryAt'> }[],
+  { checkpoint, proposingSince }: RunIndex,
 ): ReadonlyMap<string, readonly string[]> {
   const dated = [...(checkpoint?.ended.values() ?? []), ...(checkpoint?.live ?? []), ...marks.map(({ mark }) => mark)];
   return new Map<string, readonly string[]>([
-    ...[...begun].map(([run, at]) => [run, [runFolder(run, at), runFolder(run, nextMonth(at))]] as const),
-    ...dated.map(({ run, began }) => [run, [runFolder(run, began)]] as const),
+    ...[...proposingSince].map(([run, at]) => [run, [runFolder(run, at), runFolder(run, nextMonth(at))]] as const),
+    ...dated.map(({ run, firstEntryAt }) => [run, [runFolder(run, firstEntryAt)]] as const),
     [JOURNAL, [JOURNAL]],
   ]);
 }

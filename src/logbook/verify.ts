@@ -81,7 +81,7 @@ export type Verification = {
   readonly keys: 'config' | 'recorded';
   /** The last entry closes the run, so it also anchors the end. */
   readonly isTerminal: boolean;
-  readonly bad: BadEntry | null;
+  readonly badEntry: BadEntry | null;
   /** Valid entries up to the end of each text, including those before `from`. */
   readonly ends: readonly number[];
   readonly checkpoint: Checkpoint;
@@ -110,7 +110,7 @@ export function verifyLogbook(input: VerifyInput): Verification {
     head: last === null ? null : { seq: last.seq, hash: last.hash },
     keys: keys === null ? 'recorded' : 'config',
     isTerminal: last?.type === 'sealed' || last?.type === 'closed',
-    bad,
+    badEntry: bad,
     ends,
     checkpoint: { entries: walk.seq, last, state: walk.transitions?.state() ?? from?.state ?? null },
   };

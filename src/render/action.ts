@@ -61,7 +61,7 @@ function describeAction(change: ClusterChange): ActionWords {
         title: `Checkpoints of ${code(change.run)} without protection could be deleted permanently.`,
         target: [
           ['Checked', change.roots.map(code).join('<br>')],
-          ['Requested by', person(change.askedBy)],
+          ['Requested by', person(change.requestedBy)],
         ],
         next: `the runner lists everything again, and deletes these one by one: each only if it is unchanged and unprotected, and it checks each afterwards. The first that is not ends the deletion. The newest ${change.keep} steps stay.`,
       };
@@ -86,14 +86,14 @@ function outcomeSentence(outcome: ActionOutcome, reason: string): string {
   if (own !== undefined) return own;
   return isOrderRefusal(reason)
     ? `nothing was called. ${explainRefusal(reason)}`
-    : `${OUTCOMES[outcome].words}: ${code(reason)}.`;
+    : `${OUTCOMES[outcome].text}: ${code(reason)}.`;
 }
 
-const OUTCOMES: Readonly<Record<ActionOutcome, { readonly symbol: string; readonly words: string }>> = {
-  done: { symbol: '✅', words: 'done, and checked afterwards' },
-  refused: { symbol: '⚠️', words: 'nothing was done' },
-  failed: { symbol: '❌', words: 'it failed' },
-  unclear: { symbol: '❔', words: 'its result is unknown' },
+const OUTCOMES: Readonly<Record<ActionOutcome, { readonly symbol: string; readonly text: string }>> = {
+  done: { symbol: '✅', text: 'done, and checked afterwards' },
+  refused: { symbol: '⚠️', text: 'nothing was done' },
+  failed: { symbol: '❌', text: 'it failed' },
+  unclear: { symbol: '❔', text: 'its result is unknown' },
 };
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -168,8 +168,8 @@ export function renderProposal({ proposal, digest, evidence }: ActionRecord): st
 }
 
 /** The exact call, and its replacement if uv itself cannot start. */
-function formatStep({ command, instead }: ChangeStep): string {
-  const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${commandText(instead)}`;
+function formatStep({ command, fallback }: ChangeStep): string {
+  const other = fallback === undefined ? '' : `\n# where uv itself cannot start: ${commandText(fallback)}`;
   return `${commandText(command)}${other}`;
 }
 

@@ -10,9 +10,9 @@ import { explainRelaunchRefusal } from './failure-words.ts';
 import { gateWords } from './gate-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './input.ts';
 import { explainHint, explainMistake } from './mistake-words.ts';
+import { allowedPaths, approversText, describeContinuation, rollbackText, WATCH_WORDS } from './next-step.ts';
 import { ADOPTION_WORDS, PROPOSE_WORDS, RENT_WORDS, RESUME_WORDS } from './propose-words.ts';
 import { RENTAL_WORDS } from './rental-words.ts';
-import { allowedPaths, approversText, describeContinuation, rollbackText, WATCH_WORDS } from './wanted.ts';
 import {
   approveLine,
   code,

@@ -12,8 +12,8 @@ import { answerWords } from './answer-words.ts';
 import type { RenderInput } from './input.ts';
 import { renderCompactLine } from './job-table.ts';
 import { renderHistoryTable, renderRentedTables } from './lane-history.ts';
+import { renderNextStep, renderWatch } from './next-step.ts';
 import { chooseStateLine } from './state-line.ts';
-import { renderNextStep, renderWatch } from './wanted.ts';
 import { code, comment, folded, paragraphs, person, table, text } from './words.ts';
 
 /** The answer with this key (`groupAnswers`) in the run's threads. Omits commands that were answered with only a reaction. */
@@ -147,8 +147,8 @@ function helpMoment(state: RunState): HelpMoment {
 
 /** Without a config (in a thread without a run), the column *Who may* is omitted. */
 export function commandTable(commands: readonly CommandDefinition[], config: LabConfig | null): string {
-  const rows = commands.map(({ example, summary, who }) => {
-    const least = config === null ? null : who(commandPolicy(config));
+  const rows = commands.map(({ example, summary, permission }) => {
+    const least = config === null ? null : permission(commandPolicy(config));
     const may = least === null ? 'everybody' : `${least} permission or more`;
     return [code(example), summary, ...(config === null ? [] : [may])];
   });

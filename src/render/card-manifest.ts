@@ -12,7 +12,7 @@ import { formatMoney } from '../domain/values.ts';
 import { canonicalize } from '../logbook/chain.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
-import { startsFromCheckpoint } from './wanted.ts';
+import { startsFromCheckpoint } from './next-step.ts';
 import {
   bullets,
   code,
@@ -40,7 +40,7 @@ export function cardManifest({ state, config }: RenderInput): string | null {
   const { acceleratorHours, source } = manifest.cost;
   return paragraphs(
     // Other kinds change no file.
-    config.kind.proposes?.change === undefined ? null : renderDeltaTable(manifest),
+    config.kind.proposals?.change === undefined ? null : renderDeltaTable(manifest),
     describeBase(manifest),
     renderDeclared(state),
     `Manifest \`${shortDigest(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${measured(acceleratorHours)} accelerator-hours** (${source === 'contract' ? 'by its contract, which is more than the table in the config' : 'table in the config'}).`,
@@ -267,8 +267,8 @@ function renderResumePoint({ end }: PastAttempt, next: Manifest): string {
       ? 'without a known checkpoint'
       : `with its newest known checkpoint at step ${end.checkpointStep}`;
   const writes = `It writes to the output root of that attempt (${code(outputRoot)}), ${checkpoint}`;
-  const { initializeFrom, initializeStep = 0, backAfter } = resume;
-  if (backAfter === end.attempt)
+  const { initializeFrom, initializeStep = 0, rolledBackAttempt } = resume;
+  if (rolledBackAttempt === end.attempt)
     return initializeFrom === null
       ? `${writes}; it gets none of them and starts from nothing.`
       : `${writes}; it starts from step ${initializeStep}, ${code(initializeFrom)}.`;

@@ -33,10 +33,10 @@ import {
   trackerUrl,
 } from './job-table.ts';
 import { renderCheckpointChart, renderLossChart, renderPaceChart } from './lane-history.ts';
+import { renderNextStep, renderWatch } from './next-step.ts';
 import { describeContinued } from './propose-words.ts';
 import { describeLadderStep, renderOffer, renderRental, renderRented } from './rental-words.ts';
 import { renderMetrics, renderStateLine, renderVerdict } from './state-line.ts';
-import { renderNextStep, renderWatch } from './wanted.ts';
 import {
   code,
   comment,
@@ -256,7 +256,7 @@ function renderFix({ attempts, order, submission, gate }: RunState): string | nu
 }
 
 function renderRollback({ submission }: PastAttempt, manifest: Manifest | null): string | null {
-  if (manifest?.resume.backAfter !== submission.attempt) return null;
+  if (manifest?.resume.rolledBackAttempt !== submission.attempt) return null;
   const { initializeFrom, initializeStep = 0 } = manifest.resume;
   const from = initializeFrom === null ? 'nothing' : `step ${initializeStep}: ${code(initializeFrom)}`;
   return `After attempt ${submission.attempt}, started again from ${from}.`;

@@ -14,8 +14,8 @@ import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 import type { RenderInput } from './input.ts';
 import { leftBehindTitle, renderLeftBehind } from './issues.ts';
+import { renderNextStep } from './next-step.ts';
 import { chooseStateLine, renderStateLine } from './state-line.ts';
-import { renderNextStep } from './wanted.ts';
 import {
   cleanLine,
   code,
@@ -228,7 +228,7 @@ function toInfraAnnotation(path: string, { line, code: found, mountPoint, what }
 type AnnotationText = { readonly title: string; readonly message: string };
 
 /** A knob that the before/after table declares wrongly. */
-export function renderMismatch({ knob, real, row }: Mismatch, place: ThreadKind = 'pull request'): AnnotationText {
+export function renderMismatch({ knob, actual, row }: Mismatch, place: ThreadKind = 'pull request'): AnnotationText {
   return row === null
     ? {
         title: `${plainLine(knob)} does not change`,
@@ -236,7 +236,7 @@ export function renderMismatch({ knob, real, row }: Mismatch, place: ThreadKind 
       }
     : {
         title: `${plainLine(knob)} is not declared`,
-        message: `This changes ${plainLine(real ?? '')}, and the before/after table of the ${place} does not declare it. Add this row:\n${plainLine(row)}`,
+        message: `This changes ${plainLine(actual ?? '')}, and the before/after table of the ${place} does not declare it. Add this row:\n${plainLine(row)}`,
       };
 }
 

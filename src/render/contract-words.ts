@@ -69,9 +69,9 @@ export function formatCheckpoints(all: readonly JudgedCheckpoint[], choice: Chec
   return [...lines, last].map((line) => `${stripMarkdown(line)}\n`).join('');
 }
 
-function describeStanding({ standing, metadata }: JudgedCheckpoint): string {
-  if (standing === 'eligible') return metadata?.isTemporary === true ? 'complete, temporary' : 'complete';
-  return standing === 'unreadable' ? 'could not be read' : `skipped: ${PASSED_OVER_WORDS[standing]}`;
+function describeStanding({ status, metadata }: JudgedCheckpoint): string {
+  if (status === 'eligible') return metadata?.isTemporary === true ? 'complete, temporary' : 'complete';
+  return status === 'unreadable' ? 'could not be read' : `skipped: ${PASSED_OVER_WORDS[status]}`;
 }
 
 /** A name in a store may contain control characters of a terminal. */
@@ -174,7 +174,7 @@ export const CONTRACT_SENTENCES = {
       `${f.dri || 'the DRI'} comments \`/rollback step=…\`; step 0 starts from nothing`,
     ],
     'takes-other': (f) => [
-      `the job would load ${f.takes}, and the newest usable checkpoint is ${f.path}`,
+      `the job would load ${f.wouldTake}, and the newest usable checkpoint is ${f.path}`,
       `write ${code(CHECKPOINT)} in the command so that \`/rollback\` works, use another output root, or remove the other checkpoint`,
     ],
   },

@@ -274,7 +274,7 @@ function renderSteps(steps: readonly ChangeStep[]): string {
   for (const step of steps) {
     const last = groups.at(-1);
     if (last !== undefined && isSameExceptHost(maskHost(step), maskHost(last.steps[0]))) last.steps.push(step);
-    else groups.push({ does: step.does, steps: [step] });
+    else groups.push({ does: step.kind, steps: [step] });
   }
   const inWords = groups.map(({ does, steps: alike }, index) => {
     const times = alike.length === 1 ? '' : ` (on each of ${alike.length} hosts, one after the other)`;
@@ -296,10 +296,10 @@ function isSameExceptHost(a: ChangeStep | undefined, b: ChangeStep | undefined):
 function renderCalls(alike: readonly ChangeStep[]): string {
   const [first] = alike;
   if (first === undefined) return '';
-  const { command, instead } = alike.length === 1 ? first : (maskHost(first) ?? first);
+  const { command, fallback } = alike.length === 1 ? first : (maskHost(first) ?? first);
   const hosts = alike.map((step) => step.command.find((arg) => HOST.test(arg))?.split('=')[1] ?? '');
   const each = alike.length === 1 ? '' : `# HOST is ${hosts.join(', then ')}\n`;
-  const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${instead.join(' ')}`;
+  const other = fallback === undefined ? '' : `\n# where uv itself cannot start: ${fallback.join(' ')}`;
   return `${each}${command.join(' ')}${other}`;
 }
 

@@ -13,12 +13,12 @@ const SHOWN_LOG_END_CHARS_MAX = 9_100;
 /** A paragraph, with the evidence behind a fold. */
 export function renderDiagnosis(diagnosis: RecordedDiagnosis): string {
   const { class: kind, confidence, place, error, evidence, logEnd = [] } = diagnosis;
-  const { what, again } = describeClass(kind);
+  const { meaning, ifRepeated } = describeClass(kind);
   const where = place === null || error === null ? '' : `\n${code(`${place.file}:${place.line}`)}: ${code(error)}`;
   const fold = (title: string, lines: readonly string[], charsMax: number): string | null =>
     lines.length === 0 ? null : folded(title, fenced(lines.join('\n'), charsMax));
   return paragraphs(
-    `By its log: **${what}** (${code(kind)}, ${confidence} confidence). ${again}${where}`,
+    `By its log: **${meaning}** (${code(kind)}, ${confidence} confidence). ${ifRepeated}${where}`,
     fold('Evidence in the log', evidence, limits.shownBlockCharsMax),
     fold(`The last ${count(logEnd.length, 'line')} of its log`, logEnd, SHOWN_LOG_END_CHARS_MAX),
   );
@@ -29,42 +29,42 @@ export function describeClass(kind: FailureClass): ClassText {
   return CLASS_WORDS[kind];
 }
 
-type ClassText = { readonly what: string; readonly again: string };
+type ClassText = { readonly meaning: string; readonly ifRepeated: string };
 
 const SAME_END = 'The same configuration would end the same way.';
 const MAY_PASS_TEXT = 'The same configuration may pass.';
 
 const CLASS_WORDS: Readonly<Record<FailureClass, ClassText>> = {
-  'oom-hbm': { what: "the accelerator's memory ran out", again: SAME_END },
-  'oom-host': { what: "the host's memory ran out", again: SAME_END },
+  'oom-hbm': { meaning: "the accelerator's memory ran out", ifRepeated: SAME_END },
+  'oom-host': { meaning: "the host's memory ran out", ifRepeated: SAME_END },
   'bad-node': {
-    what: 'a machine or its accelerator is broken',
-    again: 'The same configuration may pass on another machine.',
+    meaning: 'a machine or its accelerator is broken',
+    ifRepeated: 'The same configuration may pass on another machine.',
   },
-  preempted: { what: 'the machines were taken away', again: MAY_PASS_TEXT },
-  capacity: { what: 'no machines were available', again: 'It can run when there is capacity.' },
-  network: { what: 'a connection broke', again: MAY_PASS_TEXT },
+  preempted: { meaning: 'the machines were taken away', ifRepeated: MAY_PASS_TEXT },
+  capacity: { meaning: 'no machines were available', ifRepeated: 'It can run when there is capacity.' },
+  network: { meaning: 'a connection broke', ifRepeated: MAY_PASS_TEXT },
   storage: {
-    what: 'a disk, a file system or an object store failed',
-    again: 'Check the storage before the same configuration runs again.',
+    meaning: 'a disk, a file system or an object store failed',
+    ifRepeated: 'Check the storage before the same configuration runs again.',
   },
-  data: { what: 'the data could not be read as it is', again: SAME_END },
+  data: { meaning: 'the data could not be read as it is', ifRepeated: SAME_END },
   nan: {
-    what: 'the training diverged, or its loss or a gradient is not a number',
-    again: 'Continuing or repeating it does not help.',
+    meaning: 'the training diverged, or its loss or a gradient is not a number',
+    ifRepeated: 'Continuing or repeating it does not help.',
   },
-  'code-small': { what: 'a small error in one file of the code', again: SAME_END },
-  'code-other': { what: 'an error in the code', again: 'A person has to examine it.' },
-  config: { what: 'a setting is wrong', again: SAME_END },
-  auth: { what: 'a permission or a credential is missing', again: SAME_END },
-  dependency: { what: 'a package or a driver is missing or incompatible', again: SAME_END },
+  'code-small': { meaning: 'a small error in one file of the code', ifRepeated: SAME_END },
+  'code-other': { meaning: 'an error in the code', ifRepeated: 'A person has to examine it.' },
+  config: { meaning: 'a setting is wrong', ifRepeated: SAME_END },
+  auth: { meaning: 'a permission or a credential is missing', ifRepeated: SAME_END },
+  dependency: { meaning: 'a package or a driver is missing or incompatible', ifRepeated: SAME_END },
   'infra-cluster': {
-    what: 'the cluster failed',
-    again: 'Other jobs may be affected: check the cluster first.',
+    meaning: 'the cluster failed',
+    ifRepeated: 'Other jobs may be affected: check the cluster first.',
   },
-  stalled: { what: 'it made no progress until a watchdog ended it', again: MAY_PASS_TEXT },
-  benign: { what: 'the log shows no failure', again: 'The cause is outside the log.' },
-  unknown: { what: 'unknown', again: 'A person has to examine it.' },
+  stalled: { meaning: 'it made no progress until a watchdog ended it', ifRepeated: MAY_PASS_TEXT },
+  benign: { meaning: 'the log shows no failure', ifRepeated: 'The cause is outside the log.' },
+  unknown: { meaning: 'unknown', ifRepeated: 'A person has to examine it.' },
 };
 
 type AlarmFacts = Omit<IncidentFacts<'run-alarm'>, 'detector' | 'since'>;

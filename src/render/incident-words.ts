@@ -187,13 +187,14 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   'failure-signature': {
     title: 'The log shows a failure signature',
     evidence: (d) =>
-      `${d.signature}: ${describeClass(d.class).what} (${code(d.class)}): ${d.line}. ${d.response === 'reduce' ? 'The manifest permits a smaller setting.' : describeClass(d.class).again}${d.again ? ' An earlier attempt showed it too: the change since then has not helped.' : ''}`,
+      `${d.signature}: ${describeClass(d.class).meaning} (${code(d.class)}): ${d.line}. ${d.response === 'reduce' ? 'The manifest permits a smaller setting.' : describeClass(d.class).ifRepeated}${d.again ? ' An earlier attempt showed it too: the change since then has not helped.' : ''}`,
     did: "Nothing yet: a log line is evidence, and only the engine's status ends a run.",
     todo: 'Read the log around this line. If the job cannot recover, end it with `/stop`.',
   },
   'run-degraded': {
     title: 'The run makes no progress, and its log mentions the cluster',
-    evidence: (d) => `The same step (${d.step}) in ${d.looks} checks after ${d.since}; the log shows ${d.signatures}`,
+    evidence: (d) =>
+      `The same step (${d.step}) in ${d.observations} checks after ${d.since}; the log shows ${d.signatures}`,
     did: `ferrybot marks the run as degraded. ${WATCHING}`,
     todo: 'Check the cluster: are nodes gone, or resources that the job waits for? `/stop` ends the job.',
   },

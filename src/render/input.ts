@@ -13,7 +13,7 @@ import type { ThreadKind } from './words.ts';
 
 /** The parts of a lane's kind that the sentences use. */
 type RenderedKind = LaneKind & {
-  readonly proposes?: { readonly change?: object };
+  readonly proposals?: { readonly change?: object };
   readonly fixes?: (lane: LaneConfig) => { readonly fixable: readonly string[] };
   readonly contracts?: { readonly fields: ContractFields };
 };

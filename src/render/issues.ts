@@ -196,7 +196,7 @@ export function leftOpenNotice({ thread, atMs, why }: LeftOpen): Extract<Effect,
     ),
   );
   const summons = { people: [], permission: 'maintain' } as const;
-  return { kind: 'post-comment', thread, marker: markerIdentity(marker), body, summons };
+  return { kind: 'post-comment', thread, marker: markerIdentity(marker), body, mentions: summons };
 }
 
 /** Text to paste into a description: all its parts, with every listed commit and issue. */

@@ -167,7 +167,7 @@ export function renderWitnessTable(state: RunState): string | null {
       checkpoint === null ? 'none yet' : `saved at step ${checkpoint.step}, by the log`,
       checkpoint?.at,
     ),
-    ...(seen.store === undefined ? [] : [['Store', describeStore(seen.store), utc(seen.store.askedAt)]]),
+    ...(seen.store === undefined ? [] : [['Store', describeStore(seen.store), utc(seen.store.requestedAt)]]),
     row('Watch', end === null ? `next check within ${formatDuration(seen.cadenceMs)}` : 'has seen the end', watch?.at),
   ];
   return table(['Witness', 'Report', 'When'], rows);
@@ -175,7 +175,7 @@ export function renderWitnessTable(state: RunState): string | null {
 
 /** Without a step in a log that grows, nothing shows whether the job starts, trains or hangs. */
 function noStepText({ status, logOffset, course }: Observation): string {
-  if (status !== 'RUNNING' || logOffset === 0 || course?.grewAt === undefined) return 'no step yet';
+  if (status !== 'RUNNING' || logOffset === 0 || course?.logGrewAt === undefined) return 'no step yet';
   return 'cannot tell: the log has no step that ferrybot can read. If the job already trains, give one of its training lines in `trainerLine` of the lane.';
 }
 
@@ -187,7 +187,7 @@ function describeEngineWitness(engine: Witnesses['engine']): string {
 /** The run's state according to the tracker: trackers report live runs as crashed, and dead ones as running. */
 function describeTracker(seen: TrackerSeen | undefined): string {
   const last = seen?.last;
-  const silence = seen === undefined || seen.says === 'found' ? null : `${SILENCES[seen.says]} ${code(seen.run)}`;
+  const silence = seen === undefined || seen.result === 'found' ? null : `${SILENCES[seen.result]} ${code(seen.run)}`;
   if (last === undefined) return silence ?? '';
   const { identity, state, step, loss, heartbeatAt, rowAt } = last;
   const parts = nonEmpty(
@@ -226,7 +226,7 @@ const SILENCES = {
 
 /** Null if the newest check found no other job that names this run. */
 export function describeOtherJobs({ observation }: Pick<RunState, 'observation'>): string | null {
-  const beside = observation?.beside ?? [];
+  const beside = observation?.otherJobs ?? [];
   if (beside.length === 0) return null;
   const jobs = beside.map(
     ({ jobId, status, since }) => `${code(jobId)} (${status}${since === null ? '' : ` since ${utc(since)}`})`,

@@ -8,10 +8,10 @@ import { code, text } from './words.ts';
 /** The answer to a line that addresses ferrybot and cannot be run. */
 export function explainMistake(d: AnswerFacts<'not-understood'>): string {
   const meant = d.suggest ? ` Did you mean ${code(d.suggest)}?` : '';
-  const takes = d.takes ? ` (${text(d.takes)})` : '';
+  const expected = d.expected ? ` (${text(d.expected)})` : '';
   const definition = findCommand(d.word.replace(/^\//, ''));
   const example = definition === null ? '' : ` Example: ${code(definition.example)}.`;
-  return `${code(d.word)} (line ${d.line}) was not understood and nothing was done: ${ERRORS[d.code as ErrorCode] ?? code(d.code)}${takes}.${meant}${example} \`/help\` lists the commands.`;
+  return `${code(d.word)} (line ${d.line}) was not understood and nothing was done: ${ERRORS[d.code as ErrorCode] ?? code(d.code)}${expected}.${meant}${example} \`/help\` lists the commands.`;
 }
 
 /** The hint for a command in a place where it does not count. */

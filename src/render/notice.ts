@@ -1,7 +1,7 @@
 /** Notices and incidents: what waits for people, in which run, and the people that a comment mentions. */
 
 import { isIssueFirst, permits } from '../domain/actor.ts';
-import type { ChannelMessage, Summons } from '../domain/effect.ts';
+import type { ChannelMessage, Mentions } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
@@ -10,9 +10,9 @@ import { addMs, assertNever, formatDuration, fromRfc3339, type Observed, toRfc33
 import { describeIncident, incidentSymbol, renderIncidentText } from './incident-words.ts';
 import type { IncidentText, RenderInput } from './input.ts';
 import { progressText } from './job-table.ts';
+import { renderNextStep, renderWatchEnd, renderWatchReminder } from './next-step.ts';
 import { PROPOSE_WORDS, renderDescription, renderUnconfirmed } from './propose-words.ts';
 import { renderStateLine } from './state-line.ts';
-import { renderNextStep, renderWatchEnd, renderWatchReminder } from './wanted.ts';
 import { code, comment, joinAnd, measured, nonEmpty, paragraphs, shortCommit, text, threadKind, utc } from './words.ts';
 
 /** The incident with the sequence number `key`. */
@@ -34,7 +34,7 @@ function findIncident(key: string, { incidents, run }: RunState): RunState['inci
 const MENTIONS_MAX = 20;
 
 /** The line of mentions at the end of a comment. `people` are the current collaborators. */
-export function renderMentions(summons: Summons, people: Observed<readonly PersonFacts[]>): string {
+export function renderMentions(summons: Mentions, people: Observed<readonly PersonFacts[]>): string {
   if (people.kind === 'unknown') return `\nFor ${mentionFallback(summons)}, without a mention: ${text(people.why)}.\n`;
   const { permission } = summons;
   const byId = new Map(people.value.map((one) => [one.actor.id, one.actor.login]));
@@ -57,7 +57,7 @@ function mentionIfLogin(login: string | undefined): readonly string[] {
   return login !== undefined && /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login) ? [login] : [];
 }
 
-function mentionFallback({ people, permission }: Summons): string {
+function mentionFallback({ people, permission }: Mentions): string {
   const accounts = people.map((id) => `account ${id}`);
   return joinAnd([...accounts, ...(permission === null ? [] : [`everyone with ${permission} permission`])]);
 }

@@ -64,7 +64,7 @@ export const RENT_WORDS = {
       case 'no-issue':
         return `nothing is rented: comment \`/rent\` in an open issue of this lab${lanes.includes(' ') ? ` and name the lane (${joinAnd(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
       case 'run-here':
-        return 'nothing more is rented: this thread has a run already, with one machine at a time. Comment in another issue.';
+        return 'nothing more is rented: this thread has a run already, and its lane has one run at a time. When this run is over, comment in another issue.';
       default:
         return assertNever(why);
     }

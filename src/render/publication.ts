@@ -16,9 +16,9 @@ import { renderEnded } from './card.ts';
 import { APPROVAL_FAULT_WORDS } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { commandText, describeOtherJobs, jobTable, progressText, trackerName } from './job-table.ts';
+import { renderNextStep } from './next-step.ts';
 import { renderIncident, renderNotice } from './notice.ts';
 import { renderRentalReport } from './rental-words.ts';
-import { renderNextStep } from './wanted.ts';
 import {
   code,
   comment,

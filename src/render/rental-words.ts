@@ -25,16 +25,22 @@ const MS_OF_HOUR = 3_600_000;
 
 /** The past and expected cost of renting; null if the run has rented nothing yet. */
 export function renderRental(state: RunState): string | null {
-  const { machines, keep } = state.rental;
+  const { machines, keepRequest } = state.rental;
   const terms = rentalTerms(state);
   if (terms === null || machines.length === 0) return null;
   const present = presentMachines(state);
   const cost = renderRentalCost(state);
   if (present.length === 0) return cost;
-  const kept = keep === null ? null : `Kept until ${utc(keep.until)} by ${person(keep.actor)}: ${text(keep.reason)}.`;
+  const kept =
+    keepRequest === null
+      ? null
+      : `Kept until ${utc(keepRequest.until)} by ${person(keepRequest.actor)}: ${text(keepRequest.reason)}.`;
   return paragraphs(
     `Rented: ${joinAnd(present.map(describeMachine))}. ${cost} ${projectCost(state, present, terms)}`,
-    state.rental.asked === null || (keep !== null && keep.seq > state.rental.asked.seq) ? kept : null,
+    state.rental.tearDownRequest === null ||
+      (keepRequest !== null && keepRequest.seq > state.rental.tearDownRequest.seq)
+      ? kept
+      : null,
   );
 }
 
@@ -108,7 +114,7 @@ function projectCost(state: RunState, present: readonly Machine[], { hoursMax, d
   const spent = sumMicrodollars(state);
   const most = Number(dollarsMax) * MICRODOLLARS;
   const hourly = present.reduce((sum, one) => sum + one.microdollarsPerHour, 0);
-  const lookedMs = Date.parse(state.rental.look?.at ?? '');
+  const lookedMs = Date.parse(state.rental.lastListing?.at ?? '');
   const endsMs = Math.max(...present.map(({ createdAt }) => Date.parse(createdAt))) + hoursMax * MS_OF_HOUR;
   const atLongest = spent + (hourly * Math.max(0, endsMs - lookedMs)) / MS_OF_HOUR;
   const longest = `At its maximum lifetime about ${formatMicrodollars(Math.min(most, atLongest))}.`;

@@ -306,8 +306,8 @@ function named(format: Format, names: string): Readonly<Record<string, Format>> 
 const FORMATS: Readonly<Record<string, Format>> = {
   ...named(moment, 'at baseAt changedAt toldAt since until'),
   ...named(asIs, 'asked date diff digest lane reason scope url'),
-  ...named(text, 'beyond bound by cost credit dollars flops from inferred login looks measured message'),
-  ...named(text, 'missing most needed parameters part percent price region risk says secrets seen side'),
+  ...named(text, 'beyond bound by cost credit dollars flops from inferred login measured message'),
+  ...named(text, 'missing most needed observations parameters part percent price region risk says secrets seen side'),
   ...named(text, 'small spent target there tolerance total unclear who why workflows'),
 };
 

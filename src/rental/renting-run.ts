@@ -58,13 +58,13 @@ export function listRentingRuns(
 ): readonly RentingRun[] {
   const terms = rentalTerms(state);
   if (terms === null) return [];
-  const { keep, asked } = state.rental;
+  const { keepRequest, tearDownRequest } = state.rental;
   const jobs = rentedJobs(state);
   const here = rows.filter(({ jobId }) => jobs.some((job) => job.jobId === jobId));
   const shared = {
     policy: tearDownPolicy(terms),
-    keepUntilMs: fromRfc3339(keep?.until ?? ''),
-    isAsked: asked !== null && (keep === null || asked.seq > keep.seq),
+    keepUntilMs: fromRfc3339(keepRequest?.until ?? ''),
+    isAsked: tearDownRequest !== null && (keepRequest === null || tearDownRequest.seq > keepRequest.seq),
     dollarsThen: sumDollars(state, here, spent) + runningCost(here, untilNextMs),
   };
   return jobs

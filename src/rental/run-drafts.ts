@@ -57,7 +57,7 @@ export function buildUnreadableDrafts(
   message: string,
   now: Instant,
 ): readonly EventDraft[] {
-  const since = state.rental.look?.at ?? state.order?.claim?.at ?? null;
+  const since = state.rental.lastListing?.at ?? state.order?.claim?.at ?? null;
   const sinceMs = fromRfc3339(since ?? '');
   const isHeld = presentMachines(state).length > 0 || (state.submission !== null && state.end === null);
   if (since === null || sinceMs === null || !isHeld || now - sinceMs < limits.engineUnreadMs) return [];
@@ -213,8 +213,8 @@ function buildIdleWarnings(
   here: readonly RentedInstance[],
 ): readonly EventDraft[] {
   const terms = rentalTerms(state);
-  const { keep } = state.rental;
-  const isKept = keep !== null && now < (fromRfc3339(keep.until) ?? 0);
+  const { keepRequest } = state.rental;
+  const isKept = keepRequest !== null && now < (fromRfc3339(keepRequest.until) ?? 0);
   if (terms === null || isKept || state.end !== null || state.submission === null) return [];
   const run = { progressAtMs: progressAtMs(state), policy: tearDownPolicy(terms) };
   const { jobId } = state.submission;

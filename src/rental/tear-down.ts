@@ -144,7 +144,7 @@ export type Condemned = {
 export type TearDownInput = {
   readonly nowMs: number;
   /** What would exceed a limit by then is destroyed now. */
-  readonly nextLookMs: number;
+  readonly nextObservationMs: number;
   readonly account: AccountRead;
   readonly record: RecordRead;
   /** For machines without a run. */
@@ -152,7 +152,7 @@ export type TearDownInput = {
   /** Interval between alerts for an unverified teardown. */
   readonly alertEveryMs: number;
   /** Earlier decisions that are not verified, by instance. */
-  readonly condemned: ReadonlyMap<number, Condemned>;
+  readonly unverified: ReadonlyMap<number, Condemned>;
   readonly spent: ReadonlyMap<number, MachineSpending>;
 };
 
@@ -171,12 +171,12 @@ type OurInstance = RentedInstance & { readonly jobId: string };
 
 /** Destroys nothing without a complete list of the account. */
 export function decideTearDown(input: TearDownInput): readonly Destruction[] {
-  const { account, condemned, nowMs, alertEveryMs } = input;
+  const { account, unverified, nowMs, alertEveryMs } = input;
   if (account.kind === 'unknown') return [];
   const ours = account.instances.flatMap((one) => (one.jobId === null ? [] : [{ ...one, jobId: one.jobId }]));
   return ours.flatMap((instance) => {
     const { id, jobId } = instance;
-    const before = condemned.get(id);
+    const before = unverified.get(id);
     // A decision stays, because the request may have been sent.
     const reason = before?.reason ?? findTearDownReason(instance, ours, input);
     if (reason === null) return [];
@@ -190,21 +190,21 @@ function findTearDownReason(
   ours: readonly OurInstance[],
   input: TearDownInput,
 ): TearDownReason | null {
-  const { record, nextLookMs } = input;
+  const { record, nextObservationMs } = input;
   const run = record.runs.find(({ jobId }) => jobId === instance.jobId);
   const { lifetimeMs, dollarsMax, idleGraceMs } = run?.policy ?? input.policy;
   // Limits apply even if the record cannot be read.
-  if (nextLookMs - instance.createdAtMs > lifetimeMs) return 'lifetime';
+  if (nextObservationMs - instance.createdAtMs > lifetimeMs) return 'lifetime';
   if ((run?.dollarsThen ?? input.spent.get(instance.id)?.dollars ?? 0) >= dollarsMax) return 'cost';
   if (run === undefined) return record.isWhole ? 'orphan' : null;
-  if (isDuplicate(instance, ours, input.condemned)) return 'double';
+  if (isDuplicate(instance, ours, input.unverified)) return 'double';
   if (run.isAsked) return 'asked';
   // rule VA-26
-  if (run.keepUntilMs !== null && nextLookMs <= run.keepUntilMs) return null;
+  if (run.keepUntilMs !== null && nextObservationMs <= run.keepUntilMs) return null;
   // rule VA-01
   if (run.endedAtMs !== null) return 'ended';
   // rule VA-25
-  return nextLookMs - idleSinceMs(instance, run) > idleGraceMs ? 'idle' : null;
+  return nextObservationMs - idleSinceMs(instance, run) > idleGraceMs ? 'idle' : null;
 }
 
 /** Of several machines for one job, ferrybot keeps the oldest, which counts as the job's machine. */

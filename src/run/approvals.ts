@@ -56,15 +56,15 @@ function buildApprovalFacts(
   const beforehand = envelopeApprovals(state)[0]?.digest;
   return {
     needed: requiredQuorum(config),
-    ...(beforehand === undefined ? {} : { beforehand }),
-    given: state.approvals
+    ...(beforehand === undefined ? {} : { preApproval: beforehand }),
+    approvals: state.approvals
       .filter((approval) => !isOfBefore.has(approval))
       .map((approval) => ({
         actor: approval.actor,
         digest: approval.digest,
         body: approval.body,
         at: approval.at,
-        standing: standing(approval),
+        status: standing(approval),
       })),
     lastDrop: drop === undefined ? null : { reason: drop.data.reason, digest: drop.data.digest },
   };
@@ -153,10 +153,10 @@ export function decideApprovals(state: RunState, facts: RunFacts, config: LaneSc
   const ids = new Set(resting.map((approval) => approval.actor.id));
   const digests = new Set(resting.map((approval) => approval.digest));
   const fallen = gatherApprovalFacts(state, facts, config, now)
-    .given.filter(({ actor, digest }) => ids.has(actor.id) && digests.has(digest))
-    .flatMap(({ actor, digest, standing }) => {
-      if (standing.kind === 'unknown' || standing.value === 'counts') return [];
-      return [{ user: actor.id, digest, reason: standing.value }];
+    .approvals.filter(({ actor, digest }) => ids.has(actor.id) && digests.has(digest))
+    .flatMap(({ actor, digest, status }) => {
+      if (status.kind === 'unknown' || status.value === 'counts') return [];
+      return [{ user: actor.id, digest, reason: status.value }];
     });
   const [first] = fallen;
   if (first === undefined) return null;

@@ -21,10 +21,10 @@ import { type LabConfig, listAdoptingLanes, listProposingLanes } from './lane.ts
 import { buildUntrustedDetail, type CommentCommand, type PendingItem } from './pending-commands.ts';
 
 /** The record that a command was received. */
-export function buildSeenDraft({ comment, index, said }: PendingItem): EventDraft {
-  const isNamed = said.kind === 'command' || said.kind === 'edited';
-  const name = isNamed ? said.name : said.kind === 'error' ? said.word.slice(1) : 'hint';
-  const args = isNamed ? said.args : {};
+export function buildSeenDraft({ comment, index, parsed }: PendingItem): EventDraft {
+  const isNamed = parsed.kind === 'command' || parsed.kind === 'edited';
+  const name = isNamed ? parsed.name : parsed.kind === 'error' ? parsed.word.slice(1) : 'hint';
+  const args = isNamed ? parsed.args : {};
   const data = {
     comment: comment.id,
     surface: comment.surface,
@@ -75,15 +75,15 @@ function answerUnreadable(said: Exclude<CommentCommand, { kind: 'command' | 'unr
 /** The result of checking an item's author: it waits for a permission, has its answer already, or is a command to decide. */
 export type CheckedItem =
   | { readonly kind: 'wait'; readonly why: string }
-  | { readonly kind: 'answer'; readonly answer: AnswerDecision; readonly mark: Detail }
+  | { readonly kind: 'answer'; readonly answer: AnswerDecision; readonly extra: Detail }
   | {
       readonly kind: 'command';
       readonly definition: CommandDefinition;
       readonly name: string;
       readonly args: Readonly<Record<string, string>>;
-      readonly held: Permission;
+      readonly permission: Permission;
       /** Extra detail to record with the answer. */
-      readonly mark: Detail;
+      readonly extra: Detail;
     };
 
 /**
@@ -91,33 +91,33 @@ export type CheckedItem =
  * unreadable permission is reported only after the patience time: a colleague's may be temporarily unreadable during a flood.
  */
 export function checkItem(
-  { said, comment }: Pick<PendingItem, 'said'> & { readonly comment: Pick<CommentFacts, 'createdAt'> },
+  { parsed, comment }: Pick<PendingItem, 'parsed'> & { readonly comment: Pick<CommentFacts, 'createdAt'> },
   permission: Observed<Permission> | undefined,
   { needs, isMuted, now }: { readonly needs: Permission | null; readonly isMuted: boolean; readonly now: Instant },
 ): CheckedItem {
   if (permission?.kind !== 'known') {
     const why = permission?.why ?? 'not asked';
-    const isAsked = needs !== null || said.kind === 'unread';
+    const isAsked = needs !== null || parsed.kind === 'unread';
     const isPatient = now - comment.createdAt < limits.permissionPatienceMs;
     if (isPatient && (isAsked || isMuted)) return { kind: 'wait', why };
-    if (isAsked) return { kind: 'answer', answer: answer('permission-unknown', { why }), mark: {} };
+    if (isAsked) return { kind: 'answer', answer: answer('permission-unknown', { why }), extra: {} };
   }
   const held = permission?.kind === 'known' ? permission.value : 'none';
   const mark = permits(held, 'triage') ? {} : buildUntrustedDetail(isMuted);
   if (needs !== null && !permits(held, needs))
-    return { kind: 'answer', answer: answer('not-permitted', { needs, held }), mark };
-  if (said.kind === 'unread') return { kind: 'wait', why: 'not read' };
-  if (said.kind !== 'command') return { kind: 'answer', answer: answerUnreadable(said), mark };
-  const { name, args } = said;
+    return { kind: 'answer', answer: answer('not-permitted', { needs, held }), extra: mark };
+  if (parsed.kind === 'unread') return { kind: 'wait', why: 'not read' };
+  if (parsed.kind !== 'command') return { kind: 'answer', answer: answerUnreadable(parsed), extra: mark };
+  const { name, args } = parsed;
   return {
     kind: 'command',
-    ...{ definition: requireCommand(name), name, args, held, mark: needs === null ? mark : {} },
+    ...{ definition: requireCommand(name), name, args, permission: held, extra: needs === null ? mark : {} },
   };
 }
 
 /** The context that every command gets, on any thread, with or without a run. */
 export function buildPlaceContext(
-  { held: permission, args }: Pick<Extract<CheckedItem, { kind: 'command' }>, 'held' | 'args'>,
+  { permission, args }: Pick<Extract<CheckedItem, { kind: 'command' }>, 'permission' | 'args'>,
   comment: CommentFacts,
   { facts, config, now }: PlaceInput,
 ): Omit<PlaceContext, 'laneHere' | 'actions' | 'holds'> {
@@ -128,7 +128,7 @@ export function buildPlaceContext(
     lanes: Object.keys(config.lanes),
     proposing: listProposingLanes(config),
     adoptable: listAdoptingLanes(config).map(({ lane }) => lane.cluster),
-    showings: listShowings(proposalTexts, comment.createdAt),
+    visibleSince: listShowings(proposalTexts, comment.createdAt),
   };
 }
 
@@ -157,13 +157,13 @@ export function canOvertake(item: PendingItem, waiting: readonly PendingItem[], 
 }
 
 /** The permission that a command requires; null for none or for other text. Throws for a command that is not registered. */
-export function requiredPermission({ said }: PendingItem, config: LabConfig): Permission | null {
-  return said.kind === 'command' ? requireCommand(said.name).who(commandPolicy(config)) : null;
+export function requiredPermission({ parsed }: PendingItem, config: LabConfig): Permission | null {
+  return parsed.kind === 'command' ? requireCommand(parsed.name).permission(commandPolicy(config)) : null;
 }
 
-function isBlocking({ said }: PendingItem): boolean {
+function isBlocking({ parsed }: PendingItem): boolean {
   // An unread comment may contain a stop.
-  return said.kind === 'unread' || (said.kind === 'command' && findCommand(said.name)?.holdsBack === true);
+  return parsed.kind === 'unread' || (parsed.kind === 'command' && findCommand(parsed.name)?.isBrake === true);
 }
 
 /** The seal's tag: `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
@@ -191,7 +191,7 @@ export function findBegunSeal(
   if (sealTag.kind === 'unknown') return isNotAsked(sealTag) ? 'unasked' : 'unknown';
   if (sealTag.value !== submission.commit) return null;
   const { name, args, index } = seen;
-  return { comment: toCommentFacts(seen), index, said: { kind: 'command', name, args } };
+  return { comment: toCommentFacts(seen), index, parsed: { kind: 'command', name, args } };
 }
 
 function toCommentFacts({ surface, comment, thread, actor, bodyDigest, at }: SeenCommand): CommentFacts {
@@ -204,7 +204,7 @@ function toCommentFacts({ surface, comment, thread, actor, bodyDigest, at }: See
     thread,
     author: actor,
     authorIsBot: false,
-    byUs: false,
+    isByOwnLogin: false,
     byOwnApp: false,
     marker: null,
     body: '',

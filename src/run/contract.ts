@@ -34,7 +34,7 @@ export function readContract(
   if (pull.kind === 'unknown') return pull;
   const { title, body } = issue.value;
   const asked = request?.knobs ?? [];
-  return known(contracts.read({ title, body, author: pull.value.author, asked }, lane));
+  return known(contracts.read({ title, body, author: pull.value.author, requestedValues: asked }, lane));
 }
 
 /** Records a changed contract before the launch, and after a failed attempt if it names another commit. */
@@ -79,9 +79,9 @@ export function containerFacts(
   const asked = image === null ? 'no-image' : 'no-registry';
   return {
     container: {
-      said,
+      written: said,
       runsIn: traitsFor(config, config.lane.cluster)?.image ?? null,
-      look: image === null || findWantedImage(config) === null ? asked : { image: imageName(image), found },
+      image: image === null || findWantedImage(config) === null ? asked : { image: imageName(image), found },
     },
   };
 }

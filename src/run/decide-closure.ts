@@ -98,7 +98,7 @@ function answerRefusedSeal(said: ClosingCommand['staged'], code: string, message
 }
 
 function decideBranch({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
-  const log = config.kind.proposes?.closureLog;
+  const log = config.kind.proposals?.closureLog;
   if (log === undefined) return null;
   const key = closureAttemptKey('branch', { state, command });
   const before = checkEarlierTry(key, command.staged, memory);
@@ -112,14 +112,14 @@ function decideBranch({ state, facts, config, command, memory, verdict }: Closur
     kind: 'push-branch',
     branch: closureBranch(state),
     base,
-    mayFollow: true,
+    mayAppend: true,
     files: { [log.path(config.lane)]: after },
     message: `${state.run}: log ${decision.kind === 'seal' ? 'final seal' : 'closure'}\n`,
   });
 }
 
 function decidePull({ state, config, command, memory }: ClosureInput): Next {
-  const log = config.kind.proposes?.closureLog;
+  const log = config.kind.proposals?.closureLog;
   if (log === undefined) return null;
   const key = closureAttemptKey('pull', { state, command });
   const before = checkEarlierTry(key, command.staged, memory);
@@ -140,7 +140,7 @@ function proposalKey({ run }: RunState): string {
 
 /** Merges or closes the proposal's pull request as configured, unless a person already did. */
 function decideProposalThread({ state, facts, config, memory, command }: ClosureInput): Next {
-  const sealed = config.kind.proposes?.afterSeal(config.lane) ?? 'leave';
+  const sealed = config.kind.proposals?.afterSeal(config.lane) ?? 'leave';
   if (sealed === 'leave') return null;
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
@@ -175,7 +175,7 @@ function decideIssue({ state, facts, memory }: ClosureInput): Next {
 function decideRecord({ state, config, command, memory }: ClosureInput): Step | null {
   const opened = memory.outcomes.get(closureAttemptKey('pull', { state, command }));
   const closurePull = opened?.kind === 'done' ? opened.number : null;
-  if (closurePull === null && config.kind.proposes?.closureLog !== undefined) return null;
+  if (closurePull === null && config.kind.proposals?.closureLog !== undefined) return null;
   const { decision, staged } = command;
   const told = closurePull === null ? {} : { closurePull };
   const merge = memory.outcomes.get(proposalKey(state));

@@ -79,15 +79,15 @@ export type CommandOutcome =
  */
 export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
-  const { permissions, handedOver } = facts;
+  const { permissions, journalCommands } = facts;
   if (facts.comments.kind === 'unknown') return { kind: 'wait', why: facts.comments.why };
   const comments = facts.comments.value;
   const approved = new Set(listCurrentApprovals(state).map(({ actor }) => actor.id));
   const needsApprovalOf = ({ id }: Actor): boolean => isBeforeLaunch(state) && !approved.has(id);
   const { otherBots } = config;
   const options = { since: commandsSince(state), otherBots, permissions, needsApprovalOf };
-  const pending = listPendingItems(new Map([...handedOver, ...state.commands]), comments, options).filter(
-    ({ said, comment }) => isAddressedToBot(said, comment, state.actions),
+  const pending = listPendingItems(new Map([...journalCommands, ...state.commands]), comments, options).filter(
+    ({ parsed, comment }) => isAddressedToBot(parsed, comment, state.actions),
   );
   const unsealed = findWithdrawnSeal(state, comments);
   const unread = listUnreadPermissions(permissions, unsealed, pending);
@@ -96,7 +96,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   if (begun === 'unasked') return { kind: 'step', step: request('sealTag') };
   const withdrawn = begun === null ? null : unsealed;
   const others = colleaguesFirst(pending, permissions).filter(
-    (item) => !handedOver.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
+    (item) => !journalCommands.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
   );
   // First in the list: nothing else may end the run until the seal's state is known.
   const items = begun === null || begun === 'unknown' ? others : [begun, ...others];
@@ -189,11 +189,11 @@ function decideItem(input: CommandInput, item: PendingItem, wereTold = false): C
       ...{ needs: requiredPermission(item, config), isMuted, now },
     });
     if (heard.kind === 'wait') return heard;
-    if (heard.kind === 'answer') return toAnswerOutcome(input, item, heard.answer, heard.mark);
+    if (heard.kind === 'answer') return toAnswerOutcome(input, item, heard.answer, heard.extra);
     const decision = namesOtherRun(heard, state.run)
       ? ({ kind: 'hand-over' } as const)
       : heard.definition.decide(buildContext(input, item, heard));
-    return toOutcome(input, item, decision, heard.mark);
+    return toOutcome(input, item, decision, heard.extra);
   });
 }
 
@@ -262,7 +262,7 @@ function buildContext(
     },
     people: input.facts.people,
     unread: input.areGatesDue ? listUnreadFacts(input.facts) : ['gates'],
-    get interested() {
+    get authors() {
       return listInterestedPeople(input.state.proposal, input.facts);
     },
   };
@@ -304,7 +304,7 @@ function cleanupInput(
   askedBy: Actor,
 ): Parameters<typeof planCleanup>[0] {
   const { recordedRuns: runs, checkpoints: found } = facts;
-  return { state, runs, found, repository, digestOf, askedBy };
+  return { state, runs, found, repository, digestOf, requestedBy: askedBy };
 }
 
 /** Cluster changes proposed here or outside a run, and holds on this run. */

@@ -115,7 +115,7 @@ export function isWatchSilent(state: RunState, cadence: Cadence, now: Instant): 
 
 /** The newest sign of a watch. After the job's end, the watch still checks rented machines. */
 function lastSignOfLife({ submission, observation, end, rental }: RunState) {
-  return (end === null ? null : rental.look) ?? observation ?? submission;
+  return (end === null ? null : rental.lastListing) ?? observation ?? submission;
 }
 
 /** Every renting account is checked once a day, with some slack, even without jobs. */
@@ -268,7 +268,7 @@ function decideConfigApproval({ state, facts, config, now }: Omit<DeciderInput, 
   const all = [...facts.recordedRuns.value.filter(({ run }) => run !== state.run), state];
   const one = state.actions.find(({ proposal, digest, approvals: consents, ended }) => {
     const said = configuredPreApproval(config, proposal);
-    if (!isValid || said === null || !said.stands || consents.length > 0 || ended !== null) return false;
+    if (!isValid || said === null || !said.isInForce || consents.length > 0 || ended !== null) return false;
     const others = all.flatMap(({ actions }) => actions);
     return countPreApprovalsUsed(others, { cluster: proposal.cluster, digest }, now) < said.max;
   });

@@ -26,14 +26,14 @@ type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
   readonly items: readonly PendingItem[];
   /** Commands of this thread in any record, and those in the journal. */
-  readonly known: ReadonlyMap<string, SeenCommand>;
+  readonly knownCommands: ReadonlyMap<string, SeenCommand>;
   readonly journal: ReadonlyMap<string, SeenCommand>;
   readonly facts: Pick<RunFacts, 'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterActions' | 'proposalTexts'>;
   readonly config: LabConfig;
   /** The lane of the thread's earlier run, or null. */
   readonly laneHere: string | null;
   /** Answer to a command that needs a run. */
-  readonly otherwise: 'no-run-here' | 'run-over' | 'logbook-broken';
+  readonly noRunAnswer: 'no-run-here' | 'run-over' | 'logbook-broken';
   readonly now: Instant;
 };
 
@@ -48,7 +48,7 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     const name = commentId(item.comment);
     const { id } = item.comment.author;
     const isFull = !told.has(id) && told.size >= UNTRUSTED_ANSWERS_PER_THREAD_MAX;
-    const isMuted = isFull || (told.get(id) ?? name) !== name || wasAnsweredBefore(input.known.values(), item);
+    const isMuted = isFull || (told.get(id) ?? name) !== name || wasAnsweredBefore(input.knownCommands.values(), item);
     const before = { ...input, facts };
     const decided = withCommentContext(item.comment, () => {
       const needs = requiredPermissionHere(item, input.config);
@@ -100,9 +100,9 @@ const NOT_WRITTEN = -1;
 
 /** The permission for commands that take effect here. For other commands everyone gets an answer. */
 function requiredPermissionHere(item: PendingItem, config: LabConfig): Permission | null {
-  const { said } = item;
-  if (said.kind !== 'command') return null;
-  const worksHere = findCommand(said.name)?.decideWithoutRun !== undefined || runArgument(said) !== null;
+  const { parsed } = item;
+  if (parsed.kind !== 'command') return null;
+  const worksHere = findCommand(parsed.name)?.decideWithoutRun !== undefined || runArgument(parsed) !== null;
   return worksHere ? requiredPermission(item, config) : null;
 }
 
@@ -113,7 +113,7 @@ function buildDrafts(item: PendingItem, input: JournalInput, heard: CheckedItem)
   // Recorded now, answered later.
   if (decision.kind === 'hand-over') return seen;
   const { code, detail, journal } = decision;
-  return [...seen, ...journal, answerDraft(item, { code, detail: { ...detail, ...heard.mark } })];
+  return [...seen, ...journal, answerDraft(item, { code, detail: { ...detail, ...heard.extra } })];
 }
 
 function decideItem(
@@ -121,7 +121,7 @@ function decideItem(
   input: JournalInput,
   heard: Extract<CheckedItem, { kind: 'command' }>,
 ): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
-  const { facts, laneHere, otherwise } = input;
+  const { facts, laneHere, noRunAnswer } = input;
   const { definition, name } = heard;
   if (runArgument(heard) !== null) return { kind: 'hand-over' };
   const here = definition.decideWithoutRun?.({
@@ -130,7 +130,7 @@ function decideItem(
     actions: facts.clusterActions,
     holds: facts.journalHolds,
   });
-  return here ?? answer(otherwise, { name });
+  return here ?? answer(noRunAnswer, { name });
 }
 
 /** Whether ferrybot posted a proposal or question in the thread, or a person set a lane hold there. */
@@ -147,18 +147,18 @@ export function concernsThread(
   item: PendingItem,
   thread: { readonly isOpenPull: boolean; readonly isOpenIssue: boolean },
 ): boolean {
-  const { said, comment } = item;
-  if (said.kind === 'error') {
-    const mayName = findCommand(said.word.slice(1))?.decideNamed !== undefined;
-    return said.word === '/watch' || (mayName && comment.body.includes('run='));
+  const { parsed, comment } = item;
+  if (parsed.kind === 'error') {
+    const mayName = findCommand(parsed.word.slice(1))?.decideNamed !== undefined;
+    return parsed.word === '/watch' || (mayName && comment.body.includes('run='));
   }
   // A consent in the wrong thread gets an answer, so that its author does not wait in vain.
   if (isApprove(item) || isLaneCommand(item)) return true;
-  if (said.kind !== 'command') return false;
-  const { name, args } = said;
+  if (parsed.kind !== 'command') return false;
+  const { name, args } = parsed;
   // Valid in every thread: a run's threads may be gone, and a hold must not depend on labels, which can be removed.
-  if (name === 'watch' || runArgument(said) !== null || (isLaneHold(name) && namesWiderHold(args))) return true;
-  return (thread.isOpenPull && name === 'propose') || (thread.isOpenIssue && belongsToOwnIssue(said));
+  if (name === 'watch' || runArgument(parsed) !== null || (isLaneHold(name) && namesWiderHold(args))) return true;
+  return (thread.isOpenPull && name === 'propose') || (thread.isOpenIssue && belongsToOwnIssue(parsed));
 }
 
 /** True for a lane command by a person without permissions: it is ignored in threads that do not concern ferrybot. */
@@ -168,18 +168,20 @@ export function isChat(item: PendingItem, permissions: ReadonlyMap<number, Obser
 }
 
 /** Whether it approves a proposed change. */
-export function isApprove({ said }: PendingItem): boolean {
-  return (said.kind === 'command' || said.kind === 'edited') && said.name === 'approve';
+export function isApprove({ parsed }: PendingItem): boolean {
+  return (parsed.kind === 'command' || parsed.kind === 'edited') && parsed.name === 'approve';
 }
 
 /** People ask about a lane, and lift its hold, in any thread. */
-function isLaneCommand({ said }: PendingItem): boolean {
-  if (said.kind !== 'command') return false;
-  return said.name === 'unhold' ? namesWiderHold(said.args) : said.name === 'status' && said.args['lane'] !== undefined;
+function isLaneCommand({ parsed }: PendingItem): boolean {
+  if (parsed.kind !== 'command') return false;
+  return parsed.name === 'unhold'
+    ? namesWiderHold(parsed.args)
+    : parsed.name === 'status' && parsed.args['lane'] !== undefined;
 }
 
 /** Commands that hold more than the thread's run. */
 function isLaneHold(name: string): boolean {
   const definition = findCommand(name);
-  return definition?.holdsBack === true && definition.decideWithoutRun !== undefined;
+  return definition?.isBrake === true && definition.decideWithoutRun !== undefined;
 }

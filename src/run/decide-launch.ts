@@ -217,8 +217,8 @@ export function buildOrder(input: OrderInput, digest: Digest): Step | null {
 
 /** User ids of the people with an approval that currently counts. */
 function listCountingApprovers({ facts }: GateEvaluation): ReadonlySet<number> {
-  const given = facts.approvals.kind === 'known' ? facts.approvals.value.given : [];
-  const counting = given.filter(({ standing }) => standing.kind === 'known' && standing.value === 'counts');
+  const given = facts.approvals.kind === 'known' ? facts.approvals.value.approvals : [];
+  const counting = given.filter(({ status }) => status.kind === 'known' && status.value === 'counts');
   return new Set(counting.map(({ actor }) => actor.id));
 }
 

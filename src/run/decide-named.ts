@@ -31,8 +31,8 @@ export function decideNamed({ command, run, states, permission, config, now }: N
   const definition = findCommand(name);
   if (definition?.decideNamed === undefined) throw new Error(`/${name} names no run`);
   const comment = { createdAt: fromRfc3339(command.at) ?? now };
-  const needs = definition.who(commandPolicy(config));
-  const heard = checkItem({ comment, said: { kind: 'command', name, args } }, permission, {
+  const needs = definition.permission(commandPolicy(config));
+  const heard = checkItem({ comment, parsed: { kind: 'command', name, args } }, permission, {
     ...{ needs, isMuted: false, now },
   });
   if (heard.kind !== 'command') return heard.kind === 'wait' ? null : heard.answer;
@@ -46,7 +46,7 @@ export function decideNamed({ command, run, states, permission, config, now }: N
     state,
     missingCluster: findMissingCluster(state, configForRun(config, state)),
     policy: commandPolicy(configForRun(config, state)),
-    permission: heard.held,
+    permission: heard.permission,
     actor: command.actor,
     args,
     comment: { id: command.comment, surface: command.surface },

@@ -144,7 +144,7 @@ function reportRelaunchRefused(state: RunState, facts: IncidentFacts<'relaunch-r
 /** The small code failure to fix, if the lane allows fixes. */
 export function findMistakeToFix(state: RunState, { kind, lane, pinned }: LaneScopedConfig): SmallMistake | null {
   // rule ML-26
-  const slip = kind.fixes?.(lane).mends == null ? null : findOpenMistake(state);
+  const slip = kind.fixes?.(lane).mayFix == null ? null : findOpenMistake(state);
   // A job's claimed commit counts only if a branch of the repository has it.
   return slip !== null && isAdopted(state) && pinned?.commit !== slip.commit ? null : slip;
 }
@@ -163,11 +163,11 @@ const FIXER_PATIENCE_MS = 2 * 60 * 60 * 1_000;
 /** Leaves retries for the case that a person cancelled the workflow run or deleted its answer. */
 const FIXER_DISPATCHES_MAX = 4;
 
-type FixerInput = FixInput & { readonly asked: FixerAsked };
+type FixerInput = FixInput & { readonly request: FixerAsked };
 
 /** The fixer's dispatch, or its result; null while the job runs. */
 function decideFixer(input: FixerInput): ExternalFix | Step | null {
-  const { state, asked, facts, config, now, memory } = input;
+  const { state, request: asked, facts, config, now, memory } = input;
   const { dispatches } = state;
   const failure = failureDigest(state.run, asked.slip, input.digestOf);
   const inputs = { run: state.run, failure };
@@ -217,7 +217,7 @@ export function decideFix(input: FixInput): Step | null {
     return commitFix(input, slip, {
       files: { [path]: text },
       message: buildFixCommitMessage(path, state.run, slip.attempt),
-      told: { place: `${path}:${slip.line}`, diff, ...beforehand },
+      facts: { place: `${path}:${slip.line}`, diff, ...beforehand },
     });
   }
   const asked = findFixerRequest(state, config);
@@ -227,21 +227,21 @@ export function decideFix(input: FixInput): Step | null {
 /** Asks the lab's fixer after the built-in one found nothing. */
 function decideExternalFix(input: FixInput, asked: FixerAsked): Step | null {
   const { slip } = asked;
-  const outcome = decideFixer({ ...input, asked });
+  const outcome = decideFixer({ ...input, request: asked });
   if (outcome?.kind === 'none') return reportNoFix(slip.attempt, outcome.reason);
   if (outcome?.kind !== 'fix') return outcome;
   const { files, place, diff } = outcome;
   return commitFix(input, slip, {
     files,
     message: buildFixerCommitMessage(Object.keys(files), input.state.run, slip.attempt),
-    told: { place, diff, by: 'fixer' },
+    facts: { place, diff, by: 'fixer' },
   });
 }
 
 type MadeFix = {
   readonly files: Readonly<Record<string, string>>;
   readonly message: string;
-  readonly told: Pick<IncidentFacts<'fix-made'>, 'place' | 'diff' | 'beforehand' | 'by'>;
+  readonly facts: Pick<IncidentFacts<'fix-made'>, 'place' | 'diff' | 'beforehand' | 'by'>;
 };
 
 function commitFix({ state, memory }: FixInput, slip: SmallMistake, made: MadeFix): Step | null {
@@ -250,7 +250,7 @@ function commitFix({ state, memory }: FixInput, slip: SmallMistake, made: MadeFi
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'refused') return reportNoFix(attempt, outcome.code);
   if (outcome?.kind === 'done' && outcome.sha !== undefined)
-    return append(incidentDraft('control', 'fix-made', { attempt, commit: outcome.sha, base, ...made.told }));
+    return append(incidentDraft('control', 'fix-made', { attempt, commit: outcome.sha, base, ...made.facts }));
   if (!canTry(memory, key, limits.effectTriesMax)) return null;
   const branch = chooseFixBranch(state);
   return perform(key, {

@@ -48,7 +48,7 @@ type ReminderOccasion = {
   /** Null if the lane sends no reminders. */
   readonly everyHours: number | null;
   /** The newest related news; default: the newest reminder. */
-  readonly heardAt?: string;
+  readonly lastNewsAt?: string;
   readonly slackMs?: number;
   readonly audience: Audience;
 };
@@ -57,10 +57,10 @@ type Audience = Pick<EventDataByType['notified'], 'people' | 'permission'>;
 
 /** The next reminder about an occasion, numbered; null while it is not due. */
 function buildReminder({ notices }: RunState, occasion: ReminderOccasion, now: Instant): EventDraft | null {
-  const { reason, since, everyHours, heardAt, slackMs = 0, audience } = occasion;
+  const { reason, since, everyHours, lastNewsAt, slackMs = 0, audience } = occasion;
   if (everyHours === null) return null;
   const told = notices.filter((one) => one.reason === reason && one.seq > since.seq);
-  const last = fromRfc3339(heardAt ?? (told.at(-1) ?? since).at) ?? now;
+  const last = fromRfc3339(lastNewsAt ?? (told.at(-1) ?? since).at) ?? now;
   // rule HR-26
   if (now - last < everyHours * HOUR_MS + slackMs) return null;
   return {
@@ -93,7 +93,7 @@ function findOccasion(state: RunState, config: LaneScopedConfig, now: Instant): 
     const last = listNoticesSince(state, end).at(-1);
     const isOfLane = last?.reason === 'lane-blocked' && (everyHours ?? 0) >= 24;
     return {
-      ...{ reason: 'undecided', since: end, everyHours, heardAt: (last ?? end).at },
+      ...{ reason: 'undecided', since: end, everyHours, lastNewsAt: (last ?? end).at },
       ...{ slackMs: isOfLane ? DAILY_NOTICE_SLACK_MS : 0, audience: chooseAudience(state, config) },
     };
   }
@@ -108,7 +108,7 @@ function findOccasion(state: RunState, config: LaneScopedConfig, now: Instant): 
   if (watch.ended !== null || isOver(state)) return null;
   return {
     ...{ reason: 'update', since: submission, everyHours: lane.updateHours },
-    ...{ heardAt: isIssueMentioned(state) ?? submission.at, audience: {} },
+    ...{ lastNewsAt: isIssueMentioned(state) ?? submission.at, audience: {} },
   };
 }
 

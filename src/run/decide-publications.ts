@@ -57,7 +57,7 @@ export function decideOpenWait(input: PublishInput): Step | null {
     const told = listPublications(state).find((one) => one.kind === 'incident' && one.seq === seq);
     return told === undefined ? null : renderPublication(told, renderInputFor(input));
   };
-  return decideWaitEdit({ state, facts, ours: facts.comments.value, textOf, now, memory });
+  return decideWaitEdit({ state, facts, ownComments: facts.comments.value, textOf, now, memory });
 }
 
 /** The next edit of a display of the run's state: the check run, the card or the boxes. */
@@ -85,7 +85,7 @@ function decideNextComment(input: PublishInput, comments: readonly CommentFacts[
   const { state, facts, memory, now, only } = input;
   const standing = Map.groupBy(comments, ({ marker }) => (marker === null ? null : markerIdentity(marker)));
   for (const publication of listPublications(state)) {
-    const { kind, seq, role, thread, summons } = publication;
+    const { kind, seq, role, thread, mentions } = publication;
     if (only?.includes(kind) === false) continue;
     const marker = markerIdentity({ run: state.run, kind, key: publication.key });
     const text = memoizeOnce(() => renderPublication(publication, renderInputFor(input)));
@@ -103,7 +103,7 @@ function decideNextComment(input: PublishInput, comments: readonly CommentFacts[
     const body = card === null ? text() : `${text()}\n${cardLink(card.comment)}\n`;
     return perform(key, {
       ...{ kind: 'post-comment', thread, marker, body, entry: { seq, role } },
-      ...(summons === undefined ? {} : { summons }),
+      ...(mentions === undefined ? {} : { mentions }),
       isShared: isShared(publication, memory, now),
     });
   }
@@ -157,7 +157,7 @@ function decideCheckRun(input: PublishInput, card: PostedCard | null): Step | nu
     ...{ kind: 'put-check-run', head: gate.commit, externalId: run, existing, ...renderCheck(renderInputFor(input)) },
     conclusion: chooseConclusion(state),
     annotations: listAnnotations(input),
-    ...(isWatch ? { onlyOwn: true } : {}),
+    ...(isWatch ? { ownAppOnly: true } : {}),
   });
 }
 
@@ -194,7 +194,9 @@ function decideCardWrite(input: PublishInput, card: PostedCard | null, comments:
   if (card === null) {
     const { cardEdit } = state;
     // A person damaged its marker: rewrite it in place.
-    const lost = comments.find(({ surface, id, byUs }) => byUs && surface === 'comment' && id === cardEdit?.comment);
+    const lost = comments.find(
+      ({ surface, id, isByOwnLogin }) => isByOwnLogin && surface === 'comment' && id === cardEdit?.comment,
+    );
     if (lost !== undefined) return perform(key, { kind: 'edit-comment', thread: lost.thread, comment: lost.id, body });
     const marker = markerIdentity({ run: state.run, kind: 'card', key: 'card' });
     // Ignore a remembered card that a person deleted.
@@ -285,7 +287,7 @@ function tickBoxes(body: string, boxes: BodyFacts['boxes'], wanted: Readonly<Rec
 /** Annotations on the changed file at the PR's head; none after the launch. */
 function listAnnotations({ state, facts, config }: PublishInput): readonly Annotation[] {
   if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
-  const path = config.kind.proposes?.change?.file(config.lane);
+  const path = config.kind.proposals?.change?.file(config.lane);
   if (path === undefined) return [];
   const { delta } = facts.change.value;
   switch (delta.kind) {

@@ -34,14 +34,14 @@ export function isWaitEditPending({ outcomes }: AttemptCache, { seq }: Incident)
 export function decideWaitEdit(input: {
   readonly state: RunState;
   readonly facts: Pick<RunFacts, 'recordedRuns' | 'workflowRuns'>;
-  readonly ours: readonly CommentFacts[];
+  readonly ownComments: readonly CommentFacts[];
   readonly textOf: (incident: Incident) => string | null;
   readonly now: Instant;
   readonly memory: AttemptCache;
 }): Step | null {
   const { state, now, memory } = input;
   for (const incident of state.incidents.filter((one) => isWaitIncident(state, one))) {
-    const comment = input.ours.find(
+    const comment = input.ownComments.find(
       ({ marker }) => marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
     );
     const text = input.textOf(incident);

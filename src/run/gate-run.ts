@@ -45,7 +45,7 @@ import { changeVerdicts } from '../gates/run-gates.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 import { findAuthors } from './authors.ts';
 import { containerFacts, readContract } from './contract.ts';
-import { findForeignHolders } from './held-elsewhere.ts';
+import { findForeignHolders } from './foreign-holders.ts';
 import type { LaneScopedConfig } from './lane.ts';
 import { buildManifestFrom } from './manifest-of.ts';
 
@@ -129,11 +129,11 @@ export function buildGateFacts(input: GateInput): ChangeGateFacts {
     proposal: currentProposal(input),
     fixOf: input.failed?.submission.attempt ?? null,
     lane: config.lane,
-    own: config.kind.gates,
+    kindGates: config.kind.gates,
     onePersonIsEnough: config.approvals.onePersonIsEnough,
     ...contractFact(input),
     ...(config.machine === undefined ? {} : { machine: config.machine }),
-    ...(input.description == null ? {} : { adopts: input.description }),
+    ...(input.description == null ? {} : { adoptedJob: input.description }),
     ...(start === null ? {} : { start }),
     ...(resume === null ? {} : { resume }),
     ...containerFacts(config, facts.containerImage),
@@ -151,15 +151,15 @@ export function buildGateFacts(input: GateInput): ChangeGateFacts {
     ),
     checks: facts.checks,
     configHealth: facts.configHealth,
-    issueToldAt: issueUpdatedAt(facts, input.ownFix ?? null),
+    issueChangedAt: issueUpdatedAt(facts, input.ownFix ?? null),
     // Adopted jobs do not block each other.
-    liveRuns: config.kind.adopts === undefined ? listOtherLiveRuns(facts, input.run, proposal.lane) : known([]),
+    liveRuns: config.kind.adoption === undefined ? listOtherLiveRuns(facts, input.run, proposal.lane) : known([]),
     ...findForeignHolders(
       { ...input, ...facts, plan: config.checkpoints, searchedRoots: requireListedRoots(facts) },
       manifest,
     ),
     holds: listHoldsOnRun(input, input.facts.journalHolds),
-    passes: listPasses(facts, proposal.lane),
+    sealedPasses: listPasses(facts, proposal.lane),
     launches: listLaunchesFor(input),
     rentals: listRentalsFor(input),
     manifest,
@@ -210,7 +210,7 @@ function findResume({ run, config, failed = null, rollback = null, facts }: Gate
   const { command, environment } = config.lane;
   return findResumePoint(state, {
     plan: checkpoints,
-    searched: requireListedRoots(facts),
+    roots: requireListedRoots(facts),
     runs: facts.recordedRuns.value,
     command: [...Object.values(environment), ...command],
   });
@@ -236,7 +236,7 @@ function buildManifest(input: GateInput, start: Observed<StartPoint> | null): Ob
     change: change.value,
     body: body.value,
     start: start?.value.kind === 'proven' ? start.value : null,
-    backAfter: input.rollback?.attempt ?? input.failed?.order.manifest?.resume.backAfter ?? null,
+    rolledBackAttempt: input.rollback?.attempt ?? input.failed?.order.manifest?.resume.rolledBackAttempt ?? null,
   });
 }
 
@@ -248,8 +248,9 @@ function issueUpdatedAt({ issue, comments, change }: GateReading, ownFix: BotFix
   // Exception: ferrybot's comment about its own fix.
   const isOurs = change.kind === 'known' && change.value.headSha === ownFix?.commit;
   const said = comments.value.filter(
-    ({ thread, byUs, marker }) =>
-      thread === number && (!byUs || (isOurs && marker?.kind === 'incident' && marker.key === String(ownFix.seq))),
+    ({ thread, isByOwnLogin, marker }) =>
+      thread === number &&
+      (!isByOwnLogin || (isOurs && marker?.kind === 'incident' && marker.key === String(ownFix.seq))),
   );
   const all = [writtenAt, ...said.map(({ createdAt }) => createdAt)];
   return known(all.toSorted((a, b) => b - a)[0] ?? writtenAt);

@@ -99,11 +99,11 @@ function computeMedian(values: readonly number[]): number {
 /** A kind of run. Each capability is one optional member. */
 export type Kind = LaneKind & {
   /** Set if the bot opens pull requests for its runs. */
-  readonly proposes?: Proposes;
+  readonly proposals?: Proposes;
   /** Set if its runs start from issues. */
   readonly contracts?: Contracts;
   /** Set if it adopts jobs that a person launched. */
-  readonly adopts?: Adopts;
+  readonly adoption?: Adopts;
   /** How the code of a failed attempt may be fixed. */
   readonly fixes?: (lane: LaneConfig) => Fixes;
   /**
@@ -159,7 +159,7 @@ type Fixes = {
   /** Files and folders that a person's fix may change, for display. */
   readonly fixable: readonly string[];
   /** Which files a fix program may change; null: none. */
-  readonly mends: ((path: string) => boolean) | null;
+  readonly mayFix: ((path: string) => boolean) | null;
   /** The lab's own program, used when the built-in fixer has no patch. */
   readonly fixer: Fixer | null;
   /** Files in which the built-in fix may be launched once per run without another approval. */
@@ -200,7 +200,7 @@ export type Contracts = {
   readonly name: (contract: Contract) => RunId | null;
   readonly objective: (contract: Contract) => Objective;
   /** How the bot opens an issue for a requested run; absent if it opens none. */
-  readonly opens?: {
+  readonly opensIssue?: {
     /** Prefix of the issue's title. */
     readonly title: string;
     /** Contract values derived from the requester and the objective. */
@@ -210,7 +210,7 @@ export type Contracts = {
     }) => Readonly<Record<string, string>>;
   };
   /** Contract values for a run that continues another one. */
-  readonly continued?: (old: RunId, said: Readonly<Record<string, string>>) => ProposalRequest['knobs'];
+  readonly continuationValues?: (old: RunId, said: Readonly<Record<string, string>>) => ProposalRequest['knobs'];
 };
 
 /** Settings to relaunch an adopted job, from the cluster's description. */
@@ -222,7 +222,7 @@ export type Adopts = {
 };
 
 /** `pass`: the commit of the sealed pass; `onto`: the target branch commit that the run is based on. */
-export type StartPlace = { readonly path: string; readonly pass: Sha; readonly onto: Sha };
+export type StartPlace = { readonly path: string; readonly passCommit: Sha; readonly baseCommit: Sha };
 
 export type BodyContext = {
   readonly delta: Delta;

@@ -38,7 +38,7 @@ const BARE_LANE = { contract: null, pinned: null, checkpoints: null } as const;
 
 /** Names of the lanes in which runs can be proposed; adoption lanes are excluded. */
 export function listProposingLanes(config: LabConfig): readonly string[] {
-  return allLanes(config).flatMap(({ laneName, kind }) => (kind.adopts === undefined ? [laneName] : []));
+  return allLanes(config).flatMap(({ laneName, kind }) => (kind.adoption === undefined ? [laneName] : []));
 }
 
 /** Any lane's config, for settings that all lanes share, such as the branch for workflow dispatches. */
@@ -85,12 +85,12 @@ function laneConfigOfRun(config: LabConfig, { proposal, submission }: RunState):
 export function configForRun(config: LabConfig, state: RunState): LaneScopedConfig {
   const { contract, description } = state;
   const scoped = laneConfigOfRun(config, state);
-  const { adopts } = scoped.kind;
-  if (adopts !== undefined && description !== null)
+  const { adoption } = scoped.kind;
+  if (adoption !== undefined && description !== null)
     return {
       ...scoped,
-      lane: adopts.settings(scoped.lane, description),
-      pinned: findSource(state, adopts.source(description)),
+      lane: adoption.settings(scoped.lane, description),
+      pinned: findSource(state, adoption.source(description)),
     };
   return contract === null ? scoped : withContract(scoped, contract);
 }
@@ -136,7 +136,7 @@ function withContractCost(
 
 /** Lanes that adopt jobs on a cluster that allows it, in config order. */
 export function listAdoptingLanes(config: LabConfig): readonly LaneScopedConfig[] {
-  return allLanes(config).filter(({ kind, lane }) => kind.adopts !== undefined && canAdoptOn(config, lane.cluster));
+  return allLanes(config).filter(({ kind, lane }) => kind.adoption !== undefined && canAdoptOn(config, lane.cluster));
 }
 
 /** Whether the config allows adoption on the cluster. */

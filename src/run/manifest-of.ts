@@ -21,7 +21,7 @@ type ManifestFacts = {
   readonly change: ChangeFacts;
   readonly body: BodyFacts;
   /** The attempt that a person rolled back. */
-  readonly backAfter?: number | null;
+  readonly rolledBackAttempt?: number | null;
   /** The checkpoint to start from; null or absent: from scratch. */
   readonly start?: { readonly path: string; readonly step: number } | null;
 };
@@ -67,7 +67,7 @@ export function buildManifestFrom(facts: ManifestFacts): Observed<Manifest> {
       // rule HR-12
       initializeFrom: facts.start?.path ?? null,
       ...(facts.start == null ? {} : { initializeStep: facts.start.step }),
-      ...(facts.backAfter == null ? {} : { backAfter: facts.backAfter }),
+      ...(facts.rolledBackAttempt == null ? {} : { rolledBackAttempt: facts.rolledBackAttempt }),
       ...(roots.length === 0 ? {} : { roots }),
     },
     retention: lane.retention,

@@ -23,7 +23,7 @@ export type Braked = {
   /** The end of the attempt that is repeated: earlier holds are in the record, or were lifted there. */
   readonly failedAt?: Instant | null;
   /** The newest approval or consent in use; only later comments count. Null if no comment gives it. */
-  readonly restsOn: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'> | null;
+  readonly basedOn: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'> | null;
   /** The action's run, or null. */
   readonly run: string | null;
   readonly day: LaneDay;
@@ -38,31 +38,31 @@ export type PlaceLookup = (thread: number) => Parameters<typeof chooseLane>[1] &
 type Look = Pick<PendingOptions, 'otherBots' | 'permissions'> & {
   readonly placeOf: PlaceLookup;
   /** Other commands that block this action. */
-  readonly heeds: (item: PendingItem) => boolean;
+  readonly alsoBlocks: (item: PendingItem) => boolean;
 };
 
 /** Blocking commands in the run's threads, and in other threads if they name its run, lane, day or the repository. */
 export function listBrakesSince(
   braked: Braked,
   { own, others }: { readonly own: readonly CommentFacts[]; readonly others: readonly CommentFacts[] },
-  { otherBots, permissions, placeOf, heeds }: Look,
+  { otherBots, permissions, placeOf, alsoBlocks }: Look,
 ): readonly BrakeCommand[] {
-  const { since, restsOn, failedAt = null } = braked;
+  const { since, basedOn, failedAt = null } = braked;
   const here = new Set(own);
-  const younger = [...own, ...others].filter((one) => isAfterApproval(one, restsOn));
+  const younger = [...own, ...others].filter((one) => isAfterApproval(one, basedOn));
   const items = listPendingItems(new Map(), younger, { since, otherBots, permissions });
-  const isApprovalComment = ({ said, comment }: PendingItem): boolean =>
-    isSameComment(comment, restsOn) && said.kind === 'command' && isApprovalName(said.name);
+  const isApprovalComment = ({ parsed, comment }: PendingItem): boolean =>
+    isSameComment(comment, basedOn) && parsed.kind === 'command' && isApprovalName(parsed.name);
   const approvedAt = items.findLast(isApprovalComment)?.index ?? -1;
   return items.flatMap((item): readonly BrakeCommand[] => {
-    const { said, comment } = item;
-    if (isSameComment(comment, restsOn) && item.index < approvedAt) return [];
-    if (said.kind === 'unread') return [{ ...item, name: null }];
-    if (said.kind !== 'command' && said.kind !== 'edited') return [];
-    if (findCommand(said.name)?.holdsBack !== true && !heeds(item)) return [];
-    if (said.name === 'hold' && failedAt !== null && comment.createdAt < failedAt) return [];
-    const isMeant = concernsAction(said, here.has(comment), placeOf(comment.thread), braked);
-    return isMeant ? [{ ...item, name: said.name }] : [];
+    const { parsed, comment } = item;
+    if (isSameComment(comment, basedOn) && item.index < approvedAt) return [];
+    if (parsed.kind === 'unread') return [{ ...item, name: null }];
+    if (parsed.kind !== 'command' && parsed.kind !== 'edited') return [];
+    if (findCommand(parsed.name)?.isBrake !== true && !alsoBlocks(item)) return [];
+    if (parsed.name === 'hold' && failedAt !== null && comment.createdAt < failedAt) return [];
+    const isMeant = concernsAction(parsed, here.has(comment), placeOf(comment.thread), braked);
+    return isMeant ? [{ ...item, name: parsed.name }] : [];
   });
 }
 
@@ -84,12 +84,12 @@ function isApprovalName(name: string): boolean {
   return APPROVING.includes(name) || name === 'approve';
 }
 
-function isSameComment({ surface, id }: CommentFacts, restsOn: Braked['restsOn']): boolean {
+function isSameComment({ surface, id }: CommentFacts, restsOn: Braked['basedOn']): boolean {
   return surface === restsOn?.surface && id === restsOn.id;
 }
 
 /** GitHub's times are whole seconds; ids order comments of one kind. The approving comment may also revoke itself. */
-function isAfterApproval({ surface, id, createdAt }: CommentFacts, restsOn: Braked['restsOn']): boolean {
+function isAfterApproval({ surface, id, createdAt }: CommentFacts, restsOn: Braked['basedOn']): boolean {
   if (restsOn === null || createdAt > restsOn.createdAt) return true;
   return createdAt === restsOn.createdAt && (surface !== restsOn.surface || id >= restsOn.id);
 }
@@ -98,10 +98,10 @@ type Run = Pick<RunState, 'attempts' | 'order' | 'commands'>;
 
 /** Whether it rejects the ordered checkpoint and has no recorded answer. */
 export function isUnrecordedRejection(state: Run, item: PendingItem): boolean {
-  const { said } = item;
-  if (said.kind !== 'command' && said.kind !== 'edited') return false;
+  const { parsed } = item;
+  if (parsed.kind !== 'command' && parsed.kind !== 'edited') return false;
   if (state.attempts.length === 0 || (state.commands.get(itemKey(item))?.answer ?? null) !== null) return false;
-  const step = rejectedStep(said);
+  const step = rejectedStep(parsed);
   if (step === null) return false;
   // A job that searches a checkpoint itself may load any of them.
   const from = state.order?.order.checkpoint?.step ?? Number.POSITIVE_INFINITY;

@@ -72,7 +72,7 @@ export const UNTRUSTED_COMMENTS_PER_READ = 20;
 export type PendingItem = {
   readonly comment: CommentFacts;
   readonly index: number;
-  readonly said: CommentCommand;
+  readonly parsed: CommentCommand;
 };
 
 export type CommentCommand =
@@ -84,7 +84,7 @@ export type CommentCommand =
       readonly line: number;
       readonly column: number;
       readonly suggest: string;
-      readonly takes?: string;
+      readonly expected?: string;
     }
   | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number }
   /** A long comment that names a command; parsed once its author's permission is known. */
@@ -120,7 +120,7 @@ export function listPendingItems(
   const found: (readonly PendingItem[])[] = [];
   const oldestFirst = comments.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
   for (const comment of oldestFirst.toReversed()) {
-    if (comment.authorIsBot || comment.byUs || comment.createdAt < since) continue;
+    if (comment.authorIsBot || comment.isByOwnLogin || comment.createdAt < since) continue;
     const isEdited = comment.editedAt !== null;
     const before = seen.get(commentId(comment)) ?? [];
     if (wasAnsweredAsUntrustedComment(isEdited, before)) continue;
@@ -160,7 +160,7 @@ function toUnreadCommand(comment: CommentFacts, held: Observed<Permission> | und
   return mentionsCommand(comment) ? [{ kind: 'unread' }] : [];
 }
 
-type OpenItem = { readonly index: number; readonly said: CommentCommand };
+type OpenItem = { readonly index: number; readonly parsed: CommentCommand };
 
 /** `isEdited`: the text may differ from the created one. */
 type Written = Pick<CommentFacts, 'body'> & { readonly isEdited: boolean };
@@ -183,21 +183,21 @@ function filterOpenItems(
 ): readonly OpenItem[] {
   if (!isEdited)
     return saidBy().flatMap((said, index) =>
-      seen.some((one) => one.index === index && one.answer !== null) ? [] : { index, said },
+      seen.some((one) => one.index === index && one.answer !== null) ? [] : { index, parsed: said },
     );
   const begun = seen
     .filter((one) => one.answer === null)
-    .map(({ index, name, args }) => ({ index, said: { kind: 'edited', name, args } as const }));
+    .map(({ index, name, args }) => ({ index, parsed: { kind: 'edited', name, args } as const }));
   // Further edits get no further answer.
   if (begun.length > 0 || seen.some((one) => one.answer?.code === 'comment-edited')) return begun;
   const said = saidBy();
   const added = said.find((one) => one.kind === 'command' && !seen.some((old) => isSameCommand(old, one)));
   if (added?.kind === 'command') {
     const index = Math.max(-1, ...seen.map((one) => one.index)) + 1;
-    return [{ index, said: { kind: 'edited', name: added.name, args: added.args } }];
+    return [{ index, parsed: { kind: 'edited', name: added.name, args: added.args } }];
   }
   const isAnswered = seen.length > 0 && !said.some(({ kind }) => kind === 'unread');
-  return isAnswered ? [] : said.map((one, index) => ({ index, said: one }));
+  return isAnswered ? [] : said.map((one, index) => ({ index, parsed: one }));
 }
 
 function isSameCommand(seen: SeenCommand, said: Extract<CommentCommand, { kind: 'command' }>): boolean {
@@ -250,8 +250,8 @@ function toCommands(
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
     .map((one): CommentCommand => {
       if ('args' in one) return { kind: 'command', name: one.name, args: one.args };
-      const { code, word, line, column, suggest = '', takes } = one;
-      return { kind: 'error', code, word, line, column, suggest, ...(takes === undefined ? {} : { takes }) };
+      const { code, word, line, column, suggest = '', expected } = one;
+      return { kind: 'error', code, word, line, column, suggest, ...(expected === undefined ? {} : { expected }) };
     });
 }
 

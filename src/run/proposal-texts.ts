@@ -74,8 +74,8 @@ export function proposalComments(one: ActionRecord, comments: readonly CommentFa
   const identity = proposalMarkerPrefix(one);
   const from = textsSince(one);
   const here = comments.filter(
-    ({ surface, byUs, thread, createdAt }) =>
-      surface === 'comment' && byUs && thread === one.proposal.thread && createdAt >= from,
+    ({ surface, isByOwnLogin, thread, createdAt }) =>
+      surface === 'comment' && isByOwnLogin && thread === one.proposal.thread && createdAt >= from,
   );
   const standing = here.find(({ marker }) => marker !== null && markerIdentity(marker) === identity);
   if (standing !== undefined) return [standing];

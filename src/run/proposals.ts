@@ -146,7 +146,7 @@ export function findPullRefusal(pull: OwnPull, repository: string): Answered | n
 
 /** Refusal: the change touches no experiment of these lanes. */
 export function answerNoExperiment(lanes: readonly LaneScopedConfig[]): Answered {
-  const files = lanes.flatMap(({ kind, lane }) => kind.proposes?.change?.file(lane) ?? []);
+  const files = lanes.flatMap(({ kind, lane }) => kind.proposals?.change?.file(lane) ?? []);
   return answerAdoptionRefused('no-experiment', files.join(' '));
 }
 

@@ -86,7 +86,7 @@ export type ProgramEnd = {
 
 /** One call of a program. `input`: its standard input; `about`: the parts of the call that decide the answer. */
 export type HelperCall = {
-  readonly asked: RequestOrigin;
+  readonly request: RequestOrigin;
   readonly about: readonly string[];
   readonly command: readonly string[];
   readonly input: string;
@@ -96,7 +96,7 @@ export type HelperCall = {
 
 /** Commands that run one after another in a checkout of `commit` with `files` written over it. */
 export type TreeCall = {
-  readonly asked: RequestOrigin;
+  readonly request: RequestOrigin;
   readonly git: GitExporter;
   readonly commit: Sha;
   readonly files: Readonly<Record<string, string>>;
@@ -194,7 +194,7 @@ export type Proposals = {
   /** The objective of a run that the schedule started. */
   readonly usual: Objective;
   /** How people choose the objective; left out if every run has the usual one. */
-  readonly asks?: Asks;
+  readonly objectiveChoice?: Asks;
   /** Throws `GitError` if git cannot answer. */
   readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | NoProposal | Failed | Refused>;
   /** Plans a run for a person's own pull request; left out for kinds without such runs. Throws `GitError` if git cannot answer. */

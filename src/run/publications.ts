@@ -1,7 +1,7 @@
 /** The comments that the record requires. They are derived and never stored. */
 
 import type { ActionRecord } from '../domain/actions/action.ts';
-import type { Effect, Summons } from '../domain/effect.ts';
+import type { Effect, Mentions } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
@@ -31,7 +31,7 @@ export type Publication = {
   /** The event's author, who publishes it first. */
   readonly role: Role;
   /** The people to mention; by default none. */
-  readonly summons?: Summons;
+  readonly mentions?: Mentions;
 };
 
 /** All comments of a run, answers and incidents first. Progress is only on the card. */
@@ -54,14 +54,14 @@ function publish(
   thread: number,
   { seq, at, people = [] }: Pick<Publication, 'seq' | 'at'> & { readonly people?: readonly number[] },
 ): Publication {
-  const summons = people.length === 0 ? {} : { summons: { people, permission: null } };
-  return { kind, key: String(seq), thread, seq, at, role, ...summons };
+  const mentions = people.length === 0 ? {} : { mentions: { people, permission: null } };
+  return { kind, key: String(seq), thread, seq, at, role, ...mentions };
 }
 
 /** Whether this process publishes the newest event for another role. */
-export function isHeadOwn(state: RunState, { speaksFor = [] }: Pick<AttemptCache, 'speaksFor'>): boolean {
-  if (speaksFor.length === 0) return false;
-  return listPublications(state).some(({ seq, role }) => seq === state.head.seq && speaksFor.includes(role));
+export function isHeadOwn(state: RunState, { publishesFor = [] }: Pick<AttemptCache, 'publishesFor'>): boolean {
+  if (publishesFor.length === 0) return false;
+  return listPublications(state).some(({ seq, role }) => seq === state.head.seq && publishesFor.includes(role));
 }
 
 /** One answer per comment once all its commands are answered, plus one if an edit added a command. */
@@ -103,14 +103,14 @@ function listNotices(state: RunState): readonly Publication[] {
       ...publish('notice', role, reason === 'update' ? proposal.issue : thread, { seq, at }),
       ...(people.length === 0 && permission === null
         ? {}
-        : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
+        : { mentions: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
     }),
   );
   for (const one of deliveries) if (one.outcome !== 'sent') found.push(publish('notice', one.role, thread, one));
   // A reached stopping point; other ends are answers to commands.
   if (watch.ended !== null && watch.ended.cause !== 'person') {
     const { seq, at } = watch.ended;
-    const people = [watch.bound?.actor, findOwner(state)].flatMap((one) => (one == null ? [] : [one.id]));
+    const people = [watch.plannedEnd?.actor, findOwner(state)].flatMap((one) => (one == null ? [] : [one.id]));
     found.push(publish('notice', 'watch', thread, { seq, at, people: [...new Set(people)] }));
   }
   // The description of a job to adopt; if adoption is impossible, the closing comment reports it.
@@ -179,11 +179,11 @@ export function listPublishedHeads(comments: readonly CommentFacts[]): readonly 
 type ReportedEntry = { readonly seq: number; readonly at: string; readonly role: Role };
 
 /** What a process knows about its own part in the record. */
-export type Poster = Pick<AttemptCache, 'appended' | 'speaksFor'>;
+export type Poster = Pick<AttemptCache, 'appended' | 'publishesFor'>;
 
 /** The process that appended an entry, or posts for its author, posts immediately. Other processes wait for the grace period. */
 export function mayPost({ seq, at, role }: ReportedEntry, poster: Poster, now: Instant): boolean {
-  return poster.appended.has(seq) || poster.speaksFor?.includes(role) === true || mayAnyonePost(at, now);
+  return poster.appended.has(seq) || poster.publishesFor?.includes(role) === true || mayAnyonePost(at, now);
 }
 
 /** Whether another process may post the same text now: the later of two duplicates must be deleted. */
@@ -201,9 +201,9 @@ export type PendingComment = {
   readonly marker: string;
   readonly body: string;
   /** Set if the posted text must be updated with the record; otherwise it stays as posted. */
-  readonly isKept?: true;
+  readonly isUpdated?: true;
   /** Set if no other process posts the comment; otherwise the later of two duplicates is deleted. */
-  readonly isOursAlone?: boolean;
+  readonly isOnlyPoster?: boolean;
   /** After this time its thread is read again, because a person may have deleted the comment. */
   readonly recheckMs?: number;
 };
@@ -246,9 +246,10 @@ export function decideComment(owed: PendingComment, comments: readonly CommentFa
       thread,
       marker,
       body,
-      isShared: owed.isOursAlone !== true,
+      isShared: owed.isOnlyPoster !== true,
     };
-  if (owed.isKept !== true || (standing.marker?.isIntact === true && isSameContent(standing.body, body))) return null;
+  if (owed.isUpdated !== true || (standing.marker?.isIntact === true && isSameContent(standing.body, body)))
+    return null;
   return { kind: 'edit-comment', thread, comment: standing.id, body };
 }
 

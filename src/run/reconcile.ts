@@ -71,7 +71,7 @@ export type Cause = 'facts' | 'time' | 'ended' | 'state' | 'posted' | EventType 
 
 type FactKind = Extract<Need, string> | Exclude<Need, string>['fact'];
 
-type Decider = { readonly on: readonly Cause[]; readonly decide: (turn: ReconcileTurn) => Step | null };
+type Decider = { readonly causes: readonly Cause[]; readonly decide: (turn: ReconcileTurn) => Step | null };
 
 /** Events that cause only the deciders that name them. */
 const ROUTINE_CAUSES: ReadonlySet<EventType> = new Set([
@@ -91,51 +91,51 @@ const ROUTINE_CAUSES: ReadonlySet<EventType> = new Set([
 /** The pending posts of the record. A process that only posts decides nothing else, and neither does control for a run that is over. */
 const POST_CAUSES: readonly Decider[] = [
   {
-    on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
+    causes: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
     decide: decideComments,
   },
-  { on: ['facts', 'time', 'state'], decide: editOpenWait },
+  { causes: ['facts', 'time', 'state'], decide: editOpenWait },
   {
-    on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
+    causes: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
     decide: decideCard,
   },
 ];
 
-const WATCH: Decider = { on: ['facts', 'time', 'state'], decide: decideWatch };
+const WATCH: Decider = { causes: ['facts', 'time', 'state'], decide: decideWatch };
 
 /** In order: deciders that close a run precede its gates, gates precede commands, orders precede dispatches, posts come last. */
 const DECIDERS: readonly Decider[] = [
   {
-    on: ['facts'],
+    causes: ['facts'],
     decide: (turn) =>
       decideWithdrawal(turn) ?? declineAdoption(turn) ?? decideContract(turn.state, turn.facts, turn.config),
   },
-  { on: ['facts', 'ended', 'state', 'released'], decide: decideFix },
-  { on: ['facts', 'state'], decide: judgeGates },
-  { on: ['held', 'released'], decide: ({ state, facts }) => decideHoldVerdict(state, facts) },
-  { on: ['facts', 'gated'], decide: ({ state }) => decideStartReport(state) },
-  { on: ['facts', 'state'], decide: ({ state, facts, config }) => decideChargeRequest(state, facts, config) },
-  { on: ['facts', 'state', 'gated', 'posted', 'cardHistory'], decide: decideShown },
-  { on: ['facts', 'state', 'proposalTexts'], decide: decideProposalTexts },
+  { causes: ['facts', 'ended', 'state', 'released'], decide: decideFix },
+  { causes: ['facts', 'state'], decide: judgeGates },
+  { causes: ['held', 'released'], decide: ({ state, facts }) => decideHoldVerdict(state, facts) },
+  { causes: ['facts', 'gated'], decide: ({ state }) => decideStartReport(state) },
+  { causes: ['facts', 'state'], decide: ({ state, facts, config }) => decideChargeRequest(state, facts, config) },
+  { causes: ['facts', 'state', 'gated', 'posted', 'cardHistory'], decide: decideShown },
+  { causes: ['facts', 'state', 'proposalTexts'], decide: decideProposalTexts },
   {
-    on: ['facts', 'state', 'gated', 'approved'],
+    causes: ['facts', 'state', 'gated', 'approved'],
     decide: ({ state, facts, config, now }) => decideApprovals(state, facts, config, now),
   },
-  { on: ['facts', 'comments'], decide: answerCommands },
-  { on: ['facts', 'state', 'gated', 'approved'], decide: decideOrderOrRelaunch },
-  { on: ['facts', 'time'], decide: ({ state, config }) => decideMissingCluster(state, config) },
-  { on: ['facts', 'time', 'handoff'], decide: decideExpiredOffer },
-  { on: ['facts', 'time', 'state', 'notified'], decide: decidePagesOnCall },
-  { on: ['facts'], decide: ({ state, memory }) => decideSourceTag(state, memory) },
-  { on: ['facts', 'ended', 'state', 'held', 'released'], decide: decideCare },
+  { causes: ['facts', 'comments'], decide: answerCommands },
+  { causes: ['facts', 'state', 'gated', 'approved'], decide: decideOrderOrRelaunch },
+  { causes: ['facts', 'time'], decide: ({ state, config }) => decideMissingCluster(state, config) },
+  { causes: ['facts', 'time', 'handoff'], decide: decideExpiredOffer },
+  { causes: ['facts', 'time', 'state', 'notified'], decide: decidePagesOnCall },
+  { causes: ['facts'], decide: ({ state, memory }) => decideSourceTag(state, memory) },
+  { causes: ['facts', 'ended', 'state', 'held', 'released'], decide: decideCare },
   {
-    on: ['facts', 'time', 'ended'],
+    causes: ['facts', 'time', 'ended'],
     decide: ({ state, facts, now, mayHaveEnded }) => decideLaunchTrouble(state, facts, now, mayHaveEnded === true),
   },
-  { on: ['facts', 'time', 'ordered'], decide: decideLaunch },
-  { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
+  { causes: ['facts', 'time', 'ordered'], decide: decideLaunch },
+  { causes: ['facts', 'time', 'stop-requested'], decide: decideStop },
   WATCH,
-  { on: ['facts', 'time', 'state'], decide: decideReminderOrClosing },
+  { causes: ['facts', 'time', 'state'], decide: decideReminderOrClosing },
   ...POST_CAUSES,
 ];
 
@@ -158,7 +158,8 @@ export function buildAgenda(causes: readonly Cause[], before?: Agenda): Agenda {
   const scope = before?.scope ?? DECIDERS;
   const caused = new Set(causes);
   const due = new Set<Decider>();
-  for (const one of scope) if (before?.due.has(one) === true || !caused.isDisjointFrom(new Set(one.on))) due.add(one);
+  for (const one of scope)
+    if (before?.due.has(one) === true || !caused.isDisjointFrom(new Set(one.causes))) due.add(one);
   const areGatesDue = before?.areGatesDue === true || causes.includes('facts');
   return { due, areGatesDue, scope };
 }

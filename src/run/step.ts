@@ -29,7 +29,7 @@ export type AttemptCache = {
   /** Sequence numbers that this process appended and publishes without waiting. */
   readonly appended: ReadonlySet<number>;
   /** Roles with events that this process publishes immediately; the runner never posts. */
-  readonly speaksFor?: readonly Role[];
+  readonly publishesFor?: readonly Role[];
 };
 
 /** The input of every decider of a run. */

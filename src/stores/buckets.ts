@@ -33,7 +33,7 @@ export const folderBucket: Bucket = {
       await nullIfMissing(unlink(path));
       return known('removed');
     }),
-  tidy: (prefix) => removeEmptyFolders(`/${prefix}`),
+  removeEmptyFolders: (prefix) => removeEmptyFolders(`/${prefix}`),
 };
 
 /** System errors are unknown, never *empty*. */
@@ -208,7 +208,7 @@ export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
       if (status === 412) return known('changed');
       return status === 404 || (status >= 200 && status < 300) ? known('removed') : refusal(answer.value);
     },
-    tidy: async () => undefined,
+    removeEmptyFolders: async () => undefined,
   };
 }
 

@@ -87,7 +87,7 @@ function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
       if (status === 412) return known('changed');
       return status === 404 || (status >= 200 && status < 300) ? known('removed') : refusal(answer.value);
     },
-    tidy: async () => undefined,
+    removeEmptyFolders: async () => undefined,
   };
 }
 

@@ -101,7 +101,7 @@ export type Bucket = {
   /** `removed` also if it was already gone. `changed`: other content, not deleted; not every S3 supports this condition. */
   readonly remove: (key: string, identity: string) => Promise<Observed<'removed' | 'changed'>>;
   /** Removes empty folders in stores that have folders. */
-  readonly tidy: (prefix: string) => Promise<void>;
+  readonly removeEmptyFolders: (prefix: string) => Promise<void>;
 };
 
 /** `metadata.json` has three values. */
@@ -230,7 +230,7 @@ async function removeCheckpoint(parts: StoreParts, path: StorePath, identity: st
   if (failed?.kind === 'unknown') return { kind: 'left', why: failed.why };
   if (removed.some((one) => one.kind === 'known' && one.value === 'changed'))
     return { kind: 'left', why: 'something there was written anew meanwhile' };
-  await bucket.tidy(prefix);
+  await bucket.removeEmptyFolders(prefix);
   return verifyRemoved(parts, path, sumSizes(objects.value));
 }
 

@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import type { TrackedRun, Tracker, TrackerAnswer } from '../domain/tracker.ts';
 import { instantFromMs } from '../domain/values.ts';
-import { createAsk, type TrackerHost, type TrackerSettings } from './ask.ts';
 import { flattenMetrics, greatestMetric } from './metrics-file.ts';
+import { createAsk, type TrackerHost, type TrackerSettings } from './request.ts';
 
 const experiment = z.looseObject({ experiment: z.looseObject({ experiment_id: z.string() }) });
 

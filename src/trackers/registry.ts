@@ -1,8 +1,8 @@
 /** Every tracker, by its name in the config. */
 
 import type { Tracker } from '../domain/tracker.ts';
-import type { TrackerHost, TrackerSettings } from './ask.ts';
 import { createMlflowTracker } from './mlflow.ts';
+import type { TrackerHost, TrackerSettings } from './request.ts';
 import { createWandb } from './wandb.ts';
 
 export const TRACKERS = {

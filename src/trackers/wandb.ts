@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import type { TrackedRun, Tracker, TrackerSilence } from '../domain/tracker.ts';
 import { fromRfc3339, instantFromMs } from '../domain/values.ts';
-import { createAsk, type TrackerHost, type TrackerReply, type TrackerSettings } from './ask.ts';
 import { flattenMetrics, greatestMetric, parseJsonWithNan } from './metrics-file.ts';
+import { createAsk, type TrackerHost, type TrackerReply, type TrackerSettings } from './request.ts';
 
 /** `name` is the run's id, not its display name. */
 const RUN = `query Run($project: String!, $entity: String!, $name: String!) {

@@ -17,9 +17,9 @@ const STOP_LOOK_PERIOD_MS = 30_000;
 export type Cadence = {
   /** Delays of the first observations after the submission of an attempt. */
   readonly startupMs: number | readonly number[];
-  /** The interval after those, until `settleLooks` observations in a row are healthy; null: use `pollMs` right away. */
+  /** The interval after those, until `settleObservations` observations in a row are healthy; null: use `pollMs` right away. */
   readonly settleMs: number | null;
-  readonly settleLooks: number;
+  readonly settleObservations: number;
   readonly pollMs: number;
   /** The interval during a problem that no person has taken over. */
   readonly alertMs: number;
@@ -29,7 +29,7 @@ export type Cadence = {
 export const USUAL_CADENCE: Cadence = {
   startupMs: 120_000,
   settleMs: null,
-  settleLooks: 2,
+  settleObservations: 2,
   pollMs: 570_000,
   alertMs: 120_000,
 };
@@ -48,8 +48,8 @@ export function nextCheckAt(state: RunState, cadence: Cadence, now: Instant): In
 }
 
 /** The time at which a person wants the watch to end; null if it has ended or has no time limit. */
-function findStoppingTime({ watch: { bound, ended } }: RunState): Instant | null {
-  return ended !== null || bound === null || bound.time === null ? null : fromRfc3339(bound.time);
+function findStoppingTime({ watch: { plannedEnd, ended } }: RunState): Instant | null {
+  return ended !== null || plannedEnd === null || plannedEnd.time === null ? null : fromRfc3339(plannedEnd.time);
 }
 
 function earlierInstant(next: Instant, other: Instant | null): Instant {
@@ -99,8 +99,8 @@ function startupTimes(startupMs: Cadence['startupMs']): readonly number[] {
   return typeof startupMs === 'number' ? [startupMs] : startupMs.toSorted((a, b) => a - b);
 }
 
-function isSettlingIn({ observation }: RunState, { settleMs, settleLooks }: Cadence): boolean {
-  return settleMs !== null && (observation?.course?.healthy ?? 0) < settleLooks;
+function isSettlingIn({ observation }: RunState, { settleMs, settleObservations }: Cadence): boolean {
+  return settleMs !== null && (observation?.course?.healthy ?? 0) < settleObservations;
 }
 
 /** Whether the job makes its steps. */

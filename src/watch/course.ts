@@ -13,7 +13,7 @@ import type { Course, OpenLog, Pace } from '../domain/logbook/events/job-events.
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
-import { NO_WITNESSES, type Poll, type Witnesses } from './look.ts';
+import { NO_WITNESSES, type Poll, type Witnesses } from './poll.ts';
 import { currentSpeed, noiseAfter, readAllSeries, readSeries, speedLaw, toRecordedSeries } from './speed.ts';
 import { buildStoreSeen, isOfAttempt, toStoredEvidence } from './tracker-and-stores.ts';
 import { compareReplayed, medianPace, NO_TRAINING, ownTrace, startReplay, thinEvenly } from './training.ts';
@@ -38,7 +38,7 @@ export function updateCourse(state: RunState, poll: Poll): Course {
     ...updateSaved(state, before, poll, now),
     ...evaluated(before, poll, now),
     ...omitUndefined({ preemptions: poll.log.isPreempted ? (before.preemptions ?? 0) + 1 : before.preemptions }),
-    ...omitUndefined({ grewAt: poll.logOffset > (state.observation?.logOffset ?? 0) ? now : before.grewAt }),
+    ...omitUndefined({ logGrewAt: poll.logOffset > (state.observation?.logOffset ?? 0) ? now : before.logGrewAt }),
     ...recentSteps(poll),
   };
 }
@@ -56,13 +56,13 @@ function submissionTime({ submission }: RunState, poll: Poll): Instant {
 }
 
 function updateMovement(before: Course, { at, log }: Poll, now: string): Pick<Course, 'moved' | 'steppingSince'> {
-  const { moves, lines } = log.training.look;
+  const { stepChanges, lines } = log.training.latest;
   const stepping = before.steppingSince ?? (lines > 0 && log.loss !== null ? now : undefined);
-  if (moves === 0) return omitUndefined({ moved: before.moved, steppingSince: stepping });
+  if (stepChanges === 0) return omitUndefined({ moved: before.moved, steppingSince: stepping });
   const last = fromRfc3339(before.moved?.at ?? '');
   const gap = last === null ? 0 : at - last;
   const longestGapMs = Math.max(before.moved?.longestGapMs ?? 0, gap);
-  const moved = { at: now, longestGapMs, looks: (before.moved?.looks ?? 0) + 1 };
+  const moved = { at: now, longestGapMs, observations: (before.moved?.observations ?? 0) + 1 };
   return omitUndefined({ moved, steppingSince: stepping });
 }
 
@@ -118,14 +118,14 @@ function evaluated({ evaluated: last }: Course, { at, log }: Poll, now: string):
   if (!log.isEvaluated) return omitUndefined({ evaluated: last });
   const gap = last === undefined ? 0 : at - (fromRfc3339(last.at) ?? at);
   const longestGapMs = Math.max(last?.longestGapMs ?? 0, gap);
-  return { evaluated: { at: now, longestGapMs, looks: (last?.looks ?? 0) + 1 } };
+  return { evaluated: { at: now, longestGapMs, observations: (last?.observations ?? 0) + 1 } };
 }
 
 /** Accelerator use at this observation in per cent, from the job's lines, otherwise from the engine; null if neither has it. */
 function currentUse({ log, job }: Poll): number | null {
   const said = job.kind === 'found' ? job.use?.accelerators : undefined;
   // rule VA-17
-  return median(log.training.look.use) ?? said ?? null;
+  return median(log.training.latest.use) ?? said ?? null;
 }
 
 /** The speed and the machine use at this observation; undefined if there is neither. */
@@ -205,7 +205,7 @@ export function toOpenLog({ evalRunning, skipping, origin, lines }: LogFacts): O
 export function buildEvidence(state: RunState, poll: Poll): Evidence {
   const { job, log, witnesses = NO_WITNESSES } = poll;
   const course = updateCourse(state, poll);
-  const { look: now, series } = log.training;
+  const { latest: now, series } = log.training;
   const percent = currentUse(poll);
   const speed = currentSpeed(state, poll);
   const manifest = state.order?.manifest ?? null;
@@ -226,21 +226,21 @@ export function buildEvidence(state: RunState, poll: Poll): Evidence {
     moved:
       moved === null || course.moved === undefined
         ? null
-        : { at: moved, longestGapMs: course.moved.longestGapMs, looks: course.moved.looks },
+        : { at: moved, longestGapMs: course.moved.longestGapMs, observations: course.moved.observations },
     secondsPerStep: median(now.secondsPerStep) ?? latestSecondsPerStep(state),
     isBusy: log.evalRunning || log.isSaving,
     series,
-    isLossLost: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
+    isLossMissing: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
     speed: readSeries(course.speed),
     speedNow: isLogRead ? (speed?.value ?? null) : null,
     speedFloor: speedLaw(course, speed?.values ?? []).factor,
     speedBefore: previousSpeed(state, course.speedUnit),
     slowSince: at(course.slowSince),
-    use: percent === null ? null : { percent, lowLooks: course.idle ?? 0, lowSince: at(course.idleSince) },
+    use: percent === null ? null : { percent, idleObservations: course.idle ?? 0, idleSince: at(course.idleSince) },
     replayed: course.replayed === undefined ? null : compareReplayed(course.replayed),
     ...savedEvidence(poll, course, stored),
     evaluated: course.evaluated === undefined || evaluatedAt === null ? null : { ...course.evaluated, at: evaluatedAt },
-    grewAt: at(course.grewAt),
+    logGrewAt: at(course.logGrewAt),
     isStoreRead: stored.isStoreRead,
     unstored: stored.unstored,
     saveEveryMs: every === null ? null : every * 60_000,
@@ -252,7 +252,7 @@ export function buildEvidence(state: RunState, poll: Poll): Evidence {
     lane: witnesses.lane,
     objective: objectiveEvidence(state, poll),
     disk: witnesses.disk,
-    left: { ...leftByRun(manifest, poll), work: hasWorked(poll) },
+    artefacts: { ...leftByRun(manifest, poll), work: hasWorked(poll) },
   };
 }
 
@@ -311,13 +311,13 @@ function hasWorked({ log, metrics }: Poll): boolean {
 function leftByRun(
   manifest: Manifest | null,
   { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Poll,
-): Witnesses['left'] {
+): Witnesses['artefacts'] {
   const { permanentEverySteps = null, temporaryEveryMinutes = null } = manifest?.retention ?? {};
   const isSaved = permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;
   const isMeasured = Object.keys(metrics).length > 0 ? true : metricsExpected === true ? false : null;
   return {
-    checkpoint: witnesses.left.checkpoint ?? isSaved,
-    metrics: witnesses.left.metrics ?? isMeasured,
+    checkpoint: witnesses.artefacts.checkpoint ?? isSaved,
+    metrics: witnesses.artefacts.metrics ?? isMeasured,
   };
 }
 
@@ -329,7 +329,7 @@ function trackerEvidence(intended: string, { log, tracker, witnesses = NO_WITNES
   const meant = witnesses.trackerIntended ?? intended;
   if (meant === '') return null;
   const said = tracker?.answer.kind === 'found' ? tracker.answer.run : null;
-  return { intended: meant, logged: log.trackers.map(({ id }) => id), said };
+  return { intended: meant, logged: log.trackers.map(({ id }) => id), trackedRun: said };
 }
 
 /** All attempts of a run have the same total of steps. */

@@ -84,10 +84,10 @@ function standing(state: RunState): string {
   const { observation } = state;
   if (observation === null) return '';
   const { status, firstStepCompleted, signatures, alarms = [], trackers, evals, resumedFrom } = observation;
-  const { unread, lease, beside = [], checkpointStep } = observation;
+  const { unread, lease, otherJobs = [], checkpointStep } = observation;
   return JSON.stringify([
     ...[currentJobState(state), status, firstStepCompleted, signatures, alarms, resumedFrom],
     ...[trackers.map(({ id }) => id), Object.keys(evals), checkpointStep === null],
-    ...[unread === undefined, lease.holder, lease.fence, beside.map(({ jobId }) => jobId)],
+    ...[unread === undefined, lease.holder, lease.fence, otherJobs.map(({ jobId }) => jobId)],
   ]);
 }

@@ -9,7 +9,7 @@ import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
 import type { TrackerRun } from '../domain/logbook/events/job-events.ts';
 import { cutText } from '../domain/values.ts';
-import { countLines, findSignalWord, searchWith } from './signal-words.ts';
+import { countLines, findSignalWord, searchWith } from './signal-lines.ts';
 import { addTrainingLine, goBackInReplay, isLossNotFinite, NO_TRAINING, type Training } from './training.ts';
 
 /** The most workers recorded per signature: the hosts of one large slice, which is one machine. Above that, the origin is uncertain. */
@@ -231,7 +231,7 @@ function addMemory(facts: LogFacts, line: string): LogFacts {
   const memory = findMemoryReport(line);
   if (memory === null) return facts;
   const { training } = facts;
-  return { ...facts, training: { ...training, look: { ...training.look, memory } } };
+  return { ...facts, training: { ...training, latest: { ...training.latest, memory } } };
 }
 
 /** If the trainer prints no line for its first step, the first loss shows that the step completed. */
@@ -297,7 +297,7 @@ function addPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null):
   if (matchTrainerFormat('firstStep', line) !== null) next = { ...next, firstStepCompleted: true };
   const link = TRACKER_LINK.exec(line);
   if (link !== null) next = addTracker(next, link);
-  const saved = matchTrainerFormat('saved', line, own);
+  const saved = matchTrainerFormat('saveEnd', line, own);
   const at = saved?.groups?.['step'] ?? facts.step?.value ?? null;
   if (saved !== null && at !== null && String(at).length <= STEP_DIGITS_MAX)
     next = {
@@ -306,8 +306,8 @@ function addPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null):
       checkpointStep: Number(at),
       isSaving: false,
     };
-  else if (matchTrainerFormat('saving', line, own) !== null) next = { ...next, isSaving: true };
-  const resumed = matchTrainerFormat('resumed', line)?.[1];
+  else if (matchTrainerFormat('saveStart', line, own) !== null) next = { ...next, isSaving: true };
+  const resumed = matchTrainerFormat('resumedFrom', line)?.[1];
   if (resumed !== undefined) {
     const replay = goBackInReplay(next.training.replay, next.training.series.loss);
     next = { ...next, resumedFrom: resumed, training: { ...next.training, replay } };

@@ -14,8 +14,8 @@ import { isWithheld, redactAndTruncateLine } from '../domain/written-secrets.ts'
 import { extendLease, isHealthy, nextObservationMs } from './cadence.ts';
 import { buildEvidence, measurePace, toOpenLog, updateCourse } from './course.ts';
 import type { LogFacts, SignatureMatch } from './log-facts.ts';
-import { jobMessage, type Poll, redactAndTruncate, redactAndTruncateEnd } from './look.ts';
-import { type ActiveAlarm, buildIncidents, detectStandstill, updateUnread } from './look-incidents.ts';
+import { type ActiveAlarm, buildIncidents, detectStandstill, updateUnread } from './observation-incidents.ts';
+import { jobMessage, type Poll, redactAndTruncate, redactAndTruncateEnd } from './poll.ts';
 import { addTrackedRow, buildStoreSeen, buildTrackerSeen } from './tracker-and-stores.ts';
 import { LOSSES_MAX, thinEvenly } from './training.ts';
 
@@ -63,13 +63,15 @@ function addNextCheck(
   });
   const healthy = isHealthy(stateWithCourse(data.course)) ? (state.observation?.course?.healthy ?? 0) + 1 : 0;
   const course =
-    cadence.settleMs === null ? data.course : { ...data.course, healthy: Math.min(healthy, cadence.settleLooks) };
+    cadence.settleMs === null
+      ? data.course
+      : { ...data.course, healthy: Math.min(healthy, cadence.settleObservations) };
   const cadenceMs = nextObservationMs(stateWithCourse(course), cadence, at);
   return { ...data, ...omitUndefined({ course }), cadenceMs, lease: extendLease(lease, at, cadenceMs) };
 }
 
 function buildObservation(state: RunState, poll: Poll, alarms: readonly ActiveAlarm[]): EventDataByType['observed'] {
-  const { job, log, beside = [] } = poll;
+  const { job, log, otherJobs = [] } = poll;
   const { recent } = log.training.replay;
   const course = updateCourse(state, poll);
   return omitUndefined({
@@ -86,8 +88,10 @@ function buildObservation(state: RunState, poll: Poll, alarms: readonly ActiveAl
     checkpointStep: log.checkpointStep,
     signatures: log.failures.map((failure) => failure.id),
     logOffset: poll.logOffset,
-    beside:
-      beside.length === 0 ? undefined : beside.map((one) => ({ ...one, jobId: redactAndTruncate(poll, one.jobId) })),
+    otherJobs:
+      otherJobs.length === 0
+        ? undefined
+        : otherJobs.map((one) => ({ ...one, jobId: redactAndTruncate(poll, one.jobId) })),
     openLog: toOpenLog(log),
     unread: updateUnread(state, poll),
     standstill: detectStandstill(state, poll),
@@ -197,11 +201,11 @@ function formatMoment(ms: number | null): string | null {
 function finishFacts(log: LogFacts, job: JobObservation): LogFacts {
   if (job.kind !== 'found' || log.failures.length === 0) return log;
   const { status } = job;
-  const [since] = log.training.look.movedLines;
+  const [since] = log.training.latest.stepChangeLines;
   const isOver = ({ id, line, lastLineNumber }: SignatureMatch): boolean => {
     if (line === '' || id === LOSS_NOT_FINITE) return false;
     if (status === 'SUCCEEDED') return true;
-    const isPassed = log.training.look.movedLines.length >= MOVED_AGAIN && lastLineNumber < (since ?? 0);
+    const isPassed = log.training.latest.stepChangeLines.length >= MOVED_AGAIN && lastLineNumber < (since ?? 0);
     return status === 'RUNNING' && isPassed;
   };
   const failures = log.failures.filter((one) => !isOver(one));
@@ -211,16 +215,16 @@ function finishFacts(log: LogFacts, job: JobObservation): LogFacts {
 /** Ends the watch while the job continues. */
 function buildWatchEnd(state: RunState, poll: Poll): readonly EventDraft[] {
   const { submission, watch } = state;
-  if (submission === null || watch.bound === null || watch.ended !== null) return [];
+  if (submission === null || watch.plannedEnd === null || watch.ended !== null) return [];
   if (poll.job.kind === 'found' && isTerminal(poll.job.status)) return [];
-  const cause = findReachedBound(watch.bound, poll);
+  const cause = findReachedBound(watch.plannedEnd, poll);
   if (cause === null) return [];
   const data = { attempt: submission.attempt, cause, reason: null };
   return [{ type: 'watch-ended', role: 'watch', data }];
 }
 
 function findReachedBound(
-  { step, time }: NonNullable<RunState['watch']['bound']>,
+  { step, time }: NonNullable<RunState['watch']['plannedEnd']>,
   { log, at }: Poll,
 ): WatchEndCause | null {
   // rule ML-16

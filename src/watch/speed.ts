@@ -5,7 +5,7 @@ import { SPEED_LAW, SPEED_NOISES } from '../detectors/progress.ts';
 import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, omitUndefined } from '../domain/values.ts';
-import type { Poll } from './look.ts';
+import type { Poll } from './poll.ts';
 import { formatDecimal, type Training } from './training.ts';
 
 export type Speed = { readonly value: number; readonly unit: SpeedUnit; readonly values: readonly number[] };
@@ -16,7 +16,7 @@ type SpeedUnit = NonNullable<Course['speedUnit']>;
  * keeps its first unit. Steps may be computed from the exact steps of two observations.
  */
 export function currentSpeed(state: RunState, poll: Poll): Speed | null {
-  const { tokensPerSecond, samplesPerSecond, secondsPerStep } = poll.log.training.look;
+  const { tokensPerSecond, samplesPerSecond, secondsPerStep } = poll.log.training.latest;
   const steps = secondsPerStep.map((seconds) => 1 / seconds);
   const told = { tokens: tokensPerSecond, samples: samplesPerSecond, steps };
   const unit = state.observation?.course?.speedUnit;
@@ -66,14 +66,25 @@ function stepsBetween({ observation }: RunState, { at, log }: Poll): number | nu
 }
 
 /** Converts a series for the record, with decimals as text. */
-export function toRecordedSeries({ trend, values, spread, lowest, streak, met, notFinite }: Series): RecordedSeries {
+export function toRecordedSeries({
+  trend,
+  values,
+  spread,
+  lowest,
+  streak,
+  lastStreak,
+  notFinite,
+}: Series): RecordedSeries {
   return omitUndefined({
     trend: trend === null ? null : formatDecimal(trend),
     values,
     spread: spread === null ? undefined : formatDecimal(spread),
     lowest: lowest === null ? undefined : formatDecimal(lowest),
     streak: streak === null ? undefined : { ...streak, peak: formatDecimal(streak.peak) },
-    met: met === null ? undefined : { ...met, peak: formatDecimal(met.peak), trend: formatDecimal(met.trend) },
+    lastStreak:
+      lastStreak === null
+        ? undefined
+        : { ...lastStreak, peak: formatDecimal(lastStreak.peak), trend: formatDecimal(lastStreak.trend) },
     notFinite: notFinite === 0 ? undefined : notFinite,
   });
 }
@@ -81,14 +92,17 @@ export function toRecordedSeries({ trend, values, spread, lowest, streak, met, n
 /** Parses a recorded series; an empty series if there is none. */
 export function readSeries(from: RecordedSeries | undefined): Series {
   if (from === undefined) return NO_SERIES;
-  const { trend, values, spread, lowest, streak, met, notFinite } = from;
+  const { trend, values, spread, lowest, streak, lastStreak, notFinite } = from;
   return {
     trend: trend === null ? null : Number(trend),
     values,
     spread: spread === undefined ? null : Number(spread),
     lowest: lowest === undefined ? null : Number(lowest),
     streak: streak === undefined ? null : { ...streak, peak: Number(streak.peak) },
-    met: met === undefined ? null : { ...met, peak: Number(met.peak), trend: Number(met.trend) },
+    lastStreak:
+      lastStreak === undefined
+        ? null
+        : { ...lastStreak, peak: Number(lastStreak.peak), trend: Number(lastStreak.trend) },
     notFinite: notFinite ?? 0,
   };
 }

@@ -8,7 +8,7 @@ import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
 import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { addFailure, type LogFacts } from './log-facts.ts';
-import { type Poll, redactAndTruncate, type TrackedKeys, type TrackerReading } from './look.ts';
+import { type Poll, redactAndTruncate, type TrackedKeys, type TrackerReading } from './poll.ts';
 import { addMeasures, addTrainingLine, parseNumber, type Training } from './training.ts';
 
 /** Keys of Levanter, Hugging Face's Trainer, Lightning and Megatron-LM per measure, the most common first. */
@@ -32,16 +32,16 @@ export function buildTrackerSeen(state: RunState, poll: Poll): TrackerSeen | und
   const { tracker } = poll;
   if (tracker === null || tracker === undefined) return undefined;
   const clean = (said: string): string => redactAndTruncate(poll, said);
-  const { asked, answer, keys } = tracker;
+  const { runRequested, answer, keys } = tracker;
   const before = state.observation?.tracker?.last;
   if (answer.kind !== 'found')
-    return omitUndefined({ run: clean(asked), says: answer.kind, why: clean(answer.message), last: before });
+    return omitUndefined({ run: clean(runRequested), result: answer.kind, why: clean(answer.message), last: before });
   const { run } = answer;
   const isNew = isOfAttempt(state, run);
   const hasMoved = isNew && run.step !== null && run.step > 0 && run.step !== before?.step;
   return {
-    run: clean(asked),
-    says: 'found',
+    run: clean(runRequested),
+    result: 'found',
     last: {
       identity: clean(run.identity),
       name: clean(run.name),
@@ -115,7 +115,7 @@ function withRow(before: Observation | null, log: LogFacts, { step, measures }: 
   if (step === null || step === last) return log;
   const exact = { value: step, exact: true };
   const line = { ...BARE_TRAINING_LINE, step: exact, measures };
-  if (log.training.look.lines > 0 || !hadNone || step === before?.step)
+  if (log.training.latest.lines > 0 || !hadNone || step === before?.step)
     return { ...log, training: withLacking(before, log.training, line) };
   return {
     ...log,
@@ -144,7 +144,7 @@ const STORE_READ_PERIOD_MS = 9 * 60_000;
 
 /** Whether the stores are due for a listing. */
 export function isStoreReadDue({ observation }: Pick<RunState, 'observation'>, now: Instant): boolean {
-  const askedAt = fromRfc3339(observation?.store?.askedAt ?? '');
+  const askedAt = fromRfc3339(observation?.store?.requestedAt ?? '');
   return askedAt === null || now - askedAt >= STORE_READ_PERIOD_MS;
 }
 
@@ -155,7 +155,7 @@ export function buildStoreSeen(state: RunState, poll: Poll): StoreSeen | undefin
   if (stored === undefined) return before;
   const askedAt = toRfc3339(poll.at);
   if (stored.kind === 'unknown')
-    return omitUndefined({ askedAt, unread: redactAndTruncate(poll, stored.why), last: before?.last });
+    return omitUndefined({ requestedAt: askedAt, unread: redactAndTruncate(poll, stored.why), last: before?.last });
   const { newest, partial } = stored.value;
   const last = omitUndefined({
     readAt: askedAt,
@@ -163,7 +163,7 @@ export function buildStoreSeen(state: RunState, poll: Poll): StoreSeen | undefin
     partial: partial === null ? undefined : { step: partial, since: missingSince(before, partial, askedAt) },
     missing: findMissing(state, newest?.step ?? null, askedAt),
   });
-  return { askedAt, last };
+  return { requestedAt: askedAt, last };
 }
 
 function missingSince(before: StoreSeen | undefined, step: number, now: string): string {

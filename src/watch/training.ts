@@ -30,7 +30,7 @@ export type Replay = {
 export const NO_REPLAY: Replay = { past: null, isOwnPast: false, pairs: [], recent: [], stride: 1 };
 
 /** Steps whose loss left its trend. A rollback is meant to change them, so they are not compared. */
-type Deviations = { readonly streak?: Stretch | null | undefined; readonly met?: Stretch | null | undefined };
+type Deviations = { readonly streak?: Stretch | null | undefined; readonly lastStreak?: Stretch | null | undefined };
 type Stretch = { readonly from: number | null; readonly to: number | null };
 
 /** Losses of an earlier attempt at its exact steps. */
@@ -52,10 +52,10 @@ export function ownTrace({ past, isOwnPast, recent }: Replay): readonly TracePoi
   return points.some(({ step }) => step > reached) ? points : [];
 }
 
-function byStep(trace: readonly TracePoint[], { streak, met }: Deviations = {}): ReadonlyMap<number, string> {
+function byStep(trace: readonly TracePoint[], { streak, lastStreak }: Deviations = {}): ReadonlyMap<number, string> {
   const isInStretch = (step: number, wrong: Stretch | null | undefined): boolean =>
     wrong?.from != null && wrong.to !== null && step >= wrong.from && step <= wrong.to;
-  const sound = trace.filter(({ step }) => !isInStretch(step, streak) && !isInStretch(step, met));
+  const sound = trace.filter(({ step }) => !isInStretch(step, streak) && !isInStretch(step, lastStreak));
   return new Map(sound.map(({ step, loss }) => [step, loss]));
 }
 
@@ -117,12 +117,12 @@ export type Training = {
   readonly series: { readonly [Name in FollowedMeasure]?: Series };
   readonly replay: Replay;
   /** From this observation only. */
-  readonly look: {
+  readonly latest: {
     readonly lines: number;
     /** Lines with a step other than the previous line's. */
-    readonly moves: number;
+    readonly stepChanges: number;
     /** The line numbers of the newest few such lines. */
-    readonly movedLines: readonly number[];
+    readonly stepChangeLines: readonly number[];
     readonly secondsPerStep: readonly number[];
     readonly tokensPerSecond: readonly number[];
     readonly samplesPerSecond: readonly number[];
@@ -133,10 +133,10 @@ export type Training = {
   };
 };
 
-const NO_LOOK: Training['look'] = {
+const NO_LOOK: Training['latest'] = {
   lines: 0,
-  moves: 0,
-  movedLines: [],
+  stepChanges: 0,
+  stepChangeLines: [],
   secondsPerStep: [],
   tokensPerSecond: [],
   samplesPerSecond: [],
@@ -144,7 +144,7 @@ const NO_LOOK: Training['look'] = {
   remainingSeconds: null,
   memory: null,
 };
-export const NO_TRAINING: Training = { series: {}, replay: NO_REPLAY, look: NO_LOOK };
+export const NO_TRAINING: Training = { series: {}, replay: NO_REPLAY, latest: NO_LOOK };
 
 /** Adds one line. `movedAt`: its line number if its step differs from the previous line's. `at`: its step, or that of its record. */
 export function addTrainingLine(
@@ -153,22 +153,23 @@ export function addTrainingLine(
   movedAt: number | null,
   at: ShownCount | null = line.step,
 ): Training {
-  const { look } = training;
+  const { latest } = training;
   const { secondsPerStep, tokensPerSecond, samplesPerSecond, remainingSeconds, measures } = line;
   const use = Number(measures['gpu-use'] ?? Number.NaN);
   return {
     series: addMeasures(training.series, { ...line, step: at }),
     replay: addReplayedStep(training.replay, line),
-    look: {
-      lines: look.lines + 1,
-      moves: look.moves + (movedAt === null ? 0 : 1),
-      movedLines: movedAt === null ? look.movedLines : [...look.movedLines, movedAt].slice(-MOVED_KEPT),
-      secondsPerStep: keepRecent(look.secondsPerStep, secondsPerStep),
-      tokensPerSecond: keepRecent(look.tokensPerSecond, tokensPerSecond),
-      samplesPerSecond: keepRecent(look.samplesPerSecond, samplesPerSecond),
-      use: keepRecent(look.use, Number.isFinite(use) ? use : null),
-      remainingSeconds: remainingSeconds ?? look.remainingSeconds,
-      memory: line.memory ?? look.memory,
+    latest: {
+      lines: latest.lines + 1,
+      stepChanges: latest.stepChanges + (movedAt === null ? 0 : 1),
+      stepChangeLines:
+        movedAt === null ? latest.stepChangeLines : [...latest.stepChangeLines, movedAt].slice(-MOVED_KEPT),
+      secondsPerStep: keepRecent(latest.secondsPerStep, secondsPerStep),
+      tokensPerSecond: keepRecent(latest.tokensPerSecond, tokensPerSecond),
+      samplesPerSecond: keepRecent(latest.samplesPerSecond, samplesPerSecond),
+      use: keepRecent(latest.use, Number.isFinite(use) ? use : null),
+      remainingSeconds: remainingSeconds ?? latest.remainingSeconds,
+      memory: line.memory ?? latest.memory,
     },
   };
 }
@@ -199,11 +200,11 @@ const KEPT_MAX = 64;
 const MOVED_KEPT = 3;
 
 /** The speed in this observation: the median of its lines; undefined without any value. */
-export function medianPace({ look }: Training): Pace | undefined {
-  const secondsPerStep = median(look.secondsPerStep);
-  const tokensPerSecond = median(look.tokensPerSecond);
-  const { remainingSeconds, memory } = look;
-  const use = median(look.use);
+export function medianPace({ latest }: Training): Pace | undefined {
+  const secondsPerStep = median(latest.secondsPerStep);
+  const tokensPerSecond = median(latest.tokensPerSecond);
+  const { remainingSeconds, memory } = latest;
+  const use = median(latest.use);
   const isSilent = secondsPerStep === null && tokensPerSecond === null && remainingSeconds === null;
   if (isSilent && use === null && memory === null) return undefined;
   return omitUndefined({

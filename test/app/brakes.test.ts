@@ -68,7 +68,7 @@ function brakes(...comments: readonly CommentFacts[]): Promise<readonly string[]
 async function brakesOf(change: Partial<BrakedAction>, comments: readonly CommentFacts[]): Promise<readonly string[]> {
   const action = {
     since: NOON,
-    restsOn: approval,
+    basedOn: approval,
     approvers: new Set([alice.id]),
     run: RUN,
     day: { lane: 'daily', date: '2026-11-21' },

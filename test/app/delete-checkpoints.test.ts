@@ -66,7 +66,7 @@ function memoryBucket(before: () => void): {
       removed.push(key);
       return known('removed');
     },
-    tidy: async () => undefined,
+    removeEmptyFolders: async () => undefined,
   };
   return { bucket, objects, removed };
 }
@@ -79,9 +79,9 @@ function needs(change: Partial<CheckpointNeeds>): CheckpointNeeds {
       rejections: [],
     },
     sources: [`${ROOTS[0]}/step-200`],
-    others: [],
-    othersSources: [`${ROOTS[0]}/step-400`],
-    begun: [],
+    otherRuns: [],
+    otherRunsSources: [`${ROOTS[0]}/step-400`],
+    startedDeletions: [],
     finalSteps: [500],
     milestones: [],
     writtenUpTo: 1_000,
@@ -97,10 +97,10 @@ function scene(before: () => void) {
   let held: string | null = null;
   const judge = async (): Promise<{
     readonly retention: Observed<Retention>;
-    readonly held: string | null;
+    readonly blockedBy: string | null;
   }> => {
     const roots = await Promise.all(ROOTS.map(async (root) => ({ root, found: await store.list(root) })));
-    return { retention: decideRetention(roots, its, WISHES), held };
+    return { retention: decideRetention(roots, its, WISHES), blockedBy: held };
   };
   return {
     objects,
@@ -116,7 +116,7 @@ function scene(before: () => void) {
       its = needs({ ...its, lineage: { ...its.lineage, rejections: [{ step, at: WROTE }] } });
     },
     begin: (paths: readonly string[]) => {
-      its = needs({ ...its, begun: [...its.begun, ...paths] });
+      its = needs({ ...its, startedDeletions: [...its.startedDeletions, ...paths] });
     },
     hold: (why: string | null) => {
       held = why;
@@ -134,7 +134,7 @@ function scene(before: () => void) {
         run: 'r',
         roots: ROOTS,
         keep: 2,
-        askedBy: mira,
+        requestedBy: mira,
       };
       return createCheckpointDeletion({ deletion, steps, roots: ROOTS, judge, storeOf: () => known(store) });
     },

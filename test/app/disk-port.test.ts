@@ -63,9 +63,9 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     expect(report).toMatchObject({ kind: 'read', problems: [], low: [{ tpu: 'ray-a', worker: 0 }] });
     const place = { tpu: brandAs('ray-a', isTpuName), zone: brandAs('us-central1-a', isZone), worker: 0 };
     const policy = { mountPoint: AT, thresholdPercent: 10 };
-    expect(judgeWorkerHealth(await port.look(place), policy)).toMatchObject({ kind: 'misplaced', isMounted: false });
+    expect(judgeWorkerHealth(await port.inspect(place), policy)).toMatchObject({ kind: 'misplaced', isMounted: false });
     const vm = { name: 'ray-a', zone: 'us-central1-a', createdAt: 'x', address: 'y' };
-    const step = createDiskSteps(PLACE).clean({ ...place, vm });
+    const step = createDiskSteps(PLACE).cleanDisk({ ...place, vm });
     const token = sealCapability({ steps: [step], until: brandAs(2, isInstant) });
     const done = await port.change(step, { capability: token, now: NOW });
     expect(readCleanAnswer(done.stdout, done.exitCode ?? -1)).toMatchObject({
@@ -73,7 +73,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     });
     expect(() => port.change(step, { capability: token, now: NOW })).toThrow('used up');
     worker.mountBucket(AT);
-    expect(judgeWorkerHealth(await port.look(place), policy)).toMatchObject({ kind: 'fine', isMounted: true });
+    expect(judgeWorkerHealth(await port.inspect(place), policy)).toMatchObject({ kind: 'fine', isMounted: true });
     expect(worker.bucket()).toEqual(['precious']);
     expect(await port.cleanupAlive()).toEqual({ kind: 'known', value: true });
   });

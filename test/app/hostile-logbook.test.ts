@@ -43,12 +43,12 @@ async function oneRun(remote: Remote): Promise<SeenMark> {
     v: 1,
     repository: 'lab/models',
     base: null,
-    without: [],
+    brokenFiles: [],
     role: 'control',
     keyId: 'c',
     sig: '',
   } as const;
-  return { mark: { ...said, run: RUN, seq, hash, began: at, at }, commit: pushed.sha, parents: [] };
+  return { mark: { ...said, run: RUN, seq, hash, firstEntryAt: at, at }, commit: pushed.sha, parents: [] };
 }
 
 /** Pushes a foreign commit on top: `lines` in the form of `git update-index --index-info`. */
@@ -72,8 +72,8 @@ async function loaded(remote: Remote, mark: SeenMark, head: Sha): Promise<Record
   await git.fetch();
   const lab = { hash: sha256Hex, verifySignature: verifyEd25519, log: () => undefined };
   const store = createLogbookStore({ reader: git, writer: git });
-  const checking = { lab, config: { keys }, git, marks: [mark], backed: new Map() };
-  return loadRecordAt({ ...checking, store, held: new Map(), before: NOTHING_READ }, head);
+  const checking = { lab, config: { keys }, git, marks: [mark], marksConfirmed: new Map() };
+  return loadRecordAt({ ...checking, store, cached: new Map(), previous: NOTHING_READ }, head);
 }
 
 describe('a push to the logbook', () => {
@@ -85,7 +85,7 @@ describe('a push to the logbook', () => {
     const head = await pushLines(remote, [`100644 ${blob}\t${eventsPath(FOLDER)}`]);
     const record = await loaded(remote, mark, head);
     expect(record.broken.map(({ run }) => run)).toEqual([RUN]);
-    expect(record.good.get(RUN)?.events).toHaveLength(2);
+    expect(record.goodFiles.get(RUN)?.events).toHaveLength(2);
   });
 
   // threat T19

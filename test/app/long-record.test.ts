@@ -181,7 +181,7 @@ describe('a long run that was tampered with', () => {
       const reader = who === 'a process that goes on' ? process : recordProcess(remote);
       await reader.store.load();
       expect(reader.store.current().broken.map(({ run }) => run)).toEqual([RUN]);
-      expect(reader.store.current().good.get(RUN)?.events).toHaveLength(LONG + 1);
+      expect(reader.store.current().goodFiles.get(RUN)?.events).toHaveLength(LONG + 1);
       const head = await remote.git('rev-parse', BRANCH);
       await expect(reader.append(RUN, [observed(LONG + 1)])).rejects.toThrow('failed');
       expect(await remote.git('rev-parse', BRANCH)).toBe(head);

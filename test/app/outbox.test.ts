@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest';
 import { benchGitHub } from '../../bench/watch-github.ts';
+import type { Trouble } from '../../src/app/contained-errors.ts';
 import { createPostedCache } from '../../src/app/markers.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import { postPending } from '../../src/app/outbox.ts';
-import type { Trouble } from '../../src/app/trouble.ts';
 import { addMs, brandAs, type Instant, isInstant } from '../../src/domain/values.ts';
 import { createClient } from '../../src/github/call.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';

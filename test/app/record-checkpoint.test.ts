@@ -173,7 +173,7 @@ describe('`logbook repair` of a finished run that only the checkpoint names', ()
     await open.git.fetch();
     const config = { keys: [...keys], logbookBranch: 'ferrybot/logbook' };
     const seenAt = isForced ? [brandAs(start, isSha)] : [];
-    const more = { config, seenAt, at: at('2026-11-03'), isDry: false };
+    const more = { config, knownCommits: seenAt, at: at('2026-11-03'), isDry: false };
     const { files, commit } = await repairLogbook({ lab: open.lab, git: open.git, ...more });
     expect(files).toMatchObject([{ run: OLDEST, fault: { kind: 'entry-missing' }, why: null }]);
     expect(await lab.remote.git('rev-parse', BRANCH)).toBe(commit);

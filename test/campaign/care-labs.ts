@@ -143,14 +143,15 @@ function fullDisks(told: CommandListener): DiskPort {
       exitCode: 0,
     }),
     list: async () => ({ kind: 'listed', vms: [vm] }),
-    look: async () => (done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lowDisk() : {}) }),
+    inspect: async () =>
+      done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lowDisk() : {}) },
     cleanupAlive: async () => known(done.has('start-cleanup-cron')),
     workerSeen: async () => null,
     change: async (step, permit) => {
       spendCapability(permit, step);
       told(step.command);
-      done.add(step.does);
-      return exited(step.does === 'delete-checkpoint' ? '' : SAID[step.does]);
+      done.add(step.kind);
+      return exited(step.kind === 'delete-checkpoint' ? '' : SAID[step.kind]);
     },
   };
 }

@@ -33,7 +33,7 @@ export async function forge(scene: Pushing, file: string, drafts: readonly Event
     hash: sha256Hex,
     verifySignature: null,
   });
-  if (text !== '' && standing.bad !== null) return false;
+  if (text !== '' && standing.badEntry !== null) return false;
   const { head, checkpoint } = standing;
   const composed = composeAppend({ run: file, head, state: checkpoint.state }, drafts, {
     at: brandAs(scene.lab.clock.now(), isInstant),

@@ -37,7 +37,7 @@ export function aProposal(change: Partial<ActionProposal> = {}): ActionProposal 
     change: { kind: 'delete-tpu-vm', vm },
     steps: [
       {
-        does: 'delete-tpu-vm',
+        kind: 'delete-tpu-vm',
         command: ['gcloud', 'compute', 'tpus', 'tpu-vm', 'delete', vm.name, '--zone', vm.zone, '--quiet'],
       },
     ],
@@ -73,7 +73,7 @@ export function aConsentComment(change: Partial<CommentFacts> = {}): CommentFact
     thread: 12,
     author: mira,
     authorIsBot: false,
-    byUs: false,
+    isByOwnLogin: false,
     marker: null,
     byOwnApp: false,
     body,
@@ -141,7 +141,7 @@ export function someActionFacts(change: Partial<ActionFacts> = {}): ActionFacts 
     approvers: { care: 'maintain', permission: 'maintain', users: [], onePersonIsEnough: false },
     maxAgeMs: 3_600_000,
     otherBots: [],
-    preApproval: { stands: false, used: 0, max: 2 },
+    preApproval: { isInForce: false, used: 0, max: 2 },
     ...change,
   };
 }

@@ -166,7 +166,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
     'pre-approval-used-up',
     {
       action: configConsent(),
-      preApproval: { stands: true, used: 2, max: 2 },
+      preApproval: { isInForce: true, used: 2, max: 2 },
     },
   ],
 ];
@@ -251,7 +251,7 @@ describe('a comment is no consent', () => {
 describe('a token', () => {
   it('is minted if every condition holds, for a comment and for the config', () => {
     expect(mintAction(someActionFacts(), CLAIM).ok).toBe(true);
-    const preApproval = { stands: true, used: 1, max: 2 };
+    const preApproval = { isInForce: true, used: 1, max: 2 };
     expect(mintAction(someActionFacts({ action: configConsent(), preApproval }), CLAIM).ok).toBe(true);
   });
 
@@ -280,7 +280,7 @@ describe('a token', () => {
   it.each([
     ['another machine', { ...step, command: step.command.map((a) => a.replace('7c21', '8d32')) }],
     ['an additional argument', { ...step, command: [...step.command, '--async'] }],
-    ['another kind of change', { ...step, does: 'init-worker' } as const],
+    ['another kind of change', { ...step, kind: 'init-worker' } as const],
   ])('permits no other step: %s', (_, other) => {
     const token = tokenOf();
     expect(() => spendCapability({ capability: token, now: at(12) }, other)).toThrow(CapabilityError);

@@ -107,7 +107,7 @@ const lineage = fc
         pause: fc.integer({ min: 0, max: 6 }),
         length: fc.integer({ min: 0, max: 12 }),
         startStep: fc.option(step, { freq: 4 }),
-        isChosen: fc.boolean(),
+        isFromOrder: fc.boolean(),
       }),
       { minLength: 1, maxLength: 4 },
     ),
@@ -117,7 +117,7 @@ const lineage = fc
   .map(({ attempts, isRunning, rejections }) => {
     let at = 2;
     return {
-      attempts: attempts.map(({ pause, length, startStep, isChosen }, index) => {
+      attempts: attempts.map(({ pause, length, startStep, isFromOrder }, index) => {
         const from = at + pause;
         at = from + length;
         const isLast = index === attempts.length - 1;
@@ -126,7 +126,7 @@ const lineage = fc
           from: brandAs(from * MINUTE_MS, isInstant),
           until: isLast && isRunning ? null : brandAs(at * MINUTE_MS, isInstant),
           startStep,
-          ...(isChosen ? { isChosen: true as const } : {}),
+          ...(isFromOrder ? { isFromOrder: true as const } : {}),
         };
       }),
       rejections: rejections.map((one) => ({ step: one.step, at: brandAs(one.at * MINUTE_MS, isInstant) })),

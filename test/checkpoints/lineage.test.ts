@@ -36,7 +36,7 @@ function rejected(run: RunBuilder, step: number, reason = 'the loss had diverged
 function standing(run: RunBuilder, of: number, step: number): string {
   const lineage = buildLineage(run.state);
   const from = lineage.attempts.find((one) => one.attempt === of)?.from ?? 0;
-  return judgeLineage(lineage, { step, writtenAt: brandAs(from + MINUTE_MS, isInstant) }).standing;
+  return judgeLineage(lineage, { step, writtenAt: brandAs(from + MINUTE_MS, isInstant) }).status;
 }
 
 describe('the lineage of a run', () => {
@@ -64,7 +64,7 @@ describe('the lineage of a run', () => {
   it('treats a checkpoint outside the times of its attempts as foreign', () => {
     const lineage = buildLineage(attempt(aRun(), 1, 300).state);
     const [only] = lineage.attempts;
-    const at = (ms: number) => judgeLineage(lineage, { step: 10, writtenAt: brandAs(ms, isInstant) }).standing;
+    const at = (ms: number) => judgeLineage(lineage, { step: 10, writtenAt: brandAs(ms, isInstant) }).status;
     expect(at((only?.from ?? 0) - 2 * MINUTE_MS)).toBe('foreign');
     expect(at((only?.until ?? 0) + 2 * MINUTE_MS)).toBe('foreign');
   });

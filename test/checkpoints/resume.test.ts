@@ -37,7 +37,7 @@ function stored(path: string, step: number, isWhole = true): StoredCheckpoint {
 const resume = (input: Partial<ResumeInput> = {}, run = RUN) =>
   findResumePoint(run, {
     plan: { from: { path: THEIRS, run: SOURCE.run }, roots: [OWN], named: [] },
-    searched: [
+    roots: [
       { root: OWN, found: known([]) },
       { root: THEIRS, found: known([stored(BEGUN, 700)]) },
     ],
@@ -45,7 +45,7 @@ const resume = (input: Partial<ResumeInput> = {}, run = RUN) =>
     command: ['python3', 'train.py', '--resume={checkpoint}'],
     ...input,
   });
-const theirs = (found: readonly StoredCheckpoint[]): ResumeInput['searched'] => [
+const theirs = (found: readonly StoredCheckpoint[]): ResumeInput['roots'] => [
   { root: OWN, found: known([]) },
   { root: THEIRS, found: known(found) },
 ];
@@ -63,8 +63,8 @@ describe('the checkpoint that a run without own checkpoints was launched from', 
 
   it('needs a decision if it is missing or incomplete, and no newer one replaces it', () => {
     const newer = stored(`${THEIRS}/step-900`, 900);
-    expect(resume({ searched: theirs([newer]) })).toEqual(known({ kind: 'ask', code: 'not-there' }));
-    expect(resume({ searched: theirs([newer, stored(BEGUN, 700, false)]) })).toEqual(
+    expect(resume({ roots: theirs([newer]) })).toEqual(known({ kind: 'ask', code: 'not-there' }));
+    expect(resume({ roots: theirs([newer, stored(BEGUN, 700, false)]) })).toEqual(
       known({ kind: 'ask', code: 'no-metadata' }),
     );
   });
@@ -72,8 +72,8 @@ describe('the checkpoint that a run without own checkpoints was launched from', 
   it('is unknown if its store cannot be read', () => {
     const blind = { root: THEIRS, found: unknown('status 403') };
     const searched = [{ root: OWN, found: known([]) }, blind];
-    expect(resume({ searched })).toMatchObject({ kind: 'unknown' });
-    expect(resume({ searched: [{ root: OWN, found: known([]) }] })).toMatchObject({ kind: 'unknown' });
+    expect(resume({ roots: searched })).toMatchObject({ kind: 'unknown' });
+    expect(resume({ roots: [{ root: OWN, found: known([]) }] })).toMatchObject({ kind: 'unknown' });
   });
 });
 
@@ -97,7 +97,7 @@ it('a fix that removes the checkpoint placeholder from its command makes the job
   };
   expect(resume(input, run)).toMatchObject({ value: { kind: 'from', step: 400 } });
   expect(resume({ ...input, command: ['python3', 'train.py'] }, run)).toMatchObject({
-    value: { kind: 'takes-other', takes: `${OWN}/step-800` },
+    value: { kind: 'takes-other', wouldTake: `${OWN}/step-800` },
   });
 });
 

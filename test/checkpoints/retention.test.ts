@@ -45,9 +45,9 @@ function needs(change: Partial<CheckpointNeeds> = {}): CheckpointNeeds {
   return {
     lineage: { attempts, rejections: [] },
     sources: [],
-    others: [],
-    othersSources: [],
-    begun: [],
+    otherRuns: [],
+    otherRunsSources: [],
+    startedDeletions: [],
     finalSteps: [],
     milestones: [],
     writtenUpTo: Number.MAX_SAFE_INTEGER,
@@ -109,7 +109,9 @@ describe('a list of deletable checkpoints', () => {
     const root = { ...saved(50), path: PERMANENT };
     const { candidates, kept } = plan([half, shut, late, strange, root, ...found]);
     expect(candidates.map(({ metadata }) => metadata?.step)).toEqual([100, 200, 300, 400]);
-    expect(Object.fromEntries(kept.map(({ checkpoint, because }) => [checkpoint.stored.path, because]))).toEqual({
+    expect(
+      Object.fromEntries(kept.map(({ checkpoint, protections }) => [checkpoint.stored.path, protections])),
+    ).toEqual({
       [`${PERMANENT}/step-10`]: ['incomplete'],
       [`${PERMANENT}/step-20`]: ['unreadable'],
       [`${PERMANENT}/step-30`]: ['incomplete'],
@@ -142,10 +144,12 @@ describe('a list of deletable checkpoints', () => {
       const manifest = { ...order.manifest, resume };
       return { ...other, order: { ...order, manifest, claim: { ...order.claim, at } } };
     };
-    const going = (others: readonly RunState[]) => steps(plan(found, needs({ others })));
+    const going = (others: readonly RunState[]) => steps(plan(found, needs({ otherRuns: others })));
     expect(going([claimed('1970-01-01T00:16:30.000Z')])).toEqual([]);
     expect(going([claimed('1970-01-01T00:30:00.000Z')])).toEqual([100, 200, 300, 400]);
-    expect(plan(found, needs({ others: [claimed('1970-01-01T00:16:30.000Z')] })).kept[0]?.because).toEqual(['shared']);
+    expect(plan(found, needs({ otherRuns: [claimed('1970-01-01T00:16:30.000Z')] })).kept[0]?.protections).toEqual([
+      'shared',
+    ]);
   });
 
   it('is unknown if a root could not be listed', () => {
@@ -182,16 +186,16 @@ describe('a list of deletable checkpoints', () => {
         if (retention.kind === 'unknown') return;
         const { candidates, kept } = retention.value;
         const eligible = [...candidates, ...kept.map(({ checkpoint }) => checkpoint)]
-          .filter(({ standing }) => standing === 'eligible')
+          .filter(({ status }) => status === 'eligible')
           .map(({ metadata }) => metadata?.step ?? -1);
         const newer = (than: number): number => new Set(eligible.filter((step) => step > than)).size;
-        for (const { stored, metadata, standing } of candidates) {
+        for (const { stored, metadata, status } of candidates) {
           const step = metadata?.step ?? -1;
-          expect(['eligible', 'rejected']).toContain(standing);
+          expect(['eligible', 'rejected']).toContain(status);
           expect([99, 101, ...milestones]).not.toContain(step);
           expect(step).toBeLessThanOrEqual(999);
           expect(namedStep(stored.path) ?? step).toBe(step);
-          if (standing === 'eligible') expect(newer(step)).toBeGreaterThanOrEqual(Math.max(1, keep));
+          if (status === 'eligible') expect(newer(step)).toBeGreaterThanOrEqual(Math.max(1, keep));
         }
       }),
       { numRuns: 2_000 },

@@ -90,7 +90,7 @@ describe('the rule', () => {
         expect(JSON.parse(file?.text ?? '').step).toBe(metadata.step);
         expect(namedStep(stored.path) ?? metadata.step).toBe(metadata.step);
         expect(metadata.step).toBeLessThanOrEqual(search.maxStep ?? metadata.step);
-        for (const { metadata: other } of judgeCheckpoints(search).filter(({ standing }) => standing === 'eligible'))
+        for (const { metadata: other } of judgeCheckpoints(search).filter(({ status }) => status === 'eligible'))
           expect(other?.step).toBeLessThanOrEqual(metadata.step);
         if (search.lineage === null) return;
         const writer = search.lineage.attempts.find((one) => one.attempt === attempt);
@@ -98,7 +98,7 @@ describe('the rule', () => {
         for (const { step, at } of search.lineage.rejections)
           if (metadata.step >= step) {
             expect(writer?.from).toBeGreaterThan(at);
-            if (writer?.isChosen !== true) expect(writer?.startStep).toBeLessThan(step);
+            if (writer?.isFromOrder !== true) expect(writer?.startStep).toBeLessThan(step);
           }
       }),
       { numRuns: 2_000 },
@@ -110,7 +110,7 @@ describe('the rule', () => {
       fc.property(searches, (search) => {
         const passed = new Set(
           judgeCheckpoints(search)
-            .filter(({ standing }) => standing !== 'eligible' && standing !== 'unreadable')
+            .filter(({ status }) => status !== 'eligible' && status !== 'unreadable')
             .map(({ stored }) => stored.path),
         );
         const without = {
@@ -138,12 +138,12 @@ describe('the rule', () => {
         const one = all[index % Math.max(1, all.length)];
         if (one === undefined) return;
         const asked = chooseNamedCheckpoint(search, { path: `${one.stored.path}/` });
-        if (one.standing === 'eligible') expect(asked).toMatchObject({ kind: 'chosen', checkpoint: one });
-        else if (asked.kind === 'chosen') expect.fail(`${one.standing} was taken`);
-        else expect([one.standing, 'unreadable']).toContain(asked.code);
+        if (one.status === 'eligible') expect(asked).toMatchObject({ kind: 'chosen', checkpoint: one });
+        else if (asked.kind === 'chosen') expect.fail(`${one.status} was taken`);
+        else expect([one.status, 'unreadable']).toContain(asked.code);
         const step = namedStep(one.stored.path);
         const byStep = step === null ? null : chooseNamedCheckpoint(search, { step });
-        if (byStep?.kind === 'chosen') expect(byStep.checkpoint.standing).toBe('eligible');
+        if (byStep?.kind === 'chosen') expect(byStep.checkpoint.status).toBe('eligible');
       }),
       { numRuns: 1_000 },
     );

@@ -14,7 +14,7 @@ const VENV = ['.venv/bin/python'];
 const NOW = brandAs(1, isInstant);
 const LATER = brandAs(2, isInstant);
 const STEP: ChangeStep = {
-  does: 'init-worker',
+  kind: 'init-worker',
   ...scriptCommand(
     ['uv', 'run', 'cluster.py', '--config', '{clusterFile}', 'init-worker', '{worker}'],
     { clusterFile: 'infra/a.yaml', worker: 'ray-a' },
@@ -73,8 +73,8 @@ describe('a script of the lab', () => {
 
   it('is not run with another Python than the approved one', () => {
     program('.venv/bin/python');
-    expect(() => change({ ...STEP, instead: ['python3', 'cluster.py'] })).toThrow('not what was consented to');
-    expect(() => change({ does: STEP.does, command: STEP.command })).toThrow('not what was consented to');
+    expect(() => change({ ...STEP, fallback: ['python3', 'cluster.py'] })).toThrow('not what was consented to');
+    expect(() => change({ kind: STEP.kind, command: STEP.command })).toThrow('not what was consented to');
     expect(calls()).toBe('');
   });
 });
@@ -90,7 +90,7 @@ describe('the fallback command', () => {
     ['./uv run a/b.py', undefined],
     ['uv run ruff', undefined],
   ])('for %s is %s', (command, instead) => {
-    expect(scriptCommand(command.split(' '), {}, VENV).instead?.join(' ')).toBe(instead);
+    expect(scriptCommand(command.split(' '), {}, VENV).fallback?.join(' ')).toBe(instead);
   });
 
   it('is absent if the config allows none', () => {

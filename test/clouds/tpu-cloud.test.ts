@@ -234,7 +234,7 @@ describe('gcloud', () => {
     expect(() =>
       changeWithGcloud(
         gcloud,
-        { does: 'delete-tpu-vm', command: ['rm'] },
+        { kind: 'delete-tpu-vm', command: ['rm'] },
         { capability: consentTo(VM), now: at(12) },
         1_000,
       ),

@@ -57,9 +57,9 @@ describe('an error has its position', () => {
     expect(
       readComment('/seal-milestone name="first steps"', COMMAND_DEFINITIONS, { otherBots: [] }).errors,
     ).toMatchObject([
-      { code: 'bad-value', takes: 'name: at most 40 lower-case letters, digits and dashes, and no blanks' },
+      { code: 'bad-value', expected: 'name: at most 40 lower-case letters, digits and dashes, and no blanks' },
     ]);
-    expect(read('/hold reason=a reason=b').errors[0]).toMatchObject({ takes: 'reason' });
+    expect(read('/hold reason=a reason=b').errors[0]).toMatchObject({ expected: 'reason' });
     expect(read('/status b').errors[0]).not.toHaveProperty('takes');
   });
 

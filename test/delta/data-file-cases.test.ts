@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { diffConfigs, readKnobs } from '../../src/delta/config-delta.ts';
 import { readDataFile } from '../../src/delta/read-data-file.ts';
 import type { Delta } from '../../src/domain/launch/change-facts.ts';
-import { applyRequestedKnobs } from '../../src/kinds/ferry/asked.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
+import { applyRequestedKnobs } from '../../src/kinds/ferry/requested-change.ts';
 import { experimentFile, readText } from '../support/read-experiments.ts';
 import type { Format } from './random-data.ts';
 

@@ -19,11 +19,11 @@ const healthy: Evidence = {
   runningSince: at(0),
   step: { value: 900, exact: true },
   hasTrained: true,
-  moved: { at: at(595), longestGapMs: 10 * MINUTE, looks: 30 },
+  moved: { at: at(595), longestGapMs: 10 * MINUTE, observations: 30 },
   secondsPerStep: 2,
   isBusy: false,
   series: {},
-  isLossLost: false,
+  isLossMissing: false,
   speed: NO_SERIES,
   speedNow: null,
   speedBefore: null,
@@ -34,7 +34,7 @@ const healthy: Evidence = {
   saved: null,
   savingSince: null,
   evaluated: null,
-  grewAt: null,
+  logGrewAt: null,
   isStoreRead: null,
   unstored: null,
   saveEveryMs: null,
@@ -46,13 +46,13 @@ const healthy: Evidence = {
   lane: null,
   objective: null,
   disk: null,
-  left: { checkpoint: null, metrics: null, work: false },
+  artefacts: { checkpoint: null, metrics: null, work: false },
 };
 
 const evaluated = (minutes: number, gap: number, looks: number) => ({
   at: at(minutes),
   longestGapMs: gap * MINUTE,
-  looks,
+  observations: looks,
 });
 
 const unstored = (answers: number) => ({ step: 400, newest: 200, since: at(560), answers });
@@ -98,15 +98,15 @@ const pair = (step: number, before: number, difference: number, resolution: numb
 const tracked = (
   intended: string,
   logged: readonly string[],
-  said: Partial<NonNullable<NonNullable<Evidence['tracker']>['said']>> | null = null,
+  said: Partial<NonNullable<NonNullable<Evidence['tracker']>['trackedRun']>> | null = null,
 ) => ({
   intended,
   logged,
-  said: said === null ? null : { ...UNSAID, ...said },
+  trackedRun: said === null ? null : { ...UNSAID, ...said },
 });
 const UNSAID = { identity: 'hero', name: 'hero', step: null, rowAt: null, heartbeatAt: null };
 /** At step 900 by its log and at 800 by its tracker, with a tracker row from an hour before the last step. */
-const frozen = (said: Partial<NonNullable<NonNullable<Evidence['tracker']>['said']>>) => ({
+const frozen = (said: Partial<NonNullable<NonNullable<Evidence['tracker']>['trackedRun']>>) => ({
   tracker: tracked('hero', ['hero'], { step: 800, rowAt: at(535), heartbeatAt: at(535), ...said }),
 });
 const trace = (loss: string) => [{ step: 900, loss }];
@@ -114,20 +114,20 @@ const failed = (lastStep: number) => ({ status: 'FAILED' as const, lastStep, end
 
 const objective = (first: number, before: number, now: number) =>
   ({ key: 'eval/loss', better: 'lower', first, before, now }) as const;
-const LOW_TWICE = { percent: 3, lowLooks: 2, lowSince: at(590) };
-const stoodSince = (minutes: number) => ({ at: at(minutes), longestGapMs: 0, looks: 9 });
+const LOW_TWICE = { percent: 3, idleObservations: 2, idleSince: at(590) };
+const stoodSince = (minutes: number) => ({ at: at(minutes), longestGapMs: 0, observations: 9 });
 
 type Case = readonly [DetectorId, string, Partial<Evidence>, string];
 const CASES: readonly Case[] = [
-  ['stalled-steps', 'moved ten minutes ago', { moved: { at: at(590), longestGapMs: 0, looks: 9 } }, 'quiet'],
-  ['stalled-steps', 'two looks without a step', { moved: { at: at(581), longestGapMs: 0, looks: 9 } }, 'alarm'],
+  ['stalled-steps', 'moved ten minutes ago', { moved: { at: at(590), longestGapMs: 0, observations: 9 } }, 'quiet'],
+  ['stalled-steps', 'two looks without a step', { moved: { at: at(581), longestGapMs: 0, observations: 9 } }, 'alarm'],
   [
     'stalled-steps',
     'half an hour at 83.3k, 18.8 s a step',
     {
       step: { value: 83_300, exact: false },
       secondsPerStep: 18.8,
-      moved: { at: at(570), longestGapMs: 0, looks: 9 },
+      moved: { at: at(570), longestGapMs: 0, observations: 9 },
     },
     'quiet',
   ],
@@ -140,13 +140,13 @@ const CASES: readonly Case[] = [
   [
     'stalled-steps',
     'a trainer that prints every half an hour',
-    { moved: { at: at(545), longestGapMs: 30 * MINUTE, looks: 9 } },
+    { moved: { at: at(545), longestGapMs: 30 * MINUTE, observations: 9 } },
     'quiet',
   ],
   [
     'stalled-steps',
     'an eval of forty minutes',
-    { isBusy: true, moved: { at: at(560), longestGapMs: 0, looks: 9 } },
+    { isBusy: true, moved: { at: at(560), longestGapMs: 0, observations: 9 } },
     'quiet',
   ],
   ['stalled-steps', 'a log that cannot be read', { isLogRead: false }, 'cannot tell: log'],
@@ -159,7 +159,7 @@ const CASES: readonly Case[] = [
   ['throughput-collapse', 'dips', { speed: speeds(10, 10, 10, 7, 7, 10, 7, 7, 10) }, 'quiet'],
   ['throughput-collapse', 'a fifth slower', { speed: speeds(10, 10, 10, 10, 8, 8, 8, 8) }, 'quiet'],
   ['throughput-collapse', 'a slow start', { speed: speeds(3, 10, 10) }, 'cannot tell: speed'],
-  ['nan', 'a loss that is none', { isLossLost: true }, 'alarm'],
+  ['nan', 'a loss that is none', { isLossMissing: true }, 'alarm'],
   ['nan', 'no loss', {}, 'cannot tell: loss'],
   ['loss-spike', 'ten steps half above', { series: { loss: course('loss', [100, 3], [10, 4.6]) } }, 'alarm'],
   ['loss-spike', 'nine steps half above', { series: { loss: course('loss', [100, 3], [9, 4.6], [1, 3]) } }, 'quiet'],
@@ -248,7 +248,7 @@ const CASES: readonly Case[] = [
     {
       saveEveryMs: 10 * MINUTE,
       saved: { step: 1, at: at(570), longestGapMs: null },
-      moved: { at: at(560), longestGapMs: 0, looks: 9 },
+      moved: { at: at(560), longestGapMs: 0, observations: 9 },
     },
     'quiet',
   ],
@@ -265,11 +265,11 @@ const CASES: readonly Case[] = [
   [
     'evals-stalled',
     'a run that does not move either',
-    { evaluated: evaluated(400, 40, 5), moved: { at: at(410), longestGapMs: 0, looks: 9 } },
+    { evaluated: evaluated(400, 40, 5), moved: { at: at(410), longestGapMs: 0, observations: 9 } },
     'quiet',
   ],
-  ['stalled-start', 'lines that nobody can read', { hasTrained: false, grewAt: at(590) }, 'cannot tell: progress'],
-  ['stalled-start', 'no new line for 19 min', { hasTrained: false, grewAt: at(581) }, 'alarm'],
+  ['stalled-start', 'lines that nobody can read', { hasTrained: false, logGrewAt: at(590) }, 'cannot tell: progress'],
+  ['stalled-start', 'no new line for 19 min', { hasTrained: false, logGrewAt: at(581) }, 'alarm'],
   ['checkpoint-stalled', 'a write of an hour', { savingSince: at(540) }, 'alarm'],
   [
     'checkpoint-stalled',
@@ -341,7 +341,7 @@ const CASES: readonly Case[] = [
   [
     'tracker-frozen',
     'a job that stands',
-    { ...frozen({}), moved: { at: at(520), longestGapMs: 0, looks: 9 } },
+    { ...frozen({}), moved: { at: at(520), longestGapMs: 0, observations: 9 } },
     'quiet',
   ],
   ['tracker-frozen', 'nobody asks', {}, 'cannot tell: tracker'],
@@ -354,9 +354,14 @@ const CASES: readonly Case[] = [
   ['flapping', 'two far apart', { past: [failed(100), failed(900)] }, 'quiet'],
   ['flapping', 'three anywhere', { past: [failed(100), failed(500), failed(900)] }, 'alarm'],
   ['flapping', 'the first attempt', {}, 'cannot tell: attempts'],
-  ['low-utilisation', 'three looks', { use: { percent: 7, lowLooks: 3, lowSince: at(581) } }, 'alarm'],
-  ['low-utilisation', 'three looks within minutes', { use: { percent: 7, lowLooks: 3, lowSince: at(582) } }, 'quiet'],
-  ['low-utilisation', 'one look', { use: { percent: 7, lowLooks: 1, lowSince: at(500) } }, 'quiet'],
+  ['low-utilisation', 'three looks', { use: { percent: 7, idleObservations: 3, idleSince: at(581) } }, 'alarm'],
+  [
+    'low-utilisation',
+    'three looks within minutes',
+    { use: { percent: 7, idleObservations: 3, idleSince: at(582) } },
+    'quiet',
+  ],
+  ['low-utilisation', 'one look', { use: { percent: 7, idleObservations: 1, idleSince: at(500) } }, 'quiet'],
   ['low-utilisation', 'two looks without a step', { use: LOW_TWICE, moved: stoodSince(590) }, 'alarm'],
   ['low-utilisation', 'two looks, and a step', { use: LOW_TWICE, moved: stoodSince(591) }, 'quiet'],
   [
@@ -401,7 +406,7 @@ const CASES: readonly Case[] = [
   [
     'green-no-op',
     'no checkpoint',
-    { status: 'SUCCEEDED', left: { checkpoint: false, metrics: true, work: false } },
+    { status: 'SUCCEEDED', artefacts: { checkpoint: false, metrics: true, work: false } },
     'alarm',
   ],
   ['green-no-op', 'all there', { status: 'SUCCEEDED' }, 'quiet'],

@@ -131,9 +131,9 @@ describe('a run', () => {
       at: 60 * index,
       line: `tick ${index} ce 3.1`,
     }));
-    const { alarms, cannotTell } = await replayed(lines, 5);
+    const { alarms, undecided } = await replayed(lines, 5);
     expect(alarms).toEqual([]);
-    expect(cannotTell).toContainEqual({ detector: 'stalled-start', missing: 'progress' });
+    expect(undecided).toContainEqual({ detector: 'stalled-start', missing: 'progress' });
   });
 
   it('that is silent from its start is stalled after three hours', async () => {

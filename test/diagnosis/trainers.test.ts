@@ -32,16 +32,16 @@ const SAMPLES = z
 /** What the watch has read after these lines. */
 function readOf(lines: readonly string[]): z.infer<typeof sample>['reads'] {
   const facts = readLogText(NO_LOG_FACTS, lines.map((line) => `${line}\n`).join(''));
-  const { look, series } = facts.training;
+  const { latest, series } = facts.training;
   const short = (value: number | undefined) => (value === undefined ? undefined : Number(value.toPrecision(3)));
   const said = {
     step: facts.step?.value,
     total: facts.exactTotal ?? undefined,
     loss: facts.loss ?? undefined,
     gradient: series['grad-norm']?.trend === undefined ? undefined : String(series['grad-norm'].trend),
-    seconds: short(look.secondsPerStep.at(-1)),
-    tokens: look.tokensPerSecond.at(-1),
-    samples: short(look.samplesPerSecond.at(-1)),
+    seconds: short(latest.secondsPerStep.at(-1)),
+    tokens: latest.tokensPerSecond.at(-1),
+    samples: short(latest.samplesPerSecond.at(-1)),
     eval: facts.isEvaluated ? facts.evals['eval/loss'] : undefined,
     saved: facts.checkpointStep ?? undefined,
   };
@@ -57,7 +57,7 @@ describe('a line of', () => {
 
   it('each trainer of the table has a sample', () => {
     const memory = TRAINERS.filter(
-      (row) => row.memory !== undefined && row.trains === undefined && row.saved === undefined,
+      (row) => row.memory !== undefined && row.trainingLine === undefined && row.saveEnd === undefined,
     );
     const shown = [...SAMPLES.map(({ trainer }) => trainer), ...memory.map(({ name }) => name)];
     expect(TRAINERS.map(({ name }) => name).filter((name) => !shown.includes(name))).toEqual([]);
@@ -67,12 +67,20 @@ describe('a line of', () => {
   });
 
   it.each(TRAINERS.map((row) => [row.name, row] as const))('%s contains one of the words of its row', (name, row) => {
-    const patterns = [row.trains, row.evaluates, row.saved, row.saving, row.resumed, row.totalSteps, row.firstStep];
+    const patterns = [
+      row.trainingLine,
+      row.evalLine,
+      row.saveEnd,
+      row.saveStart,
+      row.resumedFrom,
+      row.totalSteps,
+      row.firstStep,
+    ];
     for (const { lines } of SAMPLES.filter(({ trainer }) => trainer === name))
       for (const line of lines)
         if (patterns.some((pattern) => pattern?.test(line)))
           expect(
-            row.words.some((word) => line.toLowerCase().includes(word.toLowerCase())),
+            row.needles.some((word) => line.toLowerCase().includes(word.toLowerCase())),
             line,
           ).toBe(true);
   });

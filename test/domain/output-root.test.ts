@@ -18,7 +18,7 @@ const launched = (run: string, root: string, order: Partial<IssuedOrder> = {}): 
   }) as unknown as RunState;
 
 function holder(theirs: RunState, root: string, cluster = 'west', lineage = false): string | null {
-  const places = { roots: [root], cluster, common: [] };
+  const places = { roots: [root], cluster, shared: [] };
   return findRootHolder([theirs], places, { run: 'mine', lineage: () => lineage })?.run ?? null;
 }
 
@@ -75,11 +75,11 @@ it('the other checkpoint roots of both runs count too, except those that the lan
     } as unknown as IssuedOrder['manifest'],
   });
   const held = (roots: readonly string[], common: readonly string[] = []) =>
-    findRootHolder([elsewhere], { roots, cluster: 'west', common }, { run: 'mine', lineage: () => false });
+    findRootHolder([elsewhere], { roots, cluster: 'west', shared: common }, { run: 'mine', lineage: () => false });
   expect(held(['gs://lab/b', 'gs://lab/a/checkpoints'])).toEqual({
     run: 'a',
     root: 'gs://lab/a',
-    mine: 'gs://lab/a/checkpoints',
+    requested: 'gs://lab/a/checkpoints',
   });
   expect(held(['gs://tmp/a'])).toMatchObject({ root: 'gs://tmp/a' });
   expect(held(['gs://tmp/all/b'])).toMatchObject({ root: 'gs://tmp/all' });
@@ -87,7 +87,7 @@ it('the other checkpoint roots of both runs count too, except those that the lan
 });
 
 it('a root that the lane gives to all belongs to a run that uses it as output root', () => {
-  const places = { roots: ['gs://tmp/all'], cluster: 'west', common: ['gs://tmp/all'] };
+  const places = { roots: ['gs://tmp/all'], cluster: 'west', shared: ['gs://tmp/all'] };
   const found = findRootHolder([launched('a', 'gs://tmp/all')], places, { run: 'mine', lineage: () => false });
   expect(found?.run).toBe('a');
 });

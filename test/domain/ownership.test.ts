@@ -57,6 +57,6 @@ describe('the owner of a watch', () => {
 
   it('has no stopping point after the watch is resumed', () => {
     const { watch } = running.add(bounded, watchEnded('step'), resumed).state;
-    expect(watch).toMatchObject({ bound: null, ended: null });
+    expect(watch).toMatchObject({ plannedEnd: null, ended: null });
   });
 });

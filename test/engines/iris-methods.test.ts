@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { METHODS } from '../../src/engines/iris/ask.ts';
+import { METHODS } from '../../src/engines/iris/request.ts';
 
 const FOLDER = 'src/engines/iris';
 

@@ -6,8 +6,8 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import type { RestOptions } from '../../src/engines/ray/rest/ask.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import type { RestOptions } from '../../src/engines/ray/rest/request.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 import { createRecordedRay, type RecordedOptions, type RecordedRay } from '../support/recorded-ray.ts';

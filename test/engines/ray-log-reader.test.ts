@@ -6,8 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import { type RestOptions, restSettings } from '../../src/engines/ray/rest/ask.ts';
 import { createLogReader, type LogReader, RAY_LOG_CHUNK_MS } from '../../src/engines/ray/rest/log-reader.ts';
+import { type RestOptions, restSettings } from '../../src/engines/ray/rest/request.ts';
 import type { Http } from '../../src/engines/shared/http.ts';
 import { withText } from '../support/log-text.ts';
 

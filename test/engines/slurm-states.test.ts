@@ -23,13 +23,13 @@ const linesOf = (name: string): readonly string[] =>
 
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:aa' };
 const NONE: JobRecords = {
-  askedAtMs: 0,
+  submitRequestedAtMs: 0,
   slurmJobId: '2',
   owner: null,
   isStopRequested: false,
-  begin: null,
-  end: null,
-  seen: null,
+  commandStart: null,
+  commandEnd: null,
+  lastSeen: null,
 };
 const begin = (restart = 0) => ({ slurmJobId: 2, restart, startedAtMs: 1_000, node: 'n1' });
 const end = (code: number) => ({ slurmJobId: 2, restart: 0, endedAtMs: 9_000, code });
@@ -108,7 +108,7 @@ it.each([
   ['FAILED', 0, 'SUCCEEDED', null, 0],
 ])('reads %s with command status %i as %s', (state, code, status, errorType, exitCode) => {
   const seen = { slurmJobId: '2', state, waitStatus: 0, startedAtMs: null, endedAtMs: null, nodes: 'n1' };
-  const job = toEndedJob(seen, { ...NONE, begin: begin(), end: end(code) }, METADATA, '');
+  const job = toEndedJob(seen, { ...NONE, commandStart: begin(), commandEnd: end(code) }, METADATA, '');
   expect(job).toMatchObject({ status, errorType, exitCode, startedAtMs: 1_000, endedAtMs: 9_000 });
   expect(job.details['slurmState']).toBe(state);
 });
@@ -145,12 +145,12 @@ it('picks the job that owns the start among jobs of one name, else the first tha
 it("takes a job that Slurm has forgotten from the job's own record", () => {
   expect(jobFromRecords(NONE, METADATA)).toBeNull();
   const recorded = (code: number, changes: Partial<JobRecords> = {}) =>
-    jobFromRecords({ ...NONE, begin: begin(), end: end(code), ...changes }, METADATA);
+    jobFromRecords({ ...NONE, commandStart: begin(), commandEnd: end(code), ...changes }, METADATA);
   expect(recorded(0)).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
   expect(recorded(7)).toMatchObject({ status: 'FAILED', exitCode: 7 });
   expect(recorded(143)).toMatchObject({ status: 'FAILED', exitCode: null, details: { signal: '15' } });
   expect(recorded(143, { isStopRequested: true })).toMatchObject({ status: 'STOPPED' });
-  expect(recorded(143, { begin: begin(2) })).toMatchObject({ details: { restarts: '2' } });
+  expect(recorded(143, { commandStart: begin(2) })).toMatchObject({ details: { restarts: '2' } });
 });
 
 it('treats a job that Slurm still reports as running as ended two minutes after its own end record', () => {
@@ -166,9 +166,9 @@ it('treats a job that Slurm still reports as running as ended two minutes after 
   // Not yet: Slurm may still give a reason, restart the job or run an epilog, or the job may not have ended.
   expect(hasEndedUnnoticed(queued('RUNNING'), ended, atMs - 1)).toBe(false);
   expect(hasEndedUnnoticed(queued('RUNNING', { restarts: 1 }), ended, atMs)).toBe(false);
-  expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, begin: begin(1) }, atMs)).toBe(false);
+  expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, commandStart: begin(1) }, atMs)).toBe(false);
   expect(hasEndedUnnoticed(queued('COMPLETING'), ended, atMs)).toBe(false);
-  expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, end: null }, atMs)).toBe(false);
+  expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, commandEnd: null }, atMs)).toBe(false);
 });
 
 it('takes from accounting who cancelled a job, and ignores a job that has not ended', () => {

@@ -97,7 +97,9 @@ it('starts once per restart of Slurm when restarts were approved', async () => {
   expect((await start(again)).code).toBe(1);
   expect((await start({ ...again, id: 8 })).code).toBe(0);
   expect(await log()).toBe('started\nstarted\n');
-  expect(await readJobRecords(paths)).toMatchObject({ records: { begin: { restart: 1 }, end: { code: 0 } } });
+  expect(await readJobRecords(paths)).toMatchObject({
+    records: { commandStart: { restart: 1 }, commandEnd: { code: 0 } },
+  });
 });
 
 it('refuses to run in a job array or a heterogeneous job', async () => {
@@ -147,7 +149,9 @@ it('loads modules before the command, and starts nothing when a module is missin
 it('records how the command ended, also when Slurm ends it', async () => {
   await claimed(['bash', '-c', 'exit 7']);
   expect((await start()).code).toBe(7);
-  expect(await readJobRecords(paths)).toMatchObject({ records: { end: { code: 7 }, begin: { node: 'n1' } } });
+  expect(await readJobRecords(paths)).toMatchObject({
+    records: { commandEnd: { code: 7 }, commandStart: { node: 'n1' } },
+  });
   await rm(paths.folder, { recursive: true });
   await claimed(['bash', '-c', "trap 'sleep 0.3; exit 9' TERM; echo up; while :; do sleep 0.05; done"]);
   const child = launch({});
@@ -156,5 +160,5 @@ it('records how the command ended, also when Slurm ends it', async () => {
   child.kill('SIGTERM');
   await once(child, 'close');
   expect(child.exitCode).toBe(9);
-  expect(await readJobRecords(paths)).toMatchObject({ records: { end: { code: 9 } } });
+  expect(await readJobRecords(paths)).toMatchObject({ records: { commandEnd: { code: 9 } } });
 });

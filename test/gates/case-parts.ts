@@ -41,7 +41,7 @@ export const box = (text: string, checked: boolean) => ({ text, checked, line: 3
 export const mismatch = (kind: Mismatch['kind']): Mismatch => ({
   kind,
   knob: 'learning_rate',
-  real: null,
+  actual: null,
   fileLine: 4,
   row: '| learning_rate | 3e-3 | 6e-3 |',
 });

@@ -72,9 +72,9 @@ const givenAs = (value: string) => ({ value, source: 'given', from: '' }) as con
 const { builtFrom: _builtFrom, ...UNSAID } = CONTRACT;
 const BUILT: Contract = { ...UNSAID, commit: givenAs(COMMIT) };
 /** The contract names a container, and this is known about it. */
-const container = (look: ContainerFacts['look'], said = IMAGE): Facts => ({
+const container = (look: ContainerFacts['image'], said = IMAGE): Facts => ({
   ...says(BUILT),
-  container: { said, runsIn: null, look },
+  container: { written: said, runsIn: null, image: look },
 });
 const inside = (...platforms: readonly ImageLabels[]): Facts =>
   container({ image: IMAGE, found: known({ kind: 'built', digest: DIGEST, platforms }) });
@@ -164,7 +164,7 @@ export const HERO_CASES = {
     ['an attempt with nothing to go on from', { resume: known({ kind: 'ask', code: 'none-complete' }) }],
     [
       'an attempt that would take another one by itself',
-      { resume: known({ kind: 'takes-other', path: STEP, takes: `${STEP}0` }) },
+      { resume: known({ kind: 'takes-other', path: STEP, wouldTake: `${STEP}0` }) },
     ],
     ['unreadable own roots', { resume: unknown('the store is away') }],
   ],
@@ -232,7 +232,7 @@ export const HERO_CASES = {
   'output-root-own': [
     [
       'the root of another run',
-      { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs', mine: 'gs://lab/runs/a' }) },
+      { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs', requested: 'gs://lab/runs/a' }) },
     ],
     [
       'a command that leaves the place to the job',
@@ -261,7 +261,7 @@ export const HERO_CASES = {
         ),
       },
     ],
-    ['a place where somebody else has left a checkpoint', { rootContents: known({ looked: 2, foreign: STEP }) }],
+    ['a place where somebody else has left a checkpoint', { rootContents: known({ listedRoots: 2, foreign: STEP }) }],
     ['a store that cannot be read', { rootContents: unknown('the store is away') }],
     ['a record that does not verify', { rootHolder: unknown('a logbook is broken') }],
   ],
@@ -299,15 +299,15 @@ export const HERO_CASES = {
     UNREADABLE_ISSUE,
   ],
   'entrypoint-known': [
-    ['no word of the cluster', { adopts: undefined as never }],
-    ['no command', { adopts: { ...JOB, entrypoint: null } }],
-    ['a hidden secret', { adopts: { ...JOB, entrypoint: 'python a.py --key=***' } }],
-    ['two commands', { adopts: { ...JOB, entrypoint: 'cd lib && python a.py' } }],
-    ['an argument that is too long', { adopts: { ...JOB, entrypoint: `python a.py ${'x'.repeat(501)}` } }],
-    ['too many arguments', { adopts: { ...JOB, entrypoint: `python a.py ${'x '.repeat(60)}` } }],
-    ['no commit', { adopts: { ...JOB, commit: null } }],
-    ['a foreign commit', { adopts: { ...JOB, commitIsHere: false } }],
-    ['another commit', { adopts: { ...JOB, commit: toSha('another') } }],
+    ['no word of the cluster', { adoptedJob: undefined as never }],
+    ['no command', { adoptedJob: { ...JOB, entrypoint: null } }],
+    ['a hidden secret', { adoptedJob: { ...JOB, entrypoint: 'python a.py --key=***' } }],
+    ['two commands', { adoptedJob: { ...JOB, entrypoint: 'cd lib && python a.py' } }],
+    ['an argument that is too long', { adoptedJob: { ...JOB, entrypoint: `python a.py ${'x'.repeat(501)}` } }],
+    ['too many arguments', { adoptedJob: { ...JOB, entrypoint: `python a.py ${'x '.repeat(60)}` } }],
+    ['no commit', { adoptedJob: { ...JOB, commit: null } }],
+    ['a foreign commit', { adoptedJob: { ...JOB, commitIsHere: false } }],
+    ['another commit', { adoptedJob: { ...JOB, commit: toSha('another') } }],
     ['unreadable', CHANGE],
   ],
 } as const satisfies Partial<Rows>;

@@ -21,10 +21,10 @@ export const UNREADABLE_ISSUE: Case = [
 
 export const RENTAL_CASES = {
   'machine-fits': [
-    ['a cluster that rents nothing', { machine: { terms: null, beyond: [] } }],
+    ['a cluster that rents nothing', { machine: { terms: null, exceededCaps: [] } }],
     [
       'a price above the cap of the lab',
-      { machine: { terms: TERMS, beyond: [{ what: 'dollarsPerHourMax', asked: '2.10', most: '0.50' }] } },
+      { machine: { terms: TERMS, exceededCaps: [{ need: 'dollarsPerHourMax', requested: '2.10', limit: '0.50' }] } },
     ],
     UNREADABLE_ISSUE,
   ],
@@ -45,6 +45,6 @@ export const RENTAL_CASES = {
   ],
   'bottleneck-measured': [
     ['a bottleneck of no run that passed', says('optimisation', OPTIMISED)],
-    ['a record that cannot be read', { ...says('optimisation', OPTIMISED), passes: unknown('git is away') }],
+    ['a record that cannot be read', { ...says('optimisation', OPTIMISED), sealedPasses: unknown('git is away') }],
   ],
 } as const satisfies Partial<Rows>;

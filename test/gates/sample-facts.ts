@@ -67,10 +67,10 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     proposal: PROPOSAL,
     fixOf: null,
     lane: LANE,
-    own: [...kind.gates, ...heroKind.gates, ...rentalGates, ...adoptionKind.gates],
-    machine: { terms: TERMS, beyond: [] },
+    kindGates: [...kind.gates, ...heroKind.gates, ...rentalGates, ...adoptionKind.gates],
+    machine: { terms: TERMS, exceededCaps: [] },
     contract: { recorded: CONTRACT, read: known(CONTRACT) },
-    adopts: JOB,
+    adoptedJob: JOB,
     start: known({ kind: 'anew' }),
     onePersonIsEnough: approvals.onePersonIsEnough,
     pull: known(aPull()),
@@ -80,12 +80,12 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     authors: known({ people: [], unnamed: [] }),
     checks: known([aCheck()]),
     configHealth: known(aConfigHealth()),
-    issueToldAt: known(NOON),
+    issueChangedAt: known(NOON),
     liveRuns: known([]),
     rootHolder: known(null),
     trackerHolder: known(null),
     holds: known([]),
-    passes: known([]),
+    sealedPasses: known([]),
     launches: known([]),
     manifest: known(aManifest()),
     approved: null,
@@ -118,11 +118,11 @@ export function anApproval(change: Partial<GivenApproval> = {}): GivenApproval {
     digest: DIGEST,
     body: digestOf('the body'),
     at: '2026-11-21T10:00:00.000Z',
-    standing: known('counts'),
+    status: known('counts'),
     ...change,
   };
 }
 
 export function someApprovals(change: Partial<ApprovalFacts> = {}): ApprovalFacts {
-  return { needed: 1, given: [anApproval()], lastDrop: null, ...change };
+  return { needed: 1, approvals: [anApproval()], lastDrop: null, ...change };
 }

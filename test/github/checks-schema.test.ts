@@ -39,7 +39,7 @@ function read(suites: readonly object[], change: Record<string, unknown> = {}) {
 function states(suites: readonly object[], change: Record<string, unknown> = {}): readonly string[] {
   const facts = read(suites, change);
   return facts.kind === 'known'
-    ? facts.value.map(({ name, state, ours }) => `${name} ${state}${ours ? ' ours' : ''}`)
+    ? facts.value.map(({ name, state, isOwn }) => `${name} ${state}${isOwn ? ' ours' : ''}`)
     : [facts.why];
 }
 

@@ -91,7 +91,7 @@ function findCard({ state: { gate, run } }: Version): readonly CommentFacts[] {
   const fields = { head: `${seq}:${'0'.repeat(12)}`, manifest: digest, body };
   const text = `${markerText({ run, kind: 'card', key: 'card', fields })}\n🤖`;
   const createdAt = brandAs(Math.floor(Date.parse(at) / 1_000) * 1_000, isInstant);
-  return [aComment(labBot, text, { id: 1, thread: PULL, byUs: true, authorIsBot: true, createdAt })];
+  return [aComment(labBot, text, { id: 1, thread: PULL, isByOwnLogin: true, authorIsBot: true, createdAt })];
 }
 
 /** One approving comment by its id, which GitHub returns even if its list lags. */
@@ -171,7 +171,7 @@ function readOtherThreads(world: World, control: Control): void {
   if (items.length === 0) return;
   const drafts = decideJournal({
     items,
-    known: journal.commands,
+    knownCommands: journal.commands,
     journal: journal.commands,
     facts: {
       permissions,
@@ -182,7 +182,7 @@ function readOtherThreads(world: World, control: Control): void {
     },
     config,
     laneHere: null,
-    otherwise: 'no-run-here',
+    noRunAnswer: 'no-run-here',
     now: world.now,
   });
   if (drafts.length > 0) pushEvents(world, control.view, [], drafts);

@@ -100,13 +100,13 @@ function findGates({ state }: Version): GateEvaluation | null {
   const { gate } = state;
   if (gate?.digest == null || gate.manifest === null) return null;
   const given = state.approvals.map(({ actor, digest, body, at }) => {
-    return { actor, digest, body, at, standing: known('counts' as const) };
+    return { actor, digest, body, at, status: known('counts' as const) };
   });
   const facts = gateFacts({
     manifest: known(gate.manifest),
     bound: known({ digest: gate.digest, body: gate.body }),
     change: known(aChange({ headSha: gate.commit })),
-    approvals: known(someApprovals({ given })),
+    approvals: known(someApprovals({ approvals: given })),
   });
   const verdicts = passingVerdicts(state.proposal);
   return { manifest: facts.manifest, bound: facts.bound, verdicts, approvals: verdicts.slice(0, 1), facts };
@@ -147,7 +147,7 @@ export async function launch(night: Night, dies: Death, isAnswerLost: boolean): 
         scrubbedCommand: started.command,
         urlsOf: () => ({}),
         details: {},
-        leave: async () => undefined,
+        removeFiles: async () => undefined,
       };
     },
     now: () => night.now,
@@ -197,8 +197,8 @@ function buildPlace(night: Night, seen: { view: Version }, dies: Death): ActionC
 
 /** Everything that the runner reads itself, with its current state. */
 function orderFacts(night: Night, state: RunState): OrderFacts {
-  const { order, relaunchAsked, gate } = state;
-  const asked = [...(order?.order.approvals ?? []), ...(relaunchAsked === null ? [] : [relaunchAsked])];
+  const { order, relaunchRequest, gate } = state;
+  const asked = [...(order?.order.approvals ?? []), ...(relaunchRequest === null ? [] : [relaunchRequest])];
   const cited = asked.map((one) => [citationKey(one), known(night.said.get(citationKey(one)) ?? null)] as const);
   return {
     repository: REPOSITORY,
@@ -263,7 +263,7 @@ export async function change(night: Night, dies: Death): Promise<void> {
         shownSince: known(fromRfc3339(action.at)),
         stop: state?.stop ?? null,
         permission: known(night.isMaintainer ? 'maintain' : 'read'),
-        preApproval: { stands: night.isPreApproved, used: 0, max: 1 },
+        preApproval: { isInForce: night.isPreApproved, used: 0, max: 1 },
       });
     },
     executorFor: () => executor,

@@ -83,7 +83,7 @@ function tally(night: Night, count: (what: (typeof TALLIED)[number], isSo: boole
     ),
   );
   count('the watch taken over', state.fence > 1);
-  count('asked by a person', state.relaunchAsked !== null);
+  count('asked by a person', state.relaunchRequest !== null);
   count(
     'lost its numbers',
     [...night.jobs.values()].some(({ isLost, fate }) => isLost && fate?.status === 'FAILED'),

@@ -136,7 +136,7 @@ export function addComment(world: World, by: Actor, text: string, thread = PULL)
     thread,
     author: by,
     authorIsBot: false,
-    byUs: false,
+    isByOwnLogin: false,
     marker: null,
     byOwnApp: false,
     body: text,
@@ -177,7 +177,7 @@ export function pushEvents(
   }
   world.events = [...world.events, ...events];
   const fold = createJournalFold();
-  for (const event of journalEvents) fold.take(event);
+  for (const event of journalEvents) fold.add(event);
   world.version = { head: seen.head + 1, state, journal: fold.state(), journalEvents };
   return events.map((event) => event.seq);
 }

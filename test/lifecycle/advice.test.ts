@@ -101,6 +101,16 @@ describe('advice about a launch and its end', () => {
     expect(await followed(lab, 'mira', ferry.issue, '/until', '/until step')).toEqual(['until-what', 'until-set']);
   });
 
+  it('an offer names /accept, and the new owner ends and resumes the watch by the commands in the answers', async () => {
+    const answer = () => listBotTexts(lab, 'answer').at(-1);
+    expect(await commentAndReadAnswer(lab, 'mira', ferry.issue, '/handoff @ada')).toBe('handoff-offered');
+    expect(await commentAndReadAnswer(lab, 'ada', ferry.issue, commandIn(answer(), '/accept'))).toBe('accepted');
+    expect(await commentAndReadAnswer(lab, 'ada', ferry.issue, commandIn(answer(), '/stop-watching'))).toBe(
+      'watch-stopped',
+    );
+    expect(await commentAndReadAnswer(lab, 'ada', ferry.issue, commandIn(answer(), '/watch'))).toBe('watch-resumed');
+  });
+
   it('/kill leads to /stop, then the card to /seal with a reason', async () => {
     expect(await followed(lab, 'mira', ferry.issue, '/kill', '/stop')).toEqual(['not-understood', 'stop-requested']);
     await untilState(lab, ferry.run, (state) => state.end !== null, { limitMs: 3_600_000 });

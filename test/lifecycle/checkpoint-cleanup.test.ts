@@ -74,7 +74,8 @@ describe('the checkpoints of a hero run', () => {
     await close();
   });
 
-  it('are kept during a hold, and if one of them was rewritten after it was listed', async () => {
+  it('are kept during a hold, or if one was rewritten; the commands in the answers lead to the deletion', async () => {
+    const commandIn = (text = '', begin = ''): string => new RegExp(`\`(${begin}[^\`]*)\``).exec(text)?.[1] ?? '';
     const { lab, issue, root, save, there, close } = await openCheckpointLab();
     for (const step of [400, 500, 1_000, 1_200]) await save(step);
     await postComment(lab, 'ada', issue, '/cleanup-checkpoints');
@@ -83,7 +84,7 @@ describe('the checkpoints of a hero run', () => {
     const held = await postComment(lab, 'mira', issue, requireActionLine(lab, APPROVE));
     await lab.clock.advance(2 * MINUTE);
     expect(await listAnswerCodes(lab, held)).toEqual(['action-held']);
-    await postComment(lab, 'mira', issue, '/unhold');
+    await postComment(lab, 'mira', issue, commandIn(listBotTexts(lab, 'answer').at(-1), '/unhold'));
     await lab.clock.advance(2 * MINUTE);
     const at = lab.clock.now() / 1_000;
     await utimes(join(root, 'step-500/metadata.json'), at, at);
@@ -94,8 +95,14 @@ describe('the checkpoints of a hero run', () => {
       code: 'list-changed',
     });
     await lab.clock.advance(MINUTE);
-    expect(listBotTexts(lab, 'action').at(-1)).toMatch(/not what was listed any more/);
+    const refusal = listBotTexts(lab, 'action').at(-1);
+    expect(refusal).toMatch(/not what was listed any more/);
     expect(await there()).toHaveLength(4);
+    await postComment(lab, 'ada', issue, commandIn(refusal, '/cleanup-checkpoints'));
+    await lab.clock.advance(2 * MINUTE);
+    await postComment(lab, 'mira', issue, requireActionLine(lab, APPROVE));
+    await until(lab, 'the deletion', async () => (await readState(lab, HERO))?.actions[1]?.ended != null);
+    expect((await readState(lab, HERO))?.actions[1]?.ended).toMatchObject({ code: 'deleted' });
     await close();
   });
 

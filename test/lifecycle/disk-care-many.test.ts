@@ -79,7 +79,7 @@ function portOf(name: string): DiskPort {
         exitCode: 255,
       }),
       list: async () => ({ kind: 'unknown', message: 'us-east5-a: gcloud: exit code 1' }),
-      look: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
+      inspect: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
       cleanupAlive: async () => null,
       workerSeen: async () => null,
       change: () => Promise.reject(new Error('nothing is changed there')),
@@ -114,7 +114,7 @@ function portOf(name: string): DiskPort {
         workers: Array.from({ length: one.hosts }, (_, host) => [`10.${130 + host}.${index}.1`]),
       })),
     }),
-    look: async ({ tpu }) => {
+    inspect: async ({ tpu }) => {
       atOnce.now += 1;
       atOnce.most = Math.max(atOnce.most, atOnce.now);
       await Promise.resolve();
@@ -126,9 +126,9 @@ function portOf(name: string): DiskPort {
     change: async (step, permit) => {
       spendCapability(permit, step);
       called.push(step);
-      if (step.does === 'init-worker') for (const { name } of HOSTS) if (step.command.includes(name)) cleared.add(name);
+      if (step.kind === 'init-worker') for (const { name } of HOSTS) if (step.command.includes(name)) cleared.add(name);
       const cleaned = 'ferrybot-clean 1 deleted moved freed=62000000000 left=0\n';
-      return programEnded(step.does === 'clean-disk' ? cleaned : '');
+      return programEnded(step.kind === 'clean-disk' ? cleaned : '');
     },
   };
 }
@@ -215,7 +215,7 @@ describe('300 workers with full disks', () => {
     expect(answer.match(/you approved `clean-disk`/g)).toHaveLength(2);
     expect(answer).toContain('and that approval still counts');
     expect(answer).toContain('is not what is shown now');
-    expect(called.map(({ does }) => does).toSorted()).toEqual([
+    expect(called.map(({ kind }) => kind).toSorted()).toEqual([
       ...['clean-disk', 'clean-disk', 'init-worker', 'init-worker'],
     ]);
     expect(called.filter(({ command }) => command.includes(first))).toHaveLength(2);

@@ -67,7 +67,7 @@ async function open(): Promise<void> {
         workers: [['10.130.0.1']],
       })),
     }),
-    look: async ({ tpu }) => {
+    inspect: async ({ tpu }) => {
       if (tpu === cluster.bug) throw new TypeError('a bug of the day');
       return cluster.looks[tpu] ?? { disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') };
     },
@@ -250,8 +250,8 @@ describe('the disk issue of a cluster', () => {
     const yes = requireActionLine(lab, '`clean-disk` of `ray-vllm-a`');
     expect(await commentAndReadCode(lab, 'ravi', number, yes)).toBe('not-permitted');
     expect(called).toEqual([]);
-    onChange = ({ does }) => {
-      if (does === 'clean-disk') {
+    onChange = ({ kind }) => {
+      if (kind === 'clean-disk') {
         cluster.looks = { 'ray-vllm-a': { ...CLEARED, mounts: MISPLACED.mounts } };
         return ended('ferrybot-clean 1 deleted moved freed=62000000000 left=0\n');
       }
@@ -260,7 +260,7 @@ describe('the disk issue of a cluster', () => {
     };
     expect(await commentAndReadCode(lab, 'mira', number, yes)).toBe('action-approved');
     await lab.clock.advance(40 * MINUTE);
-    expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'init-worker']);
+    expect(called.map(({ kind }) => kind)).toEqual(['clean-disk', 'init-worker']);
     expect(ends()).toMatchSnapshot();
     expect(theIssue().body).toContain('done: `cleaned`');
     expect(await commentAndReadCode(lab, 'mira', number, yes)).toBe('action-done');
@@ -286,11 +286,11 @@ describe('the disk issue of a cluster', () => {
     onChange = () => ended('', 255);
     await consent();
     expect(ends().at(-1)).toMatch(/its result is unknown: `clean-unclear`/);
-    onChange = ({ does }) =>
-      does === 'clean-disk' ? ended('ferrybot-clean 1 deleted moved freed=1 left=0\n') : ended('', 1);
+    onChange = ({ kind }) =>
+      kind === 'clean-disk' ? ended('ferrybot-clean 1 deleted moved freed=1 left=0\n') : ended('', 1);
     await consent();
     expect(ends().at(-1)).toMatch(/it failed: `init-failed`/);
-    expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'clean-disk', 'clean-disk', 'init-worker']);
+    expect(called.map(({ kind }) => kind)).toEqual(['clean-disk', 'clean-disk', 'clean-disk', 'init-worker']);
   });
 
   it('records that nothing was cleaned if the mount came back before the runner checked', async () => {

@@ -40,7 +40,7 @@ async function ferryThatDiesWith(
       return { stdout, stderr: '', exitCode: 0 };
     },
     list: async () => ({ kind: 'listed', vms: [] }),
-    look: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
+    inspect: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
     cleanupAlive: async () => null,
     workerSeen: async () => null,
     change: async () => {

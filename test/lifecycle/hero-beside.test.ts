@@ -29,7 +29,7 @@ it('the card and the seal list other jobs that name the run, and ferrybot does n
     () => listBotTexts(lab, 'card').at(-1)?.includes('Other jobs on the cluster name this run') === true,
   );
   const state = await readState(lab, RUN);
-  expect(state?.observation?.beside?.map(({ jobId, status }) => [jobId, status])).toEqual([
+  expect(state?.observation?.otherJobs?.map(({ jobId, status }) => [jobId, status])).toEqual([
     ['ray-run-ada-nccl', 'RUNNING'],
     [`diag-${RUN}-hang`, 'RUNNING'],
   ]);

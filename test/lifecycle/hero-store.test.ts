@@ -105,7 +105,7 @@ it('reads the store at the usual interval, however often the job is observed', a
   const from = lab.clock.now();
   while (lab.clock.now() - from < 60 * MINUTE_MS) {
     await lab.clock.advance(MINUTE_MS);
-    asked.add((await seen(play))?.askedAt ?? '');
+    asked.add((await seen(play))?.requestedAt ?? '');
   }
   expect(asked.size).toBeLessThanOrEqual(8);
   expect((await seen(play))?.last?.newest).toMatchObject({ step: 371 });

@@ -241,13 +241,21 @@ describe('a user who requests a rental', () => {
     await lab.close();
   });
 
-  it('gets the reason if the thread already has a run', async () => {
+  it('is refused in a thread that has a run, and works in another issue when this run is over, as the answers say', async () => {
     const lab = await openRentalLab();
-    const { run, issue } = await rented(lab);
+    const { issue } = await rented(lab);
     const again = await postComment(lab, 'ada', issue, RENT);
     await lab.clock.advance(60_000);
     expect(listAnswersTo(lab, again)[0]).toContain('this thread has a run already');
-    expect(run).toContain('rental-gpu');
+    expect(listAnswersTo(lab, again)[0]).toContain('When this run is over, comment in another issue.');
+    const other = await openIssue(lab, 'ada');
+    const there = await postComment(lab, 'ada', other, RENT);
+    await lab.clock.advance(60_000);
+    expect(listAnswersTo(lab, there)[0]).toContain(`To withdraw it, close #${issue}.`);
+    await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'closed' });
+    await lab.clock.advance(60_000);
+    await postComment(lab, 'ada', other, RENT);
+    await untilState(lab, rentalRunName(lab, other), (state) => state.gate !== null, { limitMs: 3_600_000 });
     await lab.close();
   });
 });

@@ -83,7 +83,7 @@ describe('a run with W&B as its tracker', () => {
       /\| Tracker \| reports `ferry_daily_125m_2026-11-21` as crashed, step \d+, loss 3\.25, last heartbeat/,
     );
     expect(filterIncidents(incidents, 'run-alarm')).toEqual([]);
-    expect(observation?.tracker).toMatchObject({ run: 'ferry_daily_125m_2026-11-21', says: 'found' });
+    expect(observation?.tracker).toMatchObject({ run: 'ferry_daily_125m_2026-11-21', result: 'found' });
     expect(new Set(asked.map(({ url }) => url))).toEqual(new Set(['https://api.wandb.ai/graphql']));
     expect(JSON.stringify(lab.world.state)).not.toContain(TRACKER_KEY);
     expect(lab.log.join('\n')).not.toContain(TRACKER_KEY);

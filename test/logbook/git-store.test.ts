@@ -69,7 +69,7 @@ function verified(text: string, run: string): Verification {
     hash: sha256Hex,
     verifySignature: verifyEd25519,
   });
-  expect(answer.bad).toBeNull();
+  expect(answer.badEntry).toBeNull();
   return answer;
 }
 

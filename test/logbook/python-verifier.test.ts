@@ -108,7 +108,7 @@ describe('both verifiers', () => {
 
   it('compare the runs of a checkout with the checkpoints of its journal', async () => {
     const { seq, hash, at } = ferry.events.at(-1) ?? { seq: 0, hash: '', at: '' };
-    const run = { run: brandAs(RUN, isRunId), began: at, seq, hash, launched: true };
+    const run = { run: brandAs(RUN, isRunId), firstEntryAt: at, seq, hash, launched: true };
     const checkpoint = (ended: readonly (typeof run)[]): string => {
       const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
       return composeFile([draft], 'journal').text;

@@ -12,7 +12,7 @@ const days = (lane: string, from: number, to: number): readonly string[] =>
 const marked = (runs: readonly string[], role = 'control'): readonly SeenMark[] =>
   runs.map((run) => ({ mark: { run, role } }) as unknown as SeenMark);
 const at = (runs: readonly string[], launched: boolean): readonly object[] =>
-  runs.map((run) => ({ run, began: '2026-11-01T09:00:00.000Z', seq: 3, hash: 'f', launched }));
+  runs.map((run) => ({ run, firstEntryAt: '2026-11-01T09:00:00.000Z', seq: 3, hash: 'f', launched }));
 const checkpointed = (ended: readonly string[], live: readonly string[] = []): RunIndex =>
   ({
     begun: new Map(),
@@ -50,7 +50,7 @@ describe('the runs that are read', () => {
   });
 
   it('include forty launched and ended runs per lane, enough to add up a month', () => {
-    const over = days('weekly', 1, 50).map((run) => ({ mark: { run, role: 'runner', over: true } }) as never);
+    const over = days('weekly', 1, 50).map((run) => ({ mark: { run, role: 'runner', isComplete: true } }) as never);
     const read = runsToRead(over, checkpointed(days('daily', 1, 50)));
     expect(read).toHaveLength(80);
     expect(read).toContain(`ferry-weekly-${day(11)}`);

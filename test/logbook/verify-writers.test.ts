@@ -45,18 +45,18 @@ describe('a person with push access and a wrong key or no key', () => {
   it('cannot append with an unknown key, or under a known name with another key', () => {
     const draft = commandAnswered(501, 'approved');
     const stranger = createForeignKey();
-    expect(verify(forged(draft, { control: createSigner('control', stranger) })).bad).toMatchObject({
+    expect(verify(forged(draft, { control: createSigner('control', stranger) })).badEntry).toMatchObject({
       reason: 'signature',
       line: 4,
     });
     const unknown = { keyId: 'mallory', role: 'control' as const, sign: stranger.sign };
-    expect(verify(forged(draft, { control: unknown })).bad).toMatchObject({ reason: 'signature', line: 4 });
-    expect(verify(forged(draft, signers)).bad).toBeNull();
+    expect(verify(forged(draft, { control: unknown })).badEntry).toMatchObject({ reason: 'signature', line: 4 });
+    expect(verify(forged(draft, signers)).badEntry).toBeNull();
   });
 
   it('cannot approve with the key of the runner', () => {
     const asControl = { keyId: 'runner-2026', role: 'control' as const, sign: seededKey(2).sign };
-    expect(verify(forged(commandAnswered(501, 'approved'), { control: asControl })).bad).toMatchObject({
+    expect(verify(forged(commandAnswered(501, 'approved'), { control: asControl })).badEntry).toMatchObject({
       reason: 'role',
       line: 4,
     });
@@ -65,7 +65,7 @@ describe('a person with push access and a wrong key or no key', () => {
   // threat T187
   it("cannot write another role's event type under its own role", () => {
     const event = { ...ferry.events[3], role: 'runner', keyId: 'runner-2026' } as unknown as LogbookEvent;
-    expect(verify(`${start}${resealed(event, seededKey(2).sign)}\n`).bad).toMatchObject({
+    expect(verify(`${start}${resealed(event, seededKey(2).sign)}\n`).badEntry).toMatchObject({
       reason: 'role',
       line: 4,
     });
@@ -78,16 +78,20 @@ describe('a person with push access and a wrong key or no key', () => {
   it('cannot write with a key before or after its validity', () => {
     const window = (from: string, until: string): readonly PublicKey[] =>
       keys.map((key) => (key.role === 'control' ? { ...key, from, until } : key));
-    expect(verify(ferry.text, { keys: window('2026-11-21T09:00:00Z', '2026-11-22T00:00:00Z') }).bad).toBeNull();
-    expect(verify(ferry.text, { keys: window('2026-11-21T09:00:01Z', '2026-11-22T00:00:00Z') }).bad).toMatchObject({
-      reason: 'signature',
-      line: 1,
-    });
-    expect(verify(ferry.text, { keys: window('2026-01-01T00:00:00Z', '2026-11-21T09:02:00Z') }).bad).toMatchObject({
-      reason: 'signature',
-      line: 3,
-    });
-    expect(verify(ferry.text, { keys: window('someday', '2027-01-01T00:00:00Z') }).bad).toMatchObject({
+    expect(verify(ferry.text, { keys: window('2026-11-21T09:00:00Z', '2026-11-22T00:00:00Z') }).badEntry).toBeNull();
+    expect(verify(ferry.text, { keys: window('2026-11-21T09:00:01Z', '2026-11-22T00:00:00Z') }).badEntry).toMatchObject(
+      {
+        reason: 'signature',
+        line: 1,
+      },
+    );
+    expect(verify(ferry.text, { keys: window('2026-01-01T00:00:00Z', '2026-11-21T09:02:00Z') }).badEntry).toMatchObject(
+      {
+        reason: 'signature',
+        line: 3,
+      },
+    );
+    expect(verify(ferry.text, { keys: window('someday', '2027-01-01T00:00:00Z') }).badEntry).toMatchObject({
       reason: 'signature',
       line: 1,
     });
@@ -95,7 +99,7 @@ describe('a person with push access and a wrong key or no key', () => {
 
   it('cannot create a logbook that records no keys', () => {
     const bare = { ...ferry.events[0], data: { ...proposed.data, keys: [] } } as unknown as LogbookEvent;
-    expect(verify(`${resealed(bare, seededKey(1).sign)}\n`, { keys: null }).bad).toMatchObject({
+    expect(verify(`${resealed(bare, seededKey(1).sign)}\n`, { keys: null }).badEntry).toMatchObject({
       reason: 'signature',
     });
   });
@@ -106,20 +110,20 @@ describe('an entry that ferrybot would not write', () => {
     const [first = '', , third] = lines;
     const moved = { ...(JSON.parse(third ?? '') as LogbookEvent), seq: 1 };
     const line = resealed(moved, signers.control.sign);
-    expect(verify(`${first}\n${line}\n`).bad).toMatchObject({ reason: 'hash', line: 2 });
+    expect(verify(`${first}\n${line}\n`).badEntry).toMatchObject({ reason: 'hash', line: 2 });
   });
 
   it('is rejected if it breaks a rule of the lifecycle', () => {
-    expect(verify(composeFile([proposed, proposed]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
-    expect(verify(composeFile([proposed, observed(1)]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
-    expect(verify(composeFile([gated]).text, { keys }).bad).toMatchObject({ reason: 'transition', line: 1 });
+    expect(verify(composeFile([proposed, proposed]).text).badEntry).toMatchObject({ reason: 'transition', line: 2 });
+    expect(verify(composeFile([proposed, observed(1)]).text).badEntry).toMatchObject({ reason: 'transition', line: 2 });
+    expect(verify(composeFile([gated]).text, { keys }).badEntry).toMatchObject({ reason: 'transition', line: 1 });
   });
 
   it('is rejected with an unknown type or a missing or wrong field, but may have new fields', () => {
     const [first] = ferry.events;
     const variant = (change: object): string =>
       `${resealed({ ...first, ...change } as LogbookEvent, signers.control.sign)}\n`;
-    expect(verify(variant({ note: { more: 1 } })).bad).toBeNull();
+    expect(verify(variant({ note: { more: 1 } })).badEntry).toBeNull();
     expect(verify(variant({ note: 1 })).events[0]).toMatchObject({ note: 1 });
     for (const change of [
       { type: 'launched' },
@@ -130,7 +134,7 @@ describe('an entry that ferrybot would not write', () => {
       { data: {} },
       { actor: { id: 'x' } },
     ]) {
-      expect(verify(variant(change)).bad, JSON.stringify(change)).toMatchObject({
+      expect(verify(variant(change)).badEntry, JSON.stringify(change)).toMatchObject({
         reason: 'canonical',
         line: 1,
       });
@@ -178,9 +182,9 @@ describe('an entry of an unknown type', () => {
 
   it('is not reported as tampering if a key of its role signed it, for any role', () => {
     for (const as of Object.values(signers)) {
-      const { bad, events } = verify(later({}, as));
-      expect(bad).toMatchObject({ line: 4, seq: 3, reason: 'canonical', isOfUnknownType: true });
-      expect(bad?.message).toContain(`"launched-twice"), and signed by ${as.keyId}: a newer release wrote it`);
+      const { badEntry, events } = verify(later({}, as));
+      expect(badEntry).toMatchObject({ line: 4, seq: 3, reason: 'canonical', isOfUnknownType: true });
+      expect(badEntry?.message).toContain(`"launched-twice"), and signed by ${as.keyId}: a newer release wrote it`);
       expect(events).toHaveLength(3);
     }
   });
@@ -198,17 +202,17 @@ describe('an entry of an unknown type', () => {
     ['invalid data', later({ data: 'x' })],
     ['a hash of something else', later().replace('launched-twice', 'launched-thrice')],
   ])('is tampering with %s', (_, text) => {
-    const { bad } = verify(text);
-    expect(bad).toMatchObject({ line: 4 });
-    expect(bad).not.toHaveProperty('isOfUnknownType');
+    const { badEntry } = verify(text);
+    expect(badEntry).toMatchObject({ line: 4 });
+    expect(badEntry).not.toHaveProperty('isOfUnknownType');
   });
 
   it('gets no exception when signatures are not checked', () => {
-    expect(verify(later(), { verifySignature: null }).bad).not.toHaveProperty('isOfUnknownType');
+    expect(verify(later(), { verifySignature: null }).badEntry).not.toHaveProperty('isOfUnknownType');
   });
 
   it('shows a limited part of its type name', () => {
-    expect(verify(later({ type: 'x'.repeat(5_000) })).bad?.message.length).toBeLessThan(250);
+    expect(verify(later({ type: 'x'.repeat(5_000) })).badEntry?.message.length).toBeLessThan(250);
   });
 });
 

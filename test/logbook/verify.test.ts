@@ -55,7 +55,7 @@ describe('a change of a file', () => {
         const line = bytes.subarray(0, at).toString('utf8').split('\n').length;
         const isDecodable = Buffer.from(text, 'utf8').equals(changed);
         const verified = verify(text, { undecodableLine: isDecodable ? null : line });
-        expect(verified.bad?.line).toBe(line);
+        expect(verified.badEntry?.line).toBe(line);
       }),
       { numRuns: 300 },
     );
@@ -64,7 +64,7 @@ describe('a change of a file', () => {
   it('of unused bits of a signature is detected, because a signature has one canonical text', () => {
     const digit = (lines[0] ?? '').indexOf('=="') - 1;
     const changed = `${(lines[0] ?? '').slice(0, digit)}${nextDigit((lines[0] ?? '').charAt(digit))}${(lines[0] ?? '').slice(digit + 1)}`;
-    expect(verify([changed, ...lines.slice(1), ''].join('\n')).bad).toMatchObject({
+    expect(verify([changed, ...lines.slice(1), ''].join('\n')).badEntry).toMatchObject({
       line: 1,
       reason: 'canonical',
     });
@@ -86,7 +86,7 @@ describe('a change of a file', () => {
           const verified = verify(changed.map((line) => `${line}\n`).join(''), {
             anchor: lastAnchor(ferry.events),
           });
-          expect(verified.bad).not.toBeNull();
+          expect(verified.badEntry).not.toBeNull();
         },
       ),
       { numRuns: 200 },
@@ -97,28 +97,28 @@ describe('a change of a file', () => {
     fc.assert(
       fc.property(fc.nat(ferry.text.length - 1), (length) => {
         const verified = verify(ferry.text.slice(0, length), { anchor: lastAnchor(ferry.events) });
-        expect(verified.bad?.reason).toBe('truncated');
+        expect(verified.badEntry?.reason).toBe('truncated');
       }),
       { numRuns: 100 },
     );
-    expect(verify(ferry.text.slice(0, -1)).bad).toMatchObject({ reason: 'truncated', line: lines.length });
-    expect(verify('').bad).toMatchObject({ reason: 'truncated', line: 1, seq: 0 });
+    expect(verify(ferry.text.slice(0, -1)).badEntry).toMatchObject({ reason: 'truncated', line: lines.length });
+    expect(verify('').badEntry).toMatchObject({ reason: 'truncated', line: 1, seq: 0 });
   });
 
   it('that adds lines of another run is detected', () => {
-    expect(verify(ferry.text, { run: 'ferry-daily-20261122' }).bad).toMatchObject({
+    expect(verify(ferry.text, { run: 'ferry-daily-20261122' }).badEntry).toMatchObject({
       reason: 'order',
       line: 1,
     });
     const other = composeFile([proposed], 'ferry-daily-20261122').text;
-    expect(verify(`${lines[0]}\n${other}`).bad).toMatchObject({ reason: 'order', line: 2 });
+    expect(verify(`${lines[0]}\n${other}`).badEntry).toMatchObject({ reason: 'order', line: 2 });
   });
 });
 
 describe('an anchor', () => {
   it('with another entry under the same number shows a rewritten history', () => {
     const anew = composeFile([proposed, gated, commandSeen(9, 'status')]).text;
-    expect(verify(anew, { anchor: { seq: 2, hash: ferry.events[2]?.hash ?? '' } }).bad).toMatchObject({
+    expect(verify(anew, { anchor: { seq: 2, hash: ferry.events[2]?.hash ?? '' } }).badEntry).toMatchObject({
       reason: 'hash',
       line: 3,
       seq: 2,
@@ -127,7 +127,7 @@ describe('an anchor', () => {
 
   it('may be a hash prefix, and may be older than the file', () => {
     const anchor = { seq: 2, hash: (ferry.events[2]?.hash ?? '').slice(0, 12) };
-    expect(verify(ferry.text, { anchor }).bad).toBeNull();
+    expect(verify(ferry.text, { anchor }).badEntry).toBeNull();
   });
 });
 
@@ -135,25 +135,25 @@ describe('the journal', () => {
   it('has commands without a run, each seen and answered once', () => {
     const good = [commandSeen(1, 'status'), commandAnswered(1, 'status-shown')];
     expect(verify(composeFile(good, 'journal').text)).toMatchObject({ bad: null, isTerminal: false });
-    expect(verify(composeFile([...good, commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
+    expect(verify(composeFile([...good, commandAnswered(1, 'status-shown')], 'journal').text).badEntry).toMatchObject({
       reason: 'transition',
       line: 3,
     });
-    expect(verify(composeFile([...good, commandSeen(1, 'status')], 'journal').text).bad).toMatchObject({
+    expect(verify(composeFile([...good, commandSeen(1, 'status')], 'journal').text).badEntry).toMatchObject({
       reason: 'transition',
     });
-    expect(verify(composeFile([commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
+    expect(verify(composeFile([commandAnswered(1, 'status-shown')], 'journal').text).badEntry).toMatchObject({
       reason: 'transition',
       line: 1,
     });
-    expect(verify(composeFile([proposed], 'journal').text).bad).toMatchObject({ reason: 'transition', line: 1 });
+    expect(verify(composeFile([proposed], 'journal').text).badEntry).toMatchObject({ reason: 'transition', line: 1 });
     const held: EventDraft = {
       type: 'held',
       role: 'control',
       actor: alice,
       data: { scope: 'lane', lane: 'daily', reason: 'x', date: null },
     };
-    expect(verify(composeFile([...good, held], 'journal').text, { keys: null }).bad).toBeNull();
+    expect(verify(composeFile([...good, held], 'journal').text, { keys: null }).badEntry).toBeNull();
   });
 });
 
@@ -163,7 +163,7 @@ describe('two days of checks', () => {
     verify(text, { verifySignature: null });
     const { value: verified, ms } = measureCpu(() => verify(text, { verifySignature: null }));
     expect(verified.events).toHaveLength(2_880);
-    expect(verified.bad).toBeNull();
+    expect(verified.badEntry).toBeNull();
     // The benchmark measures the limit of 50 ms; this test detects only a slowdown by an order of magnitude.
     expect(ms).toBeLessThan(1_000);
   });

@@ -9,8 +9,8 @@ import { decideOrder } from '../../src/run/decide-launch.ts';
 import { listPublications } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import type { Poll } from '../../src/watch/look.ts';
 import { buildEvents } from '../../src/watch/observation.ts';
+import type { Poll } from '../../src/watch/poll.ts';
 import { gateFacts, LANE, PROPOSAL } from '../gates/sample-facts.ts';
 import { CONFIG, cacheOfDone, evaluateGatesOn, reconcileInput, runWithGates } from '../run/parts.ts';
 import { buildPoll, foundJob } from '../support/look.ts';
@@ -121,7 +121,7 @@ describe('before a launch', () => {
   it('the ferry issue must have an update after the last change', () => {
     const toldAt = known(NOON);
     const changed = (at: string): Partial<GateFacts> => ({
-      issueToldAt: toldAt,
+      issueChangedAt: toldAt,
       change: known(aChange({ headAt: instant(at) })),
     });
     expect(verdict('issue-updated', changed('2026-11-21T11:59:00.000Z'))?.outcome).toBe('pass');
@@ -129,7 +129,7 @@ describe('before a launch', () => {
       outcome: 'fail',
       code: 'issue-older',
     });
-    expect(verdict('issue-updated', { issueToldAt: unknown('away') })?.outcome).toBe('unknown');
+    expect(verdict('issue-updated', { issueChangedAt: unknown('away') })?.outcome).toBe('unknown');
   });
 
   // rule DF-34

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
 import { brandAs, isInstant } from '../../src/domain/values.ts';
-import { renderObjectiveQuestion } from '../../src/kinds/ferry/asked.ts';
+import { renderObjectiveQuestion } from '../../src/kinds/ferry/requested-change.ts';
 import { answerWords } from '../../src/render/answer-words.ts';
 
 const words = (code: AnswerCode, detail: Readonly<Record<string, string | number>>): string =>
@@ -58,7 +58,7 @@ describe('the answer to a /propose', () => {
   it('asks with commands that can be copied unchanged', () => {
     const until = brandAs(Date.UTC(2026, 10, 21, 9), isInstant);
     expect(
-      renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null, given: null }),
+      renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null, configured: null }),
     ).toMatchSnapshot();
   });
 });

@@ -213,7 +213,7 @@ describe('the answers', () => {
 
   it('explain the accepted values of an argument after a wrong one', () => {
     const takes = 'name: at most 40 letters, and no blanks';
-    const detail = { code: 'bad-value', word: '/seal-milestone', line: 1, column: 1, takes };
+    const detail = { code: 'bad-value', word: '/seal-milestone', line: 1, column: 1, expected: takes };
     expect(answered('not-understood', { name: 'seal', detail })).toContain(
       `nothing was done: it does not take this value (${takes}).`,
     );

@@ -8,7 +8,7 @@ import { rentalDueAtMs } from '../../src/domain/logbook/holdings.ts';
 import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { renderRentalCost } from '../../src/render/rental-words.ts';
-import { decideRentals } from '../../src/rental/look.ts';
+import { decideRentals } from '../../src/rental/decide-rentals.ts';
 import { applyDrafts, createSubmittedRun, endRun, type Run, TERMS } from './simulated-run.ts';
 
 const MINUTE = 60_000;
@@ -77,7 +77,7 @@ it('uses the claimed approval, not the limits of an order without a claim', () =
     attempts: [{ order, submission, observation: null, firstTracker: null, end: run.state.end } as never],
     order: { ...order, status: 'open', claim: null, manifest: { envelope: { rental } } as never },
     ...{ submission: null, end: null },
-    rental: { ...run.state.rental, keep: { until, seq: 3 } as never },
+    rental: { ...run.state.rental, keepRequest: { until, seq: 3 } as never },
   };
   const late = RENTED + TERMS.hoursMax * HOUR;
   const types = look(run, [machine({ status: 'running' })], late).map(({ type }) => type);
@@ -114,7 +114,7 @@ it('ends a machine kept only until the next check, even if another check is late
   const [kept, gone] = [newRun(), newRun('job-2')];
   for (const run of [kept, gone]) endRun(run, NOW - HOUR);
   const until = toRfc3339((NOW + 4 * MINUTE) as Instant);
-  kept.state = { ...kept.state, rental: { ...kept.state.rental, keep: { until, seq: 3 } as never } };
+  kept.state = { ...kept.state, rental: { ...kept.state.rental, keepRequest: { until, seq: 3 } as never } };
   const types = look(gone, [machine({ id: 8, jobId: 'job-2' })], NOW - MINUTE).map(({ type }) => type);
   expect(types).toContain('tear-down-begun');
   const decided = decideRentals({

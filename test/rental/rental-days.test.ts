@@ -32,7 +32,7 @@ describe('rental days with faults', () => {
     ],
     [
       'waits for another check',
-      (input) => decideTearDown({ ...input, nextLookMs: input.nowMs - 600_000 }),
+      (input) => decideTearDown({ ...input, nextObservationMs: input.nowMs - 600_000 }),
       'idleMinutes',
     ],
     [

@@ -190,7 +190,7 @@ function watchRuns(world: World): void {
     const instance = row === undefined ? null : account.find(row.id);
     if (instance !== null) run.progressAtMs = observedSteps(instance, run.progressAtMs, nowMs);
     const at = run.progressAtMs === null ? null : toRfc3339(run.progressAtMs as Instant);
-    const course = at === null ? {} : { moved: { at, longestGapMs: 0, looks: 1 } };
+    const course = at === null ? {} : { moved: { at, longestGapMs: 0, observations: 1 } };
     run.state = { ...run.state, observation: { course } as unknown as RunState['observation'] };
     if (row?.status === 'exited') endRun(run, nowMs);
     if (row !== undefined || nowMs - run.submittedAtMs < 10 * MINUTE) continue;
@@ -240,7 +240,7 @@ function portsOf(world: World): TearDownPorts {
     load: async () => undefined,
   };
   return {
-    ...{ cluster: 'rented', terms: TERMS, account: rented, law, boundary, log: () => undefined },
+    ...{ cluster: 'rented', terms: TERMS, account: rented, decide: law, boundary, log: () => undefined },
     now: () => world.nowMs as Instant,
     record: async () => ({
       live: world.runs.map(({ state }) => state),

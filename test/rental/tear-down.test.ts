@@ -37,12 +37,12 @@ const decide = (
 ): ReturnType<typeof decideTearDown> =>
   decideTearDown({
     nowMs: NOW,
-    nextLookMs: NOW + 10 * MINUTE,
+    nextObservationMs: NOW + 10 * MINUTE,
     account: { kind: 'read', instances, credit: null },
     alertEveryMs: 30 * MINUTE,
     record: { runs, isWhole: true },
     policy: POLICY,
-    condemned: new Map(),
+    unverified: new Map(),
     spent: new Map(),
     ...changes,
   });
@@ -100,7 +100,7 @@ describe('a rented machine', () => {
 describe('an unreadable source', () => {
   it('for the account destroys nothing and verifies nothing', () => {
     const condemned = new Map([[1, { reason: 'ended', sinceMs: 0, alertedAtMs: null } as const]]);
-    expect(decide([], [], { account: { kind: 'unknown', message: '' }, condemned })).toEqual([]);
+    expect(decide([], [], { account: { kind: 'unknown', message: '' }, unverified: condemned })).toEqual([]);
   });
 
   it('for the record makes no machine an orphan, but the limits still apply', () => {
@@ -118,7 +118,7 @@ describe('a destruction', () => {
     for (let minute = 10; minute <= 120; minute += 10) {
       const nowMs: number = NOW + minute * MINUTE;
       const condemned = new Map([[1, { reason: 'orphan', sinceMs: NOW, alertedAtMs } as const]]);
-      const [next] = decide([machine()], [run()], { nowMs, condemned });
+      const [next] = decide([machine()], [run()], { nowMs, unverified: condemned });
       expect(next).toMatchObject({ id: 1, reason: 'orphan' });
       if (next?.alertSinceMs !== NOW) continue;
       told.push(minute);

@@ -226,7 +226,7 @@ describe('/stop, /ack and /seal', () => {
 describe('ignored comments', () => {
   it('include those of bots, of ferrybot itself, and from before the run', () => {
     const early = instant('2026-11-20T09:00:00.000Z');
-    const comments = [{ authorIsBot: true }, { byUs: true }, { createdAt: early }].map((change) =>
+    const comments = [{ authorIsBot: true }, { isByOwnLogin: true }, { createdAt: early }].map((change) =>
       aComment(bob, '/status', change),
     );
     expect(hear(gated, comments).kind).toBe('nothing');

@@ -95,7 +95,7 @@ describe('a launch that waits for a runner', () => {
     const from = Date.parse(run.state.head.at);
     const text = `${markerText({ run: run.state.run, kind: 'incident', key: String(incident?.seq), fields: {} })}\n`;
     let comment = aComment(labBot, text, {
-      byUs: true,
+      isByOwnLogin: true,
       createdAt: instant(run.state.head.at),
       updatedAt: instant(run.state.head.at),
     });
@@ -103,7 +103,7 @@ describe('a launch that waits for a runner', () => {
       const step = decideWaitEdit({
         state: of.state,
         facts: queued,
-        ours: [comment],
+        ownComments: [comment],
         textOf: () => text,
         now: instant(new Date(from + minute * MINUTE).toISOString()),
         memory: NO_ATTEMPTS,

@@ -54,7 +54,7 @@ describe('a watch', () => {
     const renting: RunState = {
       ...state,
       order: { ...state.order, manifest },
-      rental: { ...state.rental, machines: [machine], look },
+      rental: { ...state.rental, machines: [machine], lastListing: look },
     };
     expect(isWatchSilent(renting, USUAL_CADENCE, later(look.at, 10 * MINUTE))).toBe(false);
     expect(isWatchSilent(renting, USUAL_CADENCE, later(look.at, 11 * MINUTE))).toBe(true);

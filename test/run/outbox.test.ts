@@ -23,7 +23,7 @@ describe('a text', () => {
   });
 
   it('is posted immediately by a process that speaks for its author, and may be posted twice', () => {
-    const speaker = { ...other, speaksFor: ['runner'] as const };
+    const speaker = { ...other, publishesFor: ['runner'] as const };
     expect(mayPost(entry, speaker, written)).toBe(true);
     expect(isShared(entry, speaker, written)).toBe(true);
   });

@@ -118,7 +118,7 @@ describe('a thread of five thousand untrusted comments', () => {
 describe('a long comment of a colleague', () => {
   const long = aComment(bob, `${prose.slice(0, 20_000)}\n\n/stop`, at(1));
   const said = (held: ReturnType<typeof knownPermissions>) =>
-    listPendingItems(new Map(), [long], { ...options, permissions: held }).map((item) => item.said);
+    listPendingItems(new Map(), [long], { ...options, permissions: held }).map((item) => item.parsed);
 
   it("waits until the author's permission is known, and is read then", () => {
     expect(said(new Map())).toEqual([{ kind: 'unread' }]);

@@ -29,7 +29,7 @@ function bucketOf(objects: Map<string, number>): Bucket {
       objects.delete(key);
       return known('removed');
     },
-    tidy: async () => undefined,
+    removeEmptyFolders: async () => undefined,
   };
 }
 

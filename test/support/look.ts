@@ -3,7 +3,7 @@
 import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import type { Poll } from '../../src/watch/look.ts';
+import type { Poll } from '../../src/watch/poll.ts';
 import { NOON } from './run-facts.ts';
 
 export function foundJob(status: JobStatus, change: Partial<FoundJob> = {}): FoundJob {

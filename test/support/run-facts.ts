@@ -114,7 +114,7 @@ export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
 
 /** A passing check of the lab. */
 export function aCheck(change: Partial<CheckFacts> = {}): CheckFacts {
-  return { name: 'tests', workflow: 'CI', state: 'green', says: 'success', ours: false, ...change };
+  return { name: 'tests', workflow: 'CI', state: 'green', says: 'success', isOwn: false, ...change };
 }
 
 /** A valid config on the default branch. */
@@ -166,9 +166,9 @@ export function aComment(author: Actor, body: string, change: Partial<CommentFac
     thread: 13,
     author,
     authorIsBot: false,
-    byUs: false,
+    isByOwnLogin: false,
     byOwnApp: false,
-    marker: change.byUs === true ? parseVerifiedMarker(body) : null,
+    marker: change.isByOwnLogin === true ? parseVerifiedMarker(body) : null,
     body,
     bodyDigest: digestOf(body),
     createdAt: at,
@@ -226,7 +226,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
       { actor: bob, permission: 'maintain' },
     ]),
     recordedRuns: known([]),
-    handedOver: new Map(),
+    journalCommands: new Map(),
     journalHolds: known([]),
     clusterActions: known([]),
     workflowRuns: new Map(),

@@ -59,7 +59,7 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
       }
     }
     isRunning = false;
-    const pauseMs = worker.lookAgainMs();
+    const pauseMs = worker.recheckMs();
     look += 1;
     const own = look;
     if (pauseMs === null) return;

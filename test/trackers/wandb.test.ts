@@ -1,7 +1,7 @@
 /** W&B's answers, including wrong ones; the key is sent to no other host. */
 
 import { describe, expect, it } from 'vitest';
-import { TRACKER_PAUSE_MS, TRACKER_WAIT_MS_MAX } from '../../src/trackers/ask.ts';
+import { TRACKER_PAUSE_MS, TRACKER_WAIT_MS_MAX } from '../../src/trackers/request.ts';
 import { createWandb } from '../../src/trackers/wandb.ts';
 import { createWandbStandIn, type WandbRun } from '../support/wandb-stand-in.ts';
 

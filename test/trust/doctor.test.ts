@@ -87,13 +87,13 @@ function workflows(change: (texts: Map<string, string>) => unknown = () => undef
 
 const GOOD: Facts = {
   config: config(),
-  held: {},
+  signingKeys: {},
   now: NOON,
   repository: 'lab/ferries',
   defaultBranch: 'main',
   isPrivate: false,
   files: known(workflows()),
-  clusters: [{ name: 'iris', asks: known(true) }],
+  clusters: [{ name: 'iris', needsKey: known(true) }],
   appPermissions: known(Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]))),
   runnerGroups: known([
     {
@@ -148,7 +148,7 @@ describe('settings', () => {
     const found = judge({ appPermissions: known(null) }, 'app-permissions');
     expect(found.state).toBe('warning');
     expect(found.found).toContain('any workflow with write permission can post under that name');
-    expect(found.todo).toContain('Register an App');
+    expect(found.remedy).toContain('Register an App');
   });
 
   it('are ok if everything is set up', () => {
@@ -158,7 +158,7 @@ describe('settings', () => {
   it.each([
     ['app-permissions', { appPermissions: known({ contents: 'write' }) }],
     ['app-permissions', { appPermissions: known({ ...value(GOOD.appPermissions), workflows: 'write' }) }],
-    ['cluster-keys', { clusters: [{ name: 'iris', asks: known(false) }] }],
+    ['cluster-keys', { clusters: [{ name: 'iris', needsKey: known(false) }] }],
     ['runner-group', { runnerGroups: known([]) }],
     ['workflow-permissions', { workflowPermissions: permissions('write', true) }],
     ['workflow-permissions', { workflowPermissions: permissions('read', false) }],
@@ -203,7 +203,7 @@ describe('settings', () => {
     ['ruleset-seal-tags', { tagRulesets: known([tags(['~ALL'], ['refs/tags/ferry/**/*'])]) }],
     ['ruleset-mark-tags', { tagRulesets: known([tags(['refs/tags/ferry/**/*'], [])]) }],
   ] as const satisfies readonly (readonly [string, Partial<Facts>])[])('%s is missing with %o', (check, change) => {
-    expect(judge(change, check)).toMatchObject({ state: 'missing', todo: expect.stringMatching(/\w/) });
+    expect(judge(change, check)).toMatchObject({ state: 'missing', remedy: expect.stringMatching(/\w/) });
   });
 
   it('are missing with the secret and the environment named', () => {
@@ -223,7 +223,7 @@ describe('settings', () => {
     const blind = runDoctorChecks({
       ...GOOD,
       files: away,
-      clusters: [{ name: 'iris', asks: away }],
+      clusters: [{ name: 'iris', needsKey: away }],
       appPermissions: away,
       runnerGroups: away,
       workflowPermissions: away,
@@ -238,7 +238,7 @@ describe('settings', () => {
     });
     const seen = blind.filter(({ state }) => state !== 'unknown');
     expect(seen.map(({ check }) => check)).toEqual(['config', 'keys']);
-    expect(blind.filter(({ state, todo }) => state === 'unknown' && todo === '')).toEqual([]);
+    expect(blind.filter(({ state, remedy }) => state === 'unknown' && remedy === '')).toEqual([]);
   });
 });
 
@@ -323,8 +323,10 @@ describe('workflows', () => {
   });
 
   it("determine the file in the runner group's hint: the one with the launch job", () => {
-    expect(judge({ runnerGroups: known([]) }, 'runner-group').todo).toContain(`lab/ferries/${LAUNCH}@refs/heads/main`);
-    expect(judge(calling('lab'), 'runner-group').todo).toContain(
+    expect(judge({ runnerGroups: known([]) }, 'runner-group').remedy).toContain(
+      `lab/ferries/${LAUNCH}@refs/heads/main`,
+    );
+    expect(judge(calling('lab'), 'runner-group').remedy).toContain(
       `lab/ferrybot/.github/workflows/launch.yml@${PLACEHOLDER}`,
     );
   });
@@ -339,7 +341,7 @@ describe('keys', () => {
 
   it('are missing if the environment has a different one, or a role has none in force', () => {
     const other = { control: { public: 'x', sign: () => '' } };
-    expect(judge({ held: other }, 'keys').found).toContain('FERRYBOT_CONTROL_KEY');
+    expect(judge({ signingKeys: other }, 'keys').found).toContain('FERRYBOT_CONTROL_KEY');
     const fewer = { ...config(), keys: config().keys.slice(1) };
     expect(judge({ config: fewer }, 'keys').state).toBe('missing');
   });
@@ -375,7 +377,7 @@ describe('an examination', () => {
     ...Object.fromEntries([...WORKFLOWS].map(([path, content]) => [`${contents}/${path}`, file(content)])),
   };
 
-  const here = { cwd: tmpdir(), held: {}, now: NOON };
+  const here = { cwd: tmpdir(), signingKeys: {}, now: NOON };
 
   it('returns every check once and in order, and ok only for what it could read', async () => {
     const findings = await examineLab(answering({ ...repository, ...files }), here);
@@ -383,7 +385,7 @@ describe('an examination', () => {
     const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
     expect(ok).toEqual(['config', 'cluster-keys', 'workflows', 'workflow-secrets', 'fork-approval']);
     expect(findings.find(({ check }) => check === 'keys')?.state).toBe('missing');
-    expect(findings.filter((finding) => finding.state !== 'ok' && finding.todo === '')).toEqual([]);
+    expect(findings.filter((finding) => finding.state !== 'ok' && finding.remedy === '')).toEqual([]);
   });
 
   it('is unknown if the token cannot see the repository', async () => {

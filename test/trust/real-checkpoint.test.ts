@@ -25,7 +25,9 @@ beforeAll(async () => {
   if (state === undefined) throw new Error('there is no run');
   before = await headOfRecord(lab);
   const { run, proposedAt, head } = state;
-  const live = [{ run: brandAs(run, isRunId), began: proposedAt, seq: head.seq, hash: head.hash, launched: false }];
+  const live = [
+    { run: brandAs(run, isRunId), firstEntryAt: proposedAt, seq: head.seq, hash: head.hash, launched: false },
+  ];
   const draft = { type: 'record-checkpointed', role: 'control', data: { ended: [], live } } as const;
   expect(await recordInJournal(open, () => [draft])).toMatchObject({ kind: 'recorded' });
   const files = await recordFiles(lab);

@@ -68,7 +68,7 @@ describe('an order that a writer appends to the logbook', () => {
         hash: sha256Hex,
         verifySignature: verifyEd25519,
       });
-      expect(verified.bad?.reason === 'unanchored' ? null : (verified.bad?.reason ?? null)).toBe(reason);
+      expect(verified.badEntry?.reason === 'unanchored' ? null : (verified.badEntry?.reason ?? null)).toBe(reason);
     },
   );
 

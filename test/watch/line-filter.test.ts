@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { finishLog, NO_LOG_FACTS, readLogBytes } from '../../src/watch/log-facts.ts';
-import { findSignalWord } from '../../src/watch/signal-words.ts';
+import { findSignalWord } from '../../src/watch/signal-lines.ts';
 import { readLogText } from '../support/log-text.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { observeJob } from '../../src/app/watch/look.ts';
+import { observeJob } from '../../src/app/watch/poll-job.ts';
 import type { JobStatus, LogRead } from '../../src/domain/engine.ts';
 import { filterIncidents } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';
@@ -51,7 +51,7 @@ async function lookedAt(sizes: readonly number[], log = LOG, end: JobStatus = 'F
     const look = await observeJob({
       lab: { now: () => NOON },
       engine: { ...engine, readLog: async (_jobId, offset) => chunkOf(log, size, offset) },
-      seen: foundJob(status, { endedAtMs: NOON }),
+      listedJob: foundJob(status, { endedAtMs: NOON }),
       state,
       submission: state.submission,
       lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },

@@ -18,9 +18,9 @@ import {
 } from '../../src/watch/cadence.ts';
 import { restoreLogFacts } from '../../src/watch/course.ts';
 import { type LogFacts, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import type { Poll } from '../../src/watch/look.ts';
-import { STOP_UNCONFIRMED_MS } from '../../src/watch/look-incidents.ts';
 import { buildEvents } from '../../src/watch/observation.ts';
+import { STOP_UNCONFIRMED_MS } from '../../src/watch/observation-incidents.ts';
+import type { Poll } from '../../src/watch/poll.ts';
 import { readLogText } from '../support/log-text.ts';
 import { buildPoll, foundJob } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';

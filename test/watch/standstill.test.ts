@@ -11,8 +11,8 @@ import type { Standstill } from '../../src/domain/logbook/events/job-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { addMs, toRfc3339 } from '../../src/domain/values.ts';
 import { restoreLogFacts } from '../../src/watch/course.ts';
-import { STANDSTILL_OBSERVATIONS_MIN } from '../../src/watch/look-incidents.ts';
 import { buildEvents } from '../../src/watch/observation.ts';
+import { STANDSTILL_OBSERVATIONS_MIN } from '../../src/watch/observation-incidents.ts';
 import { readLogText } from '../support/log-text.ts';
 import { buildPoll, foundJob } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
@@ -71,9 +71,9 @@ describe('a run without progress', () => {
     expect(look(stepLine(5))).toEqual([]);
     expect(look(stepLine(6) + OWNER_DIED)).toEqual([]);
     expect(look('still here\n')).toEqual([]);
-    expect(standstill()).toMatchObject({ looks: 1 });
+    expect(standstill()).toMatchObject({ observations: 1 });
     const since = standstill()?.since;
-    expect(look(stepLine(6))).toEqual([{ since, looks: '2', step: '6', signatures: 'owner-died' }]);
+    expect(look(stepLine(6))).toEqual([{ since, observations: '2', step: '6', signatures: 'owner-died' }]);
     expect(look('')).toEqual([]);
     expect(look(stepLine(7))).toEqual([]);
     expect(standstill()).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a run without progress', () => {
     const { look, standstill } = watching();
     for (const added of [stepLine(5), "KeyError: 'x'\n", 'an eval that takes an hour\n', '', ''])
       expect(look(added)).toEqual([]);
-    expect(standstill()).toMatchObject({ looks: 4 });
+    expect(standstill()).toMatchObject({ observations: 4 });
   });
 
   it('is judged only by observations that succeeded', () => {
@@ -105,19 +105,19 @@ describe('a run without progress', () => {
     expect(standstill()).toBeUndefined();
     expect(look('')).toEqual([]);
     expect(look('')).toEqual([]);
-    expect(standstill()).toMatchObject({ looks: 1 });
+    expect(standstill()).toMatchObject({ observations: 1 });
     // A failed observation neither extends nor ends the standstill.
     expect(look('', foundJob('RUNNING'), 'the log comes too slowly')).toEqual([]);
     expect(look('', away)).toEqual([]);
-    expect(standstill()).toMatchObject({ looks: 1 });
-    expect(look('')).toMatchObject([{ looks: '2' }]);
+    expect(standstill()).toMatchObject({ observations: 1 });
+    expect(look('')).toMatchObject([{ observations: '2' }]);
   });
 
   it('is not degraded any more once its engine reports the end', () => {
     const { look, standstill } = watching();
     look(OWNER_DIED);
     look('');
-    expect(standstill()).toMatchObject({ looks: 1 });
+    expect(standstill()).toMatchObject({ observations: 1 });
     expect(look('', foundJob('FAILED'))).toEqual([]);
   });
 });

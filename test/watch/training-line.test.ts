@@ -127,7 +127,7 @@ describe('the memory in use, on a separate line,', () => {
     ['Composer', '\t Train memory/peak_reserved_mem: 40.1230', '40.12GB'],
   ])('as %s prints it', (_, line, memory) => {
     const read = readLogText(NO_LOG_FACTS, `step 1 loss 2.5\n${line}\nstep 2 loss 2.4\n`);
-    expect(read.training.look.memory).toBe(memory);
+    expect(read.training.latest.memory).toBe(memory);
     expect(read).toMatchObject({ step: { value: 2 }, loss: '2.4', failures: [] });
   });
 
@@ -139,7 +139,7 @@ describe('the memory in use, on a separate line,', () => {
     'downloaded 12MiB / 90MiB',
     'memory (MB) | allocated: - | max allocated: - | reserved: -',
   ])('is not read from: %s', (line) => {
-    expect(readLogText(NO_LOG_FACTS, `step 1 loss 2.5\n${line}\n`).training.look.memory).toBeNull();
+    expect(readLogText(NO_LOG_FACTS, `step 1 loss 2.5\n${line}\n`).training.latest.memory).toBeNull();
   });
 });
 

@@ -34,7 +34,7 @@ function looked(job: FoundJob, log: string, run: TrackedRun | null) {
   const look = buildPoll({
     job,
     log: readLogText(NO_LOG_FACTS, log),
-    tracker: run === null ? null : { asked: 'r', answer: { kind: 'found', run } },
+    tracker: run === null ? null : { runRequested: 'r', answer: { kind: 'found', run } },
   });
   const { observation } = submitted.add(...buildEvents(submitted.state, look)).state;
   const { usePercent, memory } = observation?.pace ?? {};

@@ -20,7 +20,7 @@ import { createEngines, createTrackers, launcherCheckout } from '../engines.ts';
 import { ANSWER_FILE, createFixerRunner } from '../fixer/fix-mode.ts';
 import { shipTree } from '../runner/ship-job.ts';
 import { createSecretRegistry, type SecretRegistry } from '../secret-registry.ts';
-import { metricsFromFile } from '../watch/look.ts';
+import { metricsFromFile } from '../watch/poll-job.ts';
 import { type ActionEvent, type ActionParts, type ActionResult, isMode } from './parts.ts';
 import { runAction } from './run-action.ts';
 
@@ -66,12 +66,12 @@ export async function main(payload: unknown, environment: Environment): Promise<
     core.setOutput('run', result.run);
     core.setOutput('job-id', result.jobId);
     core.setOutput('answer-file', result.answerFile ?? '');
-    const detail = secrets.clean(result.detail);
+    const detail = secrets.redact(result.detail);
     const told = `ferrybot: ${result.result}${detail === '' ? '' : `: ${detail}`}`;
-    for (const line of cleanLogLines(told, secrets.clean)) core.info(line);
+    for (const line of cleanLogLines(told, secrets.redact)) core.info(line);
     if (!result.ok) core.setFailed(`ferrybot: ${result.result}: ${detail}`);
   } catch (error) {
-    core.setFailed(secrets.clean(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    core.setFailed(secrets.redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   }
 }
 
@@ -94,7 +94,7 @@ async function runMode(payload: unknown, environment: Environment, secrets: Secr
     environment,
     now: Date.now,
     sleep: pause,
-    log: (line, fields) => core.info(formatLogLine(line, fields, secrets.clean)),
+    log: (line, fields) => core.info(formatLogLine(line, fields, secrets.redact)),
   });
   // gcloud gets only its own credentials.
   const gcloud = { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram };

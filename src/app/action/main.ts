@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
-import { isRelevantEvent } from './first-look.ts';
+import { isRelevantEvent } from './relevant-event.ts';
 
 /** Reads the event file. If it is unreadable, the full program reports that. */
 function readEvent(): unknown {

@@ -8,7 +8,7 @@ import type { RunFixer } from '../fixer/fix-mode.ts';
 import type { CloudLookup, EngineLookup, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-job.ts';
 import type { SecretRegistry } from '../secret-registry.ts';
-import type { MetricsReader } from '../watch/look.ts';
+import type { MetricsReader } from '../watch/poll-job.ts';
 
 export type ActionEvent = {
   readonly name: string;

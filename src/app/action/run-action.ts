@@ -12,6 +12,7 @@ import { needsWatch } from '../../run/decide-dispatches.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
 import { createExecutor } from '../care/executor-for.ts';
+import { guard, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { accountChecks } from '../control/cluster.ts';
 import { listWatchWork } from '../control/reconcile-run.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
@@ -24,7 +25,6 @@ import { type LaneProposal, proposeForAllLanes } from '../propose/propose.ts';
 import { findRecordFault } from '../record-files.ts';
 import { executeLaunch } from '../runner/launch.ts';
 import { stopDispatchReason } from '../stop-by-job-id.ts';
-import { guard, type Trouble, throwFirstTrouble } from '../trouble.ts';
 import { type ActionParts, type ActionResult, failedResult, findOriginFault } from './parts.ts';
 import { stopJob, watchCluster } from './watching.ts';
 
@@ -81,7 +81,7 @@ async function handleChatEvent(parts: ActionParts): Promise<ActionResult> {
     inputs.run === ''
       ? createWorker(lab, defaultBranch, [])
       : createWorker(lab, defaultBranch, ['runner'], {
-          stopsAsked: new Map([[stopDispatchReason(inputs.run), lab.now()]]),
+          stopRequests: new Map([[stopDispatchReason(inputs.run), lab.now()]]),
         });
   const trigger = readTrigger(parts);
   // A sweep and a reaction send a request before anything is decided, and its response has GitHub's clock.
@@ -95,8 +95,8 @@ async function handleChatEvent(parts: ActionParts): Promise<ActionResult> {
 async function checkWatch({ lab, inputs }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const troubles: Trouble[] = [];
   if (open.store.current().runs.some((state) => needsWatch(state, lab.now()))) await synchronizeClock(lab.client);
-  for (const { where, reconcile } of [...listWatchWork(open, troubles), ...accountChecks({ open })])
-    await guard(open, troubles, where, async () => reconcile());
+  for (const { location, reconcile } of [...listWatchWork(open, troubles), ...accountChecks({ open })])
+    await guard(open, troubles, location, async () => reconcile());
   await postPending(open, troubles);
   await reportTroubles(open, troubles);
   throwFirstTrouble(troubles);
@@ -112,7 +112,7 @@ const STOP_PAUSE_MAX_MS = 60 * 1_000;
 async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
   const until = addMs(parts.lab.now(), STOP_STAY_MS);
   for (;;) {
-    const pauseMs = worker.lookAgainMs();
+    const pauseMs = worker.recheckMs();
     if (pauseMs === null || pauseMs > STOP_PAUSE_MAX_MS || addMs(parts.lab.now(), pauseMs) > until) return;
     await parts.sleep(pauseMs);
     await worker.handle([{ kind: 'workflow-ended' }]);
@@ -165,7 +165,7 @@ function resultForProposal(outcome: ProposeOutcome): ActionResult {
 
 async function executeLaunchOrder(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run } = parts.inputs;
-  parts.secrets.learn(open.config);
+  parts.secrets.addSecretsOf(open.config);
   const wrong = findOriginFault(parts, open.config.workflows.launch);
   if (wrong !== null) return { ...wrong, run };
   const outcome = await executeLaunch(open, parts);
@@ -176,8 +176,8 @@ async function executeLaunchOrder(parts: ActionParts, open: OpenLab): Promise<Ac
 
 async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { disks, inputs, secrets } = parts;
-  secrets.learn(open.config);
-  const result = await runScanMode(open, { cluster: inputs.cluster, disks, redact: secrets.clean });
+  secrets.addSecretsOf(open.config);
+  const result = await runScanMode(open, { cluster: inputs.cluster, disks, redact: secrets.redact });
   return { ...result, run: '', jobId: '' };
 }
 
@@ -186,12 +186,12 @@ async function executeCareAction(parts: ActionParts, open: OpenLab): Promise<Act
   const { inputs, event, secrets } = parts;
   const { lab, config, store } = open;
   const { run: file, action: digest } = inputs;
-  secrets.learn(config);
+  secrets.addSecretsOf(config);
   const wrong = findOriginFault(parts, config.workflows.care);
   if (wrong !== null) return { ...wrong, run: file };
   if (file !== JOURNAL && !isRunId(file))
     return { ...failedResult('not-proposed', `there is no run ${file}`), run: file };
-  const redact = secrets.clean;
+  const redact = secrets.redact;
   const outcome = await executeAction(
     {
       record: store,

@@ -9,11 +9,11 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { addMs } from '../../domain/values.ts';
 import { readDiskSpace } from '../../host/files.ts';
 import type { LabConfig } from '../../run/lane.ts';
+import { skipBadComments, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { findStop, listBrokenRentals, listRunsToStopById } from '../stop-by-job-id.ts';
-import { skipBadComments, type Trouble, throwFirstTrouble } from '../trouble.ts';
-import type { WatchInput } from '../watch/look.ts';
-import { observeAndRecord } from '../watch/record-looks.ts';
+import type { WatchInput } from '../watch/poll-job.ts';
+import { observeAndRecord } from '../watch/record-observations.ts';
 import { maintainMachines } from '../watch/rentals.ts';
 import { releaseLeases, stopIfRequested, watch } from '../watch/tick.ts';
 import { type ActionParts, type ActionResult, failedResult, findOriginFault } from './parts.ts';
@@ -44,7 +44,7 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
 
 /** What this process needs to observe jobs. */
 function watchInputFor(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cluster'> {
-  const missing = parts.secrets.learn(config);
+  const missing = parts.secrets.addSecretsOf(config);
   const { watch: watchFile, stop: stopFile } = config.workflows;
   const workflows = [watchFile, stopFile].map((file) => `.github/workflows/${file}`).join(' and ');
   return {

@@ -90,7 +90,7 @@ function readBrakes(
     {
       since: restsOn?.createdAt ?? fromRfc3339(one.approvals.at(-1)?.at ?? '') ?? commentsFrom(state, one),
       approvers,
-      restsOn,
+      basedOn: restsOn,
       run: state?.run ?? null,
       day: state === null ? { lane: null, date: utcDate(open.lab.now()) } : state.proposal,
     },
@@ -148,7 +148,7 @@ function currentPreApproval(
   const now = configuredPreApproval(config, proposal);
   const actions = store.current().runs.flatMap((run) => run.actions);
   return {
-    stands: configHealth.isValid && now?.stands === true,
+    isInForce: configHealth.isValid && now?.isInForce === true,
     used: countPreApprovalsUsed(actions, { cluster: proposal.cluster, digest }, lab.now()),
     max: now?.max ?? 0,
   };

@@ -53,21 +53,21 @@ export function createExecutor(open: OpenLab, action: ActionRecord, tools: Execu
   const place = findDiskPlace(open.config, cluster);
   if (place === null) return null;
   const port = openPortOnce(open, place, tools.disks);
-  const { clean, initialise, startCleanup } = createDiskSteps(place);
+  const { cleanDisk, initialise, startCleanup } = createDiskSteps(place);
   if (what.kind === 'start-cleanup-cron') return createCronStart({ ...clock, port, steps, stepNow: startCleanup() });
   const { vm } = what;
   return createDiskClearing({
     ...clock,
     policy: { mountPoint: place.mountPoint, thresholdPercent: place.disk.thresholdPercent },
     port,
-    lookAt: async (workers) => {
-      const { look } = await port();
-      return pLimit(limits.sshParallelMax).map(workers, look);
+    scan: async (workers) => {
+      const { inspect } = await port();
+      return pLimit(limits.sshParallelMax).map(workers, inspect);
     },
     vm,
     evidence,
     steps,
-    stepsNow: (workers) => [...workers.map((worker) => clean({ tpu: vm.name, worker, vm })), initialise(vm.name)],
+    stepsNow: (workers) => [...workers.map((worker) => cleanDisk({ tpu: vm.name, worker, vm })), initialise(vm.name)],
   });
 }
 
@@ -104,14 +104,14 @@ function createCheckpointExecutor(
       const { runs, broken } = store.current();
       const now = stateNow();
       if (now === undefined || broken.length > 0)
-        return { retention: unknown('the record could not be read'), held: null };
+        return { retention: unknown('the record could not be read'), blockedBy: null };
       const { journalHolds } = factsFromRecord(store.current());
       const holds = listHoldsOnRun(now, journalHolds);
       const [hold] = holds.kind === 'known' ? holds.value : [];
       const keep = stepsToKeep(now, deletion.keep) ?? deletion.keep;
       return {
         retention: decideCleanup(now, runs, searched, keep),
-        held: hold === undefined ? null : `${hold.scope}: ${hold.reason}`,
+        blockedBy: hold === undefined ? null : `${hold.scope}: ${hold.reason}`,
       };
     },
   });

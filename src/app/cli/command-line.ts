@@ -47,6 +47,8 @@ function createProgram(io: VerbIo, exit: (code: number) => void): CommandUnknown
   for (const verb of listVerbs(program)) {
     rejectRepeatedOptions(verb);
     verb.option('--json', 'one JSON value on standard output');
+    const help = `Run \`ferrybot ${verbName(verb)} --help\` for the arguments.\n`;
+    verb.configureOutput({ outputError: (text, write) => write(`${text.replace(/^error: /, '')}${help}`) });
   }
   return program;
 }

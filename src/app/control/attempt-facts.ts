@@ -192,7 +192,7 @@ function findFixRequest(
   state: RunState,
 ): { readonly slip: SmallMistake; readonly mayChange: (path: string) => boolean } | null {
   const slip = findMistakeToFix(state, config);
-  const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
+  const mayChange = config.kind.fixes?.(config.lane).mayFix ?? null;
   return slip === null || mayChange === null ? null : { slip, mayChange };
 }
 

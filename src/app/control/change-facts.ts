@@ -53,7 +53,7 @@ async function findMergeBase(
   if (mergeBase === null) return null;
   if (client === null) return { mergeBase, isPastTip: mergeBase === tip ? known(true) : NEEDS_GITHUB };
   rememberTip(client, `${branch} ${tip}`);
-  if (client.pastTips.has(`${branch} ${mergeBase}`)) return { mergeBase, isPastTip: known(true) };
+  if (client.formerTips.has(`${branch} ${mergeBase}`)) return { mergeBase, isPastTip: known(true) };
   const tips = await readPreviousTips(client, branch, mergeBase);
   if (tips.kind === 'unknown') return { mergeBase, isPastTip: tips };
   if (tips.value.has(mergeBase)) {
@@ -73,11 +73,11 @@ async function findMergeBase(
   return { mergeBase: before?.sha ?? mergeBase, isPastTip: known(before !== undefined) };
 }
 
-function rememberTip({ pastTips }: GitHubClient, tip: string): void {
-  pastTips.delete(tip);
-  pastTips.add(tip);
-  const oldest = pastTips.keys().next();
-  if (pastTips.size > PAST_TIPS_KEPT && oldest.done !== true) pastTips.delete(oldest.value);
+function rememberTip({ formerTips }: GitHubClient, tip: string): void {
+  formerTips.delete(tip);
+  formerTips.add(tip);
+  const oldest = formerTips.keys().next();
+  if (formerTips.size > PAST_TIPS_KEPT && oldest.done !== true) formerTips.delete(oldest.value);
 }
 
 /** A fix changes few files. If more files differ, a person has to judge them. */
@@ -137,7 +137,7 @@ export async function gatherChangeFacts(
       trees,
       delta,
       python: python.value,
-      base: await readBaseFacts(reader, { mergeBase, head, pass: proven.value }),
+      base: await readBaseFacts(reader, { mergeBase, head, passedRun: proven.value }),
       headAt: await readCommitTime(git, head),
       mergeBaseAt: await readCommitTime(git, mergeBase),
       size: await readModelSize(reader, head),
@@ -158,7 +158,7 @@ async function findStrayBranch(
   head: Sha,
 ): Promise<string | null> {
   const contract = of?.state.contract ?? null;
-  if (kind.adopts !== undefined && pinned?.commit === head)
+  if (kind.adoption !== undefined && pinned?.commit === head)
     return (await git.isOnBranch(head)) ? null : `no branch of this repository has ${head.slice(0, 12)} any more`;
   const source = contract === null ? null : (kind.contracts?.source(contract) ?? null);
   if (source === null) return null;
@@ -229,7 +229,7 @@ async function readTreeIds(
 }
 
 async function readDelta({ lab, git, config: { kind, lane } }: ChangeReader, from: Sha, to: Sha): Promise<Delta> {
-  const path = kind.proposes?.change?.file(lane);
+  const path = kind.proposals?.change?.file(lane);
   if (path === undefined) return { kind: 'none' };
   const [base, head] = [await git.readText(from, path), await git.readText(to, path)];
   if (base === null || head === null) {
@@ -251,7 +251,7 @@ async function diffTexts(
 
 /** The model size at the head. If the file does not parse, the delta reports that. */
 async function readModelSize({ lab, git, config: { kind, lane } }: ChangeReader, head: Sha): Promise<ModelSize | null> {
-  const change = kind.proposes?.change;
+  const change = kind.proposals?.change;
   const sizeIn = change?.size(lane) ?? null;
   if (change === undefined || sizeIn === null) return null;
   const path = change.file(lane);
@@ -264,20 +264,20 @@ async function readModelSize({ lab, git, config: { kind, lane } }: ChangeReader,
 /** The difference from the earlier run. It is computed from commits, so that a proposal cannot claim settings that never ran. */
 async function readBaseFacts(
   { lab, git, config: { kind, lane } }: ChangeReader,
-  place: { readonly mergeBase: Sha; readonly head: Sha; readonly pass: RunBase | null },
+  place: { readonly mergeBase: Sha; readonly head: Sha; readonly passedRun: RunBase | null },
 ): Promise<BaseFacts | null> {
-  const { mergeBase: onto, head, pass } = place;
-  const change = kind.proposes?.change;
-  if (change === undefined || pass === null) return null;
+  const { mergeBase: onto, head, passedRun } = place;
+  const change = kind.proposals?.change;
+  if (change === undefined || passedRun === null) return null;
   const path = change.file(lane);
   const text = await git.readText(head, path);
   // The delta against the target branch reports the missing file.
   if (text === null) return null;
   const file = { path, python: lane.python };
   const readSource = (source: string): Promise<FileReading> => lab.readExperiment(source, file);
-  const start = await change.start(git, readSource, { path, pass: pass.commit, onto });
+  const start = await change.start(git, readSource, { path, passCommit: passedRun.commit, baseCommit: onto });
   const delta = await diffTexts(lab, file, start.text, text);
-  return { ...pass, delta, notTaken: start.notTaken };
+  return { ...passedRun, delta, notTaken: start.notTaken };
 }
 
 /** The branch's commits with their authors, according to GitHub; unknown if GitHub does not return them. */

@@ -38,10 +38,10 @@ import {
   type Step,
   workflowForLane,
 } from '../../run/step.ts';
+import { locateCluster } from '../contained-errors.ts';
 import { createDiskSteps, type DiskPlace, findDiskPlace } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { findOwnIssue, isPosted, post, syncIssue } from '../outbox.ts';
-import { locateCluster } from '../trouble.ts';
 import { performEffect } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
 import type { ReconcileWork, Turn } from './turn.ts';
@@ -160,7 +160,7 @@ export function clusterActions({ open }: Turn): readonly ReconcileWork[] {
   const ref = firstLane(config).lane.targetBranch;
   const clusters = new Set(store.current().journal.actions.map(({ proposal }) => proposal.cluster));
   return [...clusters].map((cluster) => ({
-    where: locateCluster(cluster),
+    location: locateCluster(cluster),
     reconcile: async () => {
       await executeJournalSteps(open, ({ journal, ...facts }) => {
         const { incidents, holds } = journal;
@@ -177,7 +177,7 @@ export function accountChecks({ open }: Pick<Turn, 'open'>): readonly ReconcileW
   const { config, store } = open;
   const renting = Object.keys(config.clusters).filter((one) => traitsFor(config, one)?.rental !== undefined);
   return renting.map((cluster) => ({
-    where: locateCluster(cluster),
+    location: locateCluster(cluster),
     reconcile: async () => {
       await executeJournalSteps(open, ({ dispatches, ...facts }) => {
         const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
@@ -194,7 +194,7 @@ export function fullDiskAnswers({ open }: Turn): readonly ReconcileWork[] {
   return findFullDisks(runs, open.lab.now())
     .filter(({ cluster }) => findDiskPlace(open.config, cluster) !== null)
     .map((full) => ({
-      where: locateCluster(full.cluster),
+      location: locateCluster(full.cluster),
       reconcile: () => {
         const scan = findScanSince(full, journal.disks);
         return scan === null ? startScan(open, full) : postScanResult(open, full, scan);
@@ -234,7 +234,7 @@ export function diskIssues({ open }: Turn): readonly ReconcileWork[] {
   return [...journal.disks].flatMap(([cluster, disks]) => {
     const place = findDiskPlace(open.config, cluster);
     return place !== null && (disks.readable !== null || isScanBlind(disks))
-      ? [{ where: locateCluster(cluster), reconcile: () => syncDiskIssue(open, place, disks) }]
+      ? [{ location: locateCluster(cluster), reconcile: () => syncDiskIssue(open, place, disks) }]
       : [];
   });
 }
@@ -309,7 +309,7 @@ export function orphanIssues({ open }: Turn): readonly ReconcileWork[] {
     .current()
     .journal.orphans.filter(({ endedAt }) => endedAt === null || (fromRfc3339(endedAt) ?? 0) >= since)
     .map((orphan) => ({
-      where: locateCluster(orphan.cluster),
+      location: locateCluster(orphan.cluster),
       reconcile: async () => {
         await syncIssue(open, {
           label: MACHINE_LABEL,

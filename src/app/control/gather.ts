@@ -142,7 +142,7 @@ function readCitedComment(
 
 /** Reads the log file on the target branch. */
 async function readClosureLog(git: GitReader, { kind, lane }: LaneScopedConfig): Promise<Observed<ClosureLogFacts>> {
-  const log = kind.proposes?.closureLog;
+  const log = kind.proposals?.closureLog;
   if (log === undefined) return unknown('the kind adds to no file');
   return orUnknown(async () => {
     const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
@@ -203,7 +203,7 @@ export function createGatherer(open: OpenLab): FactGatherer {
         },
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth: known(configHealthFor(config, configHealth)),
-        handedOver: listHandedOver(state, journal),
+        journalCommands: listHandedOver(state, journal),
         ...factsFromRecord(record),
       };
     },
@@ -227,7 +227,7 @@ function currentText({ proposal }: RunState, { pull, issue }: ThreadFacts): Obse
 }
 
 /** Commands in the run's threads that the journal recorded. Excludes unhandled stops, which are processed again after a repair. */
-function listHandedOver({ proposal }: RunState, journal: JournalState): RunFacts['handedOver'] {
+function listHandedOver({ proposal }: RunState, journal: JournalState): RunFacts['journalCommands'] {
   const threads = [proposal.pull, proposal.issue];
   const isUnansweredStop = ({ name, answer }: SeenCommand): boolean =>
     answer?.code === 'logbook-broken' && ENDING_TRIGGERS.includes(name);
@@ -259,7 +259,7 @@ async function readRunThreads(
   const place = proposalPlace(state.proposal, config);
   const read = await readProposal(lab.client, place, threadReading(lab, config), threadsReadFrom(state));
   for (const card of read.kind === 'known' ? listPublishedHeads(read.value.comments) : [])
-    if (card.run === state.run) await store.expect(state.run, card.anchor, card.thread);
+    if (card.run === state.run) await store.expectEntry(state.run, card.anchor, card.thread);
   return read;
 }
 
@@ -269,7 +269,7 @@ export function factsForPosting({ lab, store }: OpenLab, state: RunState, commen
   return {
     ...fillUnread(unread),
     ...{ pull: unread, issue: unread, body: unread, checks: unread, configHealth: unread },
-    ...{ comments, readAt: lab.now(), handedOver: new Map(), permissions: new Map(), cited: new Map() },
+    ...{ comments, readAt: lab.now(), journalCommands: new Map(), permissions: new Map(), cited: new Map() },
     ...{ workflowRuns: new Map(), journalHolds: unread, clusterActions: unread },
     proposalTexts: new Map(state.actions.map(({ digest }) => [digest, unread])),
     recordedRuns: known(store.current().runs),

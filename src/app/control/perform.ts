@@ -86,12 +86,12 @@ async function writeInThread(
 /** Reads user names when posting, because accounts can be renamed. */
 async function renderMentionsFor(
   lab: Lab,
-  { thread, summons }: Extract<Effect, { kind: 'post-comment' }>,
+  { thread, mentions }: Extract<Effect, { kind: 'post-comment' }>,
 ): Promise<string> {
-  if (summons === undefined) return '';
+  if (mentions === undefined) return '';
   const people = await readPeople(lab.client);
-  if (summons.isAssigned === true && people.kind === 'known') {
-    const meant = people.value.filter(({ actor }) => summons.people.includes(actor.id));
+  if (mentions.isAssigned === true && people.kind === 'known') {
+    const meant = people.value.filter(({ actor }) => mentions.people.includes(actor.id));
     const assigned = await assignPeople(
       lab.client,
       thread,
@@ -100,7 +100,7 @@ async function renderMentionsFor(
     // Post the mention even if the assignment failed.
     if (assigned.kind !== 'done') lab.log(`nobody was assigned: ${assigned.message}`, { thread });
   }
-  return renderMentions(summons, people);
+  return renderMentions(mentions, people);
 }
 
 /** Verifies the text that GitHub stored, like any other text in the thread. */
@@ -215,7 +215,7 @@ async function findEarlierPush(
   ref: string,
   effect: Extract<Effect, { kind: 'push-branch' }>,
 ): Promise<EffectOutcome> {
-  const { base, branch, files, message, mayFollow } = effect;
+  const { base, branch, files, message, mayAppend } = effect;
   await git.fetch();
   const tip = await git.resolve(ref);
   if (tip === null) throw new GitError('unreadable', `${ref} was there and is not any more`);
@@ -228,7 +228,7 @@ async function findEarlierPush(
   if (from === null) return conflictOutcome('is of another history');
   const [first, ...others] = (await git.changedPaths(from, tip)).filter((path) => !Object.hasOwn(files, path));
   if (first !== undefined) return conflictOutcome(`changes ${first}${others.length > 0 ? ' and more' : ''}`);
-  if (mayFollow !== true || (await isSame(git, tip, files))) return { kind: 'done', number: null };
+  if (mayAppend !== true || (await isSame(git, tip, files))) return { kind: 'done', number: null };
   // The files were written for the current target branch. Committing them on an older base would also add other changes from that branch.
   for (const path of Object.keys(files))
     if ((await git.readText(from, path)) !== (await git.readText(base, path)))

@@ -32,11 +32,11 @@ import {
 } from '../../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS, rememberOutcome, type Step } from '../../run/step.ts';
 import { sendPendingNotices } from '../channels.ts';
+import { skipBadComments, type Trouble } from '../contained-errors.ts';
 import { rememberRun } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { EventStore } from '../record.ts';
 import type { Record } from '../record-files.ts';
-import { skipBadComments, type Trouble } from '../trouble.ts';
 import { createGatherer, type FactGatherer } from './gather.ts';
 import { performEffect } from './perform.ts';
 import type { ReconcileWork, RunMemory, Settled, Turn } from './turn.ts';
@@ -144,7 +144,7 @@ export function noteReconciled(
   // Other processes have this time to publish what they recorded.
   const isPosted = listPublications(state).every((publication) => mayPost(publication, poster, now));
   const untilMs = isPosted ? null : now + limits.publishGraceMs;
-  settled.set(before.run, { standing: pendingFingerprint(state), untilMs });
+  settled.set(before.run, { fingerprint: pendingFingerprint(state), untilMs });
 }
 
 /** Whether every run that is not over was left with nothing to do, in this state. */
@@ -154,7 +154,7 @@ export function areRunsSettled(settled: Settled, runs: readonly RunState[], now:
 
 function isRunSettled(settled: Settled, state: RunState, now: Instant): boolean {
   const known = settled.get(state.run);
-  if (known === undefined || known.standing !== pendingFingerprint(state)) return false;
+  if (known === undefined || known.fingerprint !== pendingFingerprint(state)) return false;
   return known.untilMs === null || now < known.untilMs;
 }
 
@@ -185,8 +185,8 @@ export function listRunWork({ open, triggers, troubles, runs: memory }: Turn): r
   memory.holds = holds;
   const gatherer = createGatherer(open);
   return record.runs.map(({ run }) => ({
-    where: { run, thread: null },
-    reconcile: () => reconcileIfConcerned({ open, memory, gatherer, troubles, heard }, run),
+    location: { run, thread: null },
+    reconcile: () => reconcileIfConcerned({ open, memory, gatherer, troubles, triggers: heard }, run),
   }));
 }
 
@@ -194,7 +194,7 @@ export function listRunWork({ open, triggers, troubles, runs: memory }: Turn): r
 export function listWatchWork(open: OpenLab, troubles: Trouble[]): readonly ReconcileWork[] {
   const gatherer = createGatherer(open);
   return open.store.current().runs.map(({ run }) => ({
-    where: { run, thread: null },
+    location: { run, thread: null },
     reconcile: async () => {
       const memory = { ...NO_ATTEMPTS, appended: open.store.appended(run) };
       await skipBadComments(open, troubles, (withoutText) =>
@@ -216,20 +216,24 @@ type RunConcern = {
   readonly memory: RunMemory;
   readonly gatherer: FactGatherer;
   readonly troubles: Trouble[];
-  readonly heard: BatchTriggers;
+  readonly triggers: BatchTriggers;
 };
 
 async function reconcileIfConcerned(
-  { open, memory, gatherer, troubles, heard }: RunConcern,
+  { open, memory, gatherer, troubles, triggers }: RunConcern,
   run: RunId,
 ): Promise<void> {
   const { lab, store, posted } = open;
-  const { settled, speaksFor } = memory;
+  const { settledRuns, publishesFor } = memory;
   const before = findRunState(store, run);
   const causes =
     before === null
       ? []
-      : listCauses({ settled, poster: posterForRun(store, run, speaksFor), now: lab.now() }, before, heard);
+      : listCauses(
+          { settled: settledRuns, poster: posterForRun(store, run, publishesFor), now: lab.now() },
+          before,
+          triggers,
+        );
   if (before === null || causes.length === 0) return;
   const turned = await skipBadComments(open, troubles, (withoutText) =>
     reconcileRun(
@@ -237,25 +241,30 @@ async function reconcileIfConcerned(
         open,
         source: { gather: (state, needed) => gatherer.gather(state, needed, withoutText) },
         agenda: buildAgenda(causes),
-        memory: { ...(posted.runs.get(run)?.memory ?? NO_ATTEMPTS), ...posterForRun(store, run, speaksFor) },
+        memory: { ...(posted.runs.get(run)?.memory ?? NO_ATTEMPTS), ...posterForRun(store, run, publishesFor) },
         needs: causes.some((cause) => cause === 'facts' || cause === 'comments') ? ['comments'] : [],
-        mayHaveEnded: heard.mayHaveEnded,
+        mayHaveEnded: triggers.mayHaveEnded,
       },
       run,
     ),
   );
   const { outcome, memory: attempts } = turned;
-  rememberRun(posted, run, { ours: null, memory: attempts, entries: store.appended(run).size });
+  rememberRun(posted, run, { ownComments: null, memory: attempts, entries: store.appended(run).size });
   await sendPendingNotices(open, run);
   const after = findRunState(store, run);
-  noteReconciled({ settled, poster: posterForRun(store, run, speaksFor), now: lab.now() }, before, after, {
-    outcome,
-    causes,
-  });
+  noteReconciled(
+    { settled: settledRuns, poster: posterForRun(store, run, publishesFor), now: lab.now() },
+    before,
+    after,
+    {
+      outcome,
+      causes,
+    },
+  );
 }
 
 function posterForRun(store: EventStore, run: RunId, speaksFor: readonly Role[]): Poster {
-  return { speaksFor, appended: store.appended(run) };
+  return { publishesFor: speaksFor, appended: store.appended(run) };
 }
 
 /** All holds as one text. If it changes, the gates of every waiting run are due. */

@@ -12,9 +12,9 @@ import { buildLogbookFaultMarker, renderLogbookFault } from '../../render/notice
 import { sealTagName } from '../../run/command-events.ts';
 import { mayPost, type PendingComment } from '../../run/publications.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
+import { guard, type Trouble, troubleToFault } from '../contained-errors.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { isPosted, post } from '../outbox.ts';
-import { guard, type Trouble, troubleToFault } from '../trouble.ts';
 
 /** Number of sealed runs, and of unsealed runs, that one sweep checks. */
 const SEAL_TAGS_LOOKED = 5;

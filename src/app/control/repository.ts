@@ -14,10 +14,10 @@ import { runBacktest } from '../../run/backtest/backtest.ts';
 import type { LabConfig } from '../../run/lane.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
+import { locateBranch } from '../contained-errors.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { markPosted } from '../outbox.ts';
 import { findRewrittenRuns } from '../record-check.ts';
-import { locateBranch } from '../trouble.ts';
 import { factsFromRecord } from './gather.ts';
 import { performEffect } from './perform.ts';
 import type { ReconcileWork, Turn } from './turn.ts';
@@ -108,7 +108,7 @@ export function listBranchCheckWork({ open, triggers }: Turn): readonly Reconcil
     .filter((ref) => !own.includes(ref))
     .flatMap((ref) =>
       BRANCH_CHECKS.map(([name, check]) => ({
-        where: locateBranch(ref),
+        location: locateBranch(ref),
         reconcile: () => checkBranch(open, ref, name, check),
       })),
     );
@@ -171,24 +171,24 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
   const marks = store.marks();
   const before = journal.checkpoint;
   const fresh = newestMarkPerRun(marks.filter(({ run }) => run !== JOURNAL && before?.ended.has(run) !== true));
-  const since = before?.at ?? fresh.map(({ began }) => began).toSorted()[0];
+  const since = before?.at ?? fresh.map(({ firstEntryAt }) => firstEntryAt).toSorted()[0];
   const isDue = since !== undefined && monthOfTime(since) < monthOfTime(toRfc3339(lab.now()));
   if (!isDue || head === null || broken.some(({ run }) => run === JOURNAL)) return [];
   const launched = new Set([
     ...marks.filter(({ role }) => role === 'runner').map(({ run }) => run),
     ...(before?.live.filter((one) => one.launched).map(({ run }) => run as string) ?? []),
   ]);
-  const toCheckpointedRun = ({ run, began, seq, hash }: Mark): CheckpointedRun => ({
-    ...{ run: run as CheckpointedRun['run'], began, seq, hash },
+  const toCheckpointedRun = ({ run, firstEntryAt, seq, hash }: Mark): CheckpointedRun => ({
+    ...{ run: run as CheckpointedRun['run'], firstEntryAt, seq, hash },
     launched: launched.has(run),
   });
-  const over = fresh.filter((mark) => mark.over === true).map(toCheckpointedRun);
+  const over = fresh.filter((mark) => mark.isComplete === true).map(toCheckpointedRun);
   const ended = [...(before?.ended.values() ?? []), ...over];
   const lost = await findRewrittenRuns(open, head, ended);
   const data = {
     ended: over.filter((run) => !lost.includes(run)),
     live: [
-      ...fresh.filter((mark) => mark.over !== true).map(toCheckpointedRun),
+      ...fresh.filter((mark) => mark.isComplete !== true).map(toCheckpointedRun),
       // Runs without any remaining mark: a person deleted all of them.
       ...(before?.live.filter(({ run }) => fresh.every((mark) => mark.run !== run)) ?? []),
     ],

@@ -108,7 +108,7 @@ export function readBody(
 ): Observed<BodyFacts> {
   const { kind, lane } = config;
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
-  const read = kind.proposes?.readText ?? (() => NOTHING_DECLARED);
+  const read = kind.proposals?.readText ?? (() => NOTHING_DECLARED);
   const facts = read(markdown, { delta, last });
   if (facts === null) return unknown('the body is too large or too deeply nested to be read');
   const fingerprint = lab.digestOf(bodyFingerprintText(markdown, lane.checklist.preconditions));

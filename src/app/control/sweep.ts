@@ -17,10 +17,10 @@ import { JOURNAL } from '../../logbook/chain.ts';
 import { allLanes } from '../../run/lane.ts';
 import { groupByComment, isAddressedToBot, listOpenItems } from '../../run/pending-commands.ts';
 import { listRequestLabels } from '../../run/proposals.ts';
+import { guard, guardEach, type Location, locateComment, type Trouble } from '../contained-errors.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { listLabelled, listLaneLabels, listWaiting } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
-import { guard, guardEach, type Location, locateComment, type Trouble } from '../trouble.ts';
 
 /** Maximum pages of 100 comments or pull requests per pass. */
 const SWEEP_PAGES_MAX = 20;
@@ -239,12 +239,12 @@ function selectCommandComments(
   const actions = [...runs.flatMap((run) => run.actions), ...journal.actions];
   const containsCommand = (comment: ListedComment): boolean =>
     !comment.isBot &&
-    listOpenItems(comment, known.get(commentId(comment)) ?? [], open.config.otherBots).some(({ said }) =>
-      isAddressedToBot(said, { thread: comment.thread, createdAt: comment.at }, actions),
+    listOpenItems(comment, known.get(commentId(comment)) ?? [], open.config.otherBots).some(({ parsed }) =>
+      isAddressedToBot(parsed, { thread: comment.thread, createdAt: comment.at }, actions),
     );
   const locate = (comment: ListedComment): Location => locateComment(open, comment.thread, comment);
   const select = (comment: ListedComment) => (containsCommand(comment) ? [comment] : []);
-  return guardEach(open, troubles, found, { whereOf: locate, work: select });
+  return guardEach(open, troubles, found, { locationOf: locate, work: select });
 }
 
 /** A new process starts at the record's newest entry, but at least some days back. */

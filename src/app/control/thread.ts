@@ -36,12 +36,12 @@ import {
   type PendingComment,
 } from '../../run/publications.ts';
 import type { BrokenRun } from '../broken-run.ts';
+import { guard, locateComment, skipBadComments, type Trouble } from '../contained-errors.ts';
 import { threadReading } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { isPosted, post, postIn } from '../outbox.ts';
 import { LANE_LABEL } from '../propose/propose.ts';
 import type { Record } from '../record-files.ts';
-import { guard, locateComment, skipBadComments, type Trouble } from '../trouble.ts';
 import { factsFromRecord, type WithoutText } from './gather.ts';
 import { readDescription } from './shown-facts.ts';
 import type { ReconcileWork, Turn } from './turn.ts';
@@ -57,7 +57,7 @@ async function syncIssueCard(
   const today = utcDate(lab.now());
   const body = renderIssueCard({ config, past, today, ...factsFromRecord(store.current()) });
   const marker = markerIdentity({ run: 'journal', kind: 'card', key: ISSUE_CARD_KEY });
-  const owed = { thread, marker, body, isKept: true } as const;
+  const owed = { thread, marker, body, isUpdated: true } as const;
   const said = findPostedComment(comments, owed) === null ? await post(open, owed) : await postIn(open, owed, comments);
   if (said.kind === 'unsaid') lab.log(`the card of thread ${thread}: ${said.why}`);
 }
@@ -112,7 +112,7 @@ function listPendingAnswers(
       key: one.key,
       thread: one.thread,
       marker: markerIdentity({ run: 'journal', kind: 'answer', key: one.key }),
-      isOursAlone: !isShared(one, poster, now),
+      isOnlyPoster: !isShared(one, poster, now),
     }));
 }
 
@@ -134,17 +134,17 @@ export function listThreadWork({ open, triggers, troubles }: Turn): readonly Rec
     heard.set(one.thread, [...(heard.get(one.thread) ?? []), one]);
   }
   return [...heard].map(([thread, here]) => ({
-    where: { run: JOURNAL, thread },
+    location: { run: JOURNAL, thread },
     reconcile: () =>
       skipBadComments(open, troubles, (withoutText) =>
-        answerThread(open, { thread, heard: here, withoutText, troubles }),
+        answerThread(open, { thread, triggers: here, withoutText, troubles }),
       ),
   }));
 }
 
 type ThreadVisit = {
   readonly thread: number;
-  readonly heard: readonly ThreadTrigger[];
+  readonly triggers: readonly ThreadTrigger[];
   readonly withoutText: WithoutText;
   readonly troubles: Trouble[];
 };
@@ -156,40 +156,40 @@ type OpenThread = Thread & {
   readonly record: Record;
   readonly broken: BrokenRun | undefined;
   readonly past: RunState | null;
-  readonly known: ReadonlyMap<string, SeenCommand>;
-  readonly isAsking: boolean;
+  readonly knownCommands: ReadonlyMap<string, SeenCommand>;
+  readonly isRunRequested: boolean;
 };
 
 /** `isOwing`: the thread could not be read or written, or a command is still unanswered. */
-async function answerThread(open: OpenLab, look: ThreadVisit): Promise<{ readonly isOwing: boolean }> {
+async function answerThread(open: OpenLab, look: ThreadVisit): Promise<{ readonly mustRetry: boolean }> {
   const here = await openThread(open, look);
-  if (here === null) return { isOwing: true };
+  if (here === null) return { mustRetry: true };
   const pending = await listPendingCommands(open, here);
-  if (pending === null) return { isOwing: false };
+  if (pending === null) return { mustRetry: false };
   const drafts = await decideAnswers(open, here, pending);
   // After a lost race, the next trigger retries.
   const isRecorded = async (): Promise<boolean> =>
     (await recordEntries(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
-  if (drafts.length > 0 && !(await isRecorded())) return { isOwing: true };
+  if (drafts.length > 0 && !(await isRecorded())) return { mustRetry: true };
   const { thread, comments, past } = here;
   await postAnswersIn(open, thread, comments, look.troubles);
   // An issue that requests a run either starts one or gets the reason for the refusal, so it needs no card.
-  const hasCard = here.isOpenIssue && here.labels.includes('experiment') && (!here.isAsking || past !== null);
+  const hasCard = here.isOpenIssue && here.labels.includes('experiment') && (!here.isRunRequested || past !== null);
   const given = drafts.filter(({ type }) => type === 'command-answered').length;
   const isOwing = given < pending.items.length;
   // A pending command may start a run here, which has its own card.
   if (here.broken === undefined && hasCard && !isOwing) await syncIssueCard(open, thread, comments, past);
-  return { isOwing };
+  return { mustRetry: isOwing };
 }
 
 /** Null if the thread cannot be read. */
 async function openThread(open: OpenLab, look: ThreadVisit): Promise<OpenThread | null> {
-  const { thread, heard } = look;
+  const { thread, triggers } = look;
   const { lab, config, store } = open;
   const record = store.current();
   // After an outage, a sweep finds comments that are older than the usual lookback.
   const lookback = addMs(lab.now(), -limits.sweepLookbackMs);
-  const since = heard.reduce(
+  const since = triggers.reduce(
     (from, trigger) =>
       trigger.kind === 'comment' && trigger.at !== undefined && trigger.at < from ? trigger.at : from,
     lookback,
@@ -201,7 +201,7 @@ async function openThread(open: OpenLab, look: ThreadVisit): Promise<OpenThread 
   }
   const comments = look.withoutText(read.value.comments);
   // The thread may contain a card of a run that the record lacks.
-  for (const card of listPublishedHeads(comments)) await store.expect(card.run, card.anchor, card.thread);
+  for (const card of listPublishedHeads(comments)) await store.expectEntry(card.run, card.anchor, card.thread);
   const broken = findBrokenRun(open, thread);
   const past = broken?.state ?? record.runs.find(isRunOfThread(thread)) ?? null;
   const answered = new Set(
@@ -211,30 +211,42 @@ async function openThread(open: OpenLab, look: ThreadVisit): Promise<OpenThread 
   const here = broken === undefined ? recordedHere : listPostedAnswers(recordedHere, answered);
   const known = new Map([...here, ...record.journal.commands]);
   const isAsking = listContractLabels(config).some((label) => hasLabel(read.value.labels, label));
-  return { ...read.value, comments, thread, since, record, broken, past, known, isAsking };
+  return {
+    ...read.value,
+    comments,
+    thread,
+    since,
+    record,
+    broken,
+    past,
+    knownCommands: known,
+    isRunRequested: isAsking,
+  };
 }
 
 type PendingCommands = { readonly items: readonly PendingItem[]; readonly permissions: RunFacts['permissions'] };
 
 /** The unanswered commands. Null if ferrybot stays silent in the thread. */
 async function listPendingCommands(open: OpenLab, here: OpenThread): Promise<PendingCommands | null> {
-  const { thread, since, record, broken, past, known, labels } = here;
+  const { thread, since, record, broken, past, knownCommands, labels } = here;
   const { otherBots } = open.config;
   const ownedSince = record.runs.filter((run) => !isOver(run) && isRunOfThread(thread)(run)).map(commandsSince);
   const unowned = here.comments.filter((one) => ownedSince.every((moment) => one.createdAt < moment));
-  const unasked = listPendingItems(known, unowned, { since, otherBots, permissions: new Map() });
+  const unasked = listPendingItems(knownCommands, unowned, { since, otherBots, permissions: new Map() });
   const isOurs = labels.includes(LANE_LABEL) || hasAnsweredIn(record.journal, thread);
-  const isHeard = isOurs || here.isAsking || labels.includes('experiment');
+  const isHeard = isOurs || here.isRunRequested || labels.includes('experiment');
   const isSilent = past === null && broken === undefined && !isHeard;
   const actions = [...record.journal.actions, ...(past?.actions ?? [])];
   const isRelevant = (item: PendingItem): boolean =>
-    isAddressedToBot(item.said, item.comment, actions) && (!isSilent || concernsThread(item, here));
-  const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || isRelevant(item));
+    isAddressedToBot(item.parsed, item.comment, actions) && (!isSilent || concernsThread(item, here));
+  const mayConcern = unasked.filter((item) => item.parsed.kind === 'unread' || isRelevant(item));
   if (isSilent && mayConcern.length === 0) return null;
   const permissions = await readPermissions(open, mayConcern);
-  const all = listPendingItems(known, unowned, { since, otherBots, permissions });
+  const all = listPendingItems(knownCommands, unowned, { since, otherBots, permissions });
   const items = colleaguesFirst(
-    all.filter((item) => item.said.kind === 'unread' || (isRelevant(item) && !(isSilent && isChat(item, permissions)))),
+    all.filter(
+      (item) => item.parsed.kind === 'unread' || (isRelevant(item) && !(isSilent && isChat(item, permissions))),
+    ),
     permissions,
   );
   return isSilent && items.length === 0 ? null : { items, permissions };
@@ -243,7 +255,7 @@ async function listPendingCommands(open: OpenLab, here: OpenThread): Promise<Pen
 /** The answers to the commands. */
 async function decideAnswers(
   open: OpenLab,
-  { thread, record: { journal }, broken, past, known }: OpenThread,
+  { thread, record: { journal }, broken, past, knownCommands }: OpenThread,
   { items, permissions }: PendingCommands,
 ): Promise<readonly EventDraft[]> {
   const over = past === null ? 'no-run-here' : 'run-over';
@@ -253,12 +265,12 @@ async function decideAnswers(
     : new Map();
   return decideJournal({
     items,
-    known,
+    knownCommands,
     journal: journal.commands,
     facts: { permissions, proposalTexts, ...factsFromRecord(open.store.current()) },
     config: open.config,
     laneHere: past?.proposal.lane ?? findQuestion(journal, thread)?.lane ?? null,
-    otherwise: broken === undefined ? over : 'logbook-broken',
+    noRunAnswer: broken === undefined ? over : 'logbook-broken',
     now,
   });
 }

@@ -4,17 +4,17 @@ import type { Role } from '../../domain/logbook/parts.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { RunId } from '../../domain/values.ts';
 import type { BrokenRun } from '../broken-run.ts';
+import type { Location, Trouble } from '../contained-errors.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Location, Trouble } from '../trouble.ts';
 
 /** The run's fingerprint when nothing was left to do, and until when it counts (null = until it changes). */
-export type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+export type Settled = Map<RunId, { readonly fingerprint: string; readonly untilMs: number | null }>;
 
 /** What this process remembers about runs between batches. */
 export type RunMemory = {
   /** Roles whose events this process publishes. */
-  readonly speaksFor: readonly Role[];
-  readonly settled: Settled;
+  readonly publishesFor: readonly Role[];
+  readonly settledRuns: Settled;
   /** The journal's holds at the end of the last batch. */
   holds: string;
 };
@@ -31,14 +31,14 @@ export type Turn = {
 
 /** `isOwing`: handle the triggers again. `moved`: threads to reconcile in the same batch. `faults`: faults to report. */
 export type WorkOutcome = {
-  readonly isOwing?: boolean;
-  readonly moved?: readonly number[];
+  readonly mustRetry?: boolean;
+  readonly concernedThreads?: readonly number[];
   readonly faults?: readonly BrokenRun[];
 };
 
 /** Possible work for one subject, and the location for its errors. */
 export type ReconcileWork = {
-  readonly where: Location;
+  readonly location: Location;
   readonly reconcile: () => Promise<WorkOutcome> | Promise<void>;
 };
 

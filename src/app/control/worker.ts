@@ -14,13 +14,13 @@ import { JOURNAL } from '../../logbook/chain.ts';
 import { isStopOverdue, needsWatch, WATCH_START_MS } from '../../run/decide-dispatches.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-waits.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
+import { EVERYWHERE, guard, listUnreadFiles, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/propose.ts';
 import { adoptLabelled, createOwnPulls, listLabelled, type OwnPulls } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
 import { dispatchStopsById, listBrokenRentals, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
-import { EVERYWHERE, guard, listUnreadFiles, type Trouble, throwFirstTrouble } from '../trouble.ts';
 import { accountChecks, clusterActions, diskIssues, fullDiskAnswers, orphanIssues } from './cluster.ts';
 import { performReaction } from './perform.ts';
 import {
@@ -41,7 +41,7 @@ import type { ReconcileWork, RunMemory, Turn, WorkOutcome } from './turn.ts';
 type WorkOccasion = ReconcileRequest['kind'] | 'journal' | 'moved';
 
 type ReconcileSubject = {
-  readonly on: readonly WorkOccasion[];
+  readonly occasions: readonly WorkOccasion[];
   readonly find: (turn: Turn) => readonly ReconcileWork[];
 };
 
@@ -51,39 +51,39 @@ const WIDE_TRIGGERS = ['journal', 'thread', 'push', 'workflow-ended', 'sweep'] a
 /** The order matters: a hold that is recorded in a thread without a run concerns the runs after it. */
 const SUBJECTS: readonly ReconcileSubject[] = [
   // Lanes.
-  { on: ['sweep', 'thread'], find: (turn) => labWork(() => completeProposals(turn.open, turn.troubles)) },
+  { occasions: ['sweep', 'thread'], find: (turn) => labWork(() => completeProposals(turn.open, turn.troubles)) },
   // Threads without a run.
-  { on: ['comment', 'thread'], find: listThreadWork },
+  { occasions: ['comment', 'thread'], find: listThreadWork },
   // Runs.
-  { on: ['comment', 'remark', 'moved', ...WIDE_TRIGGERS], find: listRunWork },
+  { occasions: ['comment', 'remark', 'moved', ...WIDE_TRIGGERS], find: listRunWork },
   // Threads that request a run or name one.
   {
-    on: WIDE_TRIGGERS,
-    find: ({ open, troubles }) => labWork(async () => ({ moved: await settleRequests(open, troubles) })),
+    occasions: WIDE_TRIGGERS,
+    find: ({ open, troubles }) => labWork(async () => ({ concernedThreads: await settleRequests(open, troubles) })),
   },
-  { on: WIDE_TRIGGERS, find: (turn) => labWork(() => adoptLabelledThreads(turn)) },
-  { on: ['moved', 'sweep'], find: ({ open, troubles }) => labWork(() => postAnswers(open, troubles)) },
+  { occasions: WIDE_TRIGGERS, find: (turn) => labWork(() => adoptLabelledThreads(turn)) },
+  { occasions: ['moved', 'sweep'], find: ({ open, troubles }) => labWork(() => postAnswers(open, troubles)) },
   // Clusters.
-  { on: WIDE_TRIGGERS, find: clusterActions },
-  { on: ['sweep'], find: accountChecks },
-  { on: ['journal', 'sweep'], find: diskIssues },
-  { on: WIDE_TRIGGERS, find: orphanIssues },
-  { on: WIDE_TRIGGERS, find: fullDiskAnswers },
+  { occasions: WIDE_TRIGGERS, find: clusterActions },
+  { occasions: ['sweep'], find: accountChecks },
+  { occasions: ['journal', 'sweep'], find: diskIssues },
+  { occasions: WIDE_TRIGGERS, find: orphanIssues },
+  { occasions: WIDE_TRIGGERS, find: fullDiskAnswers },
   // The repository.
-  { on: ['push'], find: listBranchCheckWork },
+  { occasions: ['push'], find: listBranchCheckWork },
   {
-    on: ['sweep'],
+    occasions: ['sweep'],
     find: ({ open, troubles }) => labWork(async () => ({ faults: await findFaultySeals(open, troubles) })),
   },
-  { on: ['sweep'], find: ({ open }) => labWork(async () => ({ faults: await checkpointRecord(open) })) },
+  { occasions: ['sweep'], find: ({ open }) => labWork(async () => ({ faults: await checkpointRecord(open) })) },
 ];
 
 function labWork(reconcile: ReconcileWork['reconcile']): readonly ReconcileWork[] {
-  return [{ where: EVERYWHERE, reconcile }];
+  return [{ location: EVERYWHERE, reconcile }];
 }
 
 async function adoptLabelledThreads({ open, triggers, ownPulls, troubles }: Turn): Promise<WorkOutcome> {
-  return { moved: await adoptLabelled(open, listLabelled(open, triggers), ownPulls, troubles) };
+  return { concernedThreads: await adoptLabelled(open, listLabelled(open, triggers), ownPulls, troubles) };
 }
 
 /**
@@ -93,18 +93,18 @@ async function adoptLabelledThreads({ open, triggers, ownPulls, troubles }: Turn
 async function reconcileSubjects(
   turn: Turn,
   seen: Record | null,
-): Promise<{ readonly isOwing: boolean; readonly faults: readonly BrokenRun[] }> {
+): Promise<{ readonly mustRetry: boolean; readonly faults: readonly BrokenRun[] }> {
   const { open, troubles } = turn;
   const outcomes: WorkOutcome[] = [];
   const runPass = async (
     triggers: readonly ReconcileRequest[],
     isDue: (on: readonly WorkOccasion[]) => boolean,
   ): Promise<void> => {
-    for (const { on, find } of SUBJECTS) {
-      if (!isDue(on)) continue;
+    for (const { occasions, find } of SUBJECTS) {
+      if (!isDue(occasions)) continue;
       const works = await guard(open, troubles, EVERYWHERE, () => find({ ...turn, triggers }));
-      for (const { where, reconcile } of works ?? [])
-        outcomes.push((await guard(open, troubles, where, async () => reconcile())) ?? {});
+      for (const { location, reconcile } of works ?? [])
+        outcomes.push((await guard(open, troubles, location, async () => reconcile())) ?? {});
     }
   };
   const isJournalNew = (): boolean => open.store.current().journal.head?.hash !== seen?.journal.head?.hash;
@@ -112,14 +112,14 @@ async function reconcileSubjects(
     turn.triggers,
     (on) => turn.triggers.some(({ kind }) => on.includes(kind)) || (on.includes('journal') && isJournalNew()),
   );
-  const moved = new Set(outcomes.flatMap((one) => one.moved ?? []));
+  const moved = new Set(outcomes.flatMap((one) => one.concernedThreads ?? []));
   if (moved.size > 0)
     await runPass(
       [...moved].map((thread) => ({ kind: 'thread', thread })),
       (on) => on.includes('moved'),
     );
   return {
-    isOwing: outcomes.some((one) => one.isOwing === true),
+    mustRetry: outcomes.some((one) => one.mustRetry === true),
     faults: outcomes.flatMap((one) => one.faults ?? []),
   };
 }
@@ -166,7 +166,7 @@ export type Worker = {
   /** Handles a batch of triggers. Throws only if nothing could be read or after a bug. */
   readonly handle: (triggers: readonly ReconcileRequest[]) => Promise<void>;
   /** Pause until the next check without a trigger, while a stop or a watch has not started; null if nothing is pending. */
-  readonly lookAgainMs: () => number | null;
+  readonly recheckMs: () => number | null;
   /** Reacts to a comment immediately, while other work continues. */
   readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
   /** Where the next sweep begins; null before the first one. */
@@ -180,52 +180,52 @@ type WorkerState = {
   readonly opener: LabOpener;
   readonly runs: RunMemory;
   /** The record after the last batch. */
-  seen: Record | null;
+  lastRecord: Record | null;
   /** Read position of the sweep. It advances after all found triggers were handled. */
   cursor: SweepCursor | null;
-  lookAgainAt: Instant | null;
+  recheckAt: Instant | null;
   /** Whether other triggers arrived since the last sweep, and whether the last sweep was skipped. */
-  hasHeard: boolean;
-  hasSkipped: boolean;
+  hadTriggers: boolean;
+  skippedSweep: boolean;
   readonly giveReceipts: GiveReceipts;
   readonly ownPulls: OwnPulls;
-  readonly stopsAsked: Map<string, Instant>;
+  readonly stopRequests: Map<string, Instant>;
 };
 
-/** What an earlier process left. `stopsAsked`: when the stop workflow was last started, by run and reason. */
-type Inherited = { readonly stopsAsked?: Map<string, Instant>; readonly cursor?: SweepCursor | null };
+/** What an earlier process left. `stopRequests`: when the stop workflow was last started, by run and reason. */
+type Inherited = { readonly stopRequests?: Map<string, Instant>; readonly cursor?: SweepCursor | null };
 
 /** `speaksFor`: roles whose events this worker publishes (see AttemptCache). */
 export function createWorker(
   lab: Lab,
   defaultBranch: string,
   speaksFor: readonly Role[],
-  { stopsAsked = new Map(), cursor = null }: Inherited = {},
+  { stopRequests = new Map(), cursor = null }: Inherited = {},
 ): Worker {
   const own: WorkerState = {
     lab,
     opener: createLabOpener(lab, defaultBranch),
-    runs: { speaksFor, settled: new Map(), holds: '' },
-    seen: null,
+    runs: { publishesFor: speaksFor, settledRuns: new Map(), holds: '' },
+    lastRecord: null,
     cursor,
-    lookAgainAt: null,
-    hasHeard: false,
-    hasSkipped: false,
+    recheckAt: null,
+    hadTriggers: false,
+    skippedSweep: false,
     giveReceipts: createReceipts(lab),
     ownPulls: createOwnPulls(),
-    stopsAsked,
+    stopRequests,
   };
   return {
     handle: (triggers) => handleTriggers(own, triggers),
     // Triggers that concern nothing do not postpone the next check.
-    lookAgainMs: () => (own.lookAgainAt === null ? null : Math.max(0, own.lookAgainAt - lab.now())),
+    recheckMs: () => (own.recheckAt === null ? null : Math.max(0, own.recheckAt - lab.now())),
     acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
       await own.giveReceipts([trigger], troubles);
       throwFirstTrouble(troubles);
     },
     cursor: () => own.cursor,
-    liveRuns: () => own.seen?.runs.filter((run) => !isOver(run)).length ?? 0,
+    liveRuns: () => own.lastRecord?.runs.filter((run) => !isOver(run)).length ?? 0,
   };
 }
 
@@ -248,12 +248,12 @@ async function handleTriggers(own: WorkerState, triggers: readonly ReconcileRequ
   if (broken.length > 0) {
     // Post tamper alarms before slow work.
     await guard(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
-    await guard(open, troubles, EVERYWHERE, () => dispatchStopsById(open, news, own.stopsAsked, troubles));
+    await guard(open, troubles, EVERYWHERE, () => dispatchStopsById(open, news, own.stopRequests, troubles));
   }
   if (!broken.some(({ run }) => run === WHOLE_BRANCH)) await reconcileTriggers(own, open, news, troubles);
-  own.seen = open.store.current();
+  own.lastRecord = open.store.current();
   const pauseMs = nextLookDelayMs(open, lab.now());
-  own.lookAgainAt = pauseMs === null ? null : addMs(lab.now(), pauseMs);
+  own.recheckAt = pauseMs === null ? null : addMs(lab.now(), pauseMs);
   if (troubles.length > 0) await guard(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
   throwFirstTrouble([...troubles, ...listUnreadFiles(open)]);
 }
@@ -272,22 +272,26 @@ function nextLookDelayMs(open: OpenLab, now: Instant): number | null {
 }
 
 /** Ignores our own pushes to the logbook, and workflow runs that the record does not contain. */
-function isRelevant({ seen, runs, lab }: WorkerState, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+function isRelevant(
+  { lastRecord, runs, lab }: WorkerState,
+  { store, config }: OpenLab,
+  trigger: ReconcileRequest,
+): boolean {
   const record = store.current();
   // A hold that was recorded for one run concerns other runs of the lane.
-  if (seen !== record || runs.holds !== holdsFingerprint(record)) return true;
+  if (lastRecord !== record || runs.holds !== holdsFingerprint(record)) return true;
   const isOnRecord =
     (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
     (trigger.kind === 'workflow-ended' && !mayBeEnd([trigger], listDispatchedWorkflowRuns(record)));
-  return !isOnRecord || !areRunsSettled(runs.settled, record.runs, lab.now());
+  return !isOnRecord || !areRunsSettled(runs.settledRuns, record.runs, lab.now());
 }
 
 /** A comment without a command matters only if a gate waits for one. The sweep finds gates that started to wait. */
-function isIrrelevantComment({ seen }: WorkerState, trigger: ReconcileRequest): boolean {
+function isIrrelevantComment({ lastRecord }: WorkerState, trigger: ReconcileRequest): boolean {
   return (
     trigger.kind === 'remark' &&
-    seen !== null &&
-    seen.runs.every((state) => threadAwaitingComment(state) !== trigger.thread)
+    lastRecord !== null &&
+    lastRecord.runs.every((state) => threadAwaitingComment(state) !== trigger.thread)
   );
 }
 
@@ -298,13 +302,13 @@ async function reconcileTriggers(
   triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<void> {
-  own.hasHeard ||= triggers.some((trigger) => trigger.kind !== 'sweep');
+  own.hadTriggers ||= triggers.some((trigger) => trigger.kind !== 'sweep');
   const sweeps = triggers.flatMap((trigger) => (trigger.kind === 'sweep' ? [trigger] : []));
   if (sweeps.length === 0) return void (await reconcileBatch(own, open, triggers, troubles));
   const isOwed = sweeps.some((trigger) => trigger.isOwed === true);
-  own.hasSkipped = !isOwed && own.cursor !== null && own.hasHeard && !own.hasSkipped;
-  if (own.hasSkipped) return void (await reconcileBatch(own, open, triggers, troubles));
-  own.hasHeard = false;
+  own.skippedSweep = !isOwed && own.cursor !== null && own.hadTriggers && !own.skippedSweep;
+  if (own.skippedSweep) return void (await reconcileBatch(own, open, triggers, troubles));
+  own.hadTriggers = false;
   await guard(open, troubles, EVERYWHERE, () => sweepUntilDone(own, open, triggers, troubles));
 }
 
@@ -334,12 +338,12 @@ async function reconcileBatch(
   triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<boolean> {
-  const { runs, ownPulls, seen } = own;
-  const { isOwing, faults } = await reconcileSubjects({ open, triggers, troubles, runs, ownPulls }, seen);
+  const { runs, ownPulls, lastRecord } = own;
+  const { mustRetry, faults } = await reconcileSubjects({ open, triggers, troubles, runs, ownPulls }, lastRecord);
   const heard = triggers.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
   await guard(open, troubles, EVERYWHERE, () => reportCorruptLogbook(open, troubles, faults, heard));
   // Commands that could not be recorded must be read again.
-  return isOwing || open.store.refusal() !== null;
+  return mustRetry || open.store.refusal() !== null;
 }
 
 /** Opens the lab. After a git error, asks GitHub for the time, which git does not report: the token may have expired during sleep. */

@@ -49,25 +49,25 @@ import type { ProgramResult } from '../../host/process.ts';
 import { recordInJournal } from '../../logbook/append.ts';
 import type { LabConfig } from '../../run/lane.ts';
 import type { DiskConfig } from '../../settings/machines.ts';
+import { guard, locateCluster, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { launcherCheckout } from '../engines.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { guard, locateCluster, type Trouble, throwFirstTrouble } from '../trouble.ts';
 
 /** The argument arrays that clean and restart a worker. */
 export function createDiskSteps({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
   const { clusterFile } = disk;
   return {
-    clean: ({ tpu, worker, vm }) => {
+    cleanDisk: ({ tpu, worker, vm }) => {
       // The scan has already validated these names.
       const place = { tpu: brandAs(tpu, isTpuName), zone: brandAs(vm?.zone ?? '', isZone), worker };
       return buildCleanStep(gcp.project, place, mountPoint);
     },
     initialise: (tpu) => ({
-      does: 'init-worker',
+      kind: 'init-worker',
       ...scriptCommand(disk.initWorker, { clusterFile, worker: brandAs(tpu, isTpuName) }, disk.pythonWithoutUv),
     }),
     startCleanup: () => ({
-      does: 'start-cleanup-cron',
+      kind: 'start-cleanup-cron',
       ...scriptCommand(disk.startCleanup, { clusterFile }, disk.pythonWithoutUv),
     }),
   };
@@ -119,7 +119,7 @@ export type DiskPlace = {
 export type DiskPort = {
   readonly scan: () => Promise<ScanEnd>;
   readonly list: () => Promise<VmListing>;
-  readonly look: (worker: TpuWorker) => Promise<Inspection>;
+  readonly inspect: (worker: TpuWorker) => Promise<Inspection>;
   /** Whether the cleanup job on the head node is alive; null if the config has no command for it. */
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
   /** Whether Ray lists the worker; null if the config has no command for it. */
@@ -161,12 +161,12 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
       return toScanEnd(await runScript(means, disk, { template: disk.scan, values }, DISK_SCAN_TIMEOUT_MS));
     },
     list: () => listVms(means.gcloud, gcp),
-    look: async (worker) =>
+    inspect: async (worker) =>
       readWorkerInspection(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
     cleanupAlive: () => runCheck(disk.cleanupAlive, {}),
     workerSeen: (worker) => runCheck(disk.workerSeen, { worker }),
     change: (step, permit) =>
-      step.does === 'clean-disk'
+      step.kind === 'clean-disk'
         ? changeWithGcloud(means.gcloud, step, permit, DISK_CHANGE_TIMEOUT_MS)
         : changeWithScript(means.gcloud.run, step, permit, {
             env: scriptEnvironment(means, disk),
@@ -243,7 +243,7 @@ async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]
   const looks = await inspectWorkers(open, disks, selectFullestWorkers(listing, low), troubles);
   const cleanup = cleanupState(await port.cleanupAlive());
   const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
-  const scan = buildScanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
+  const scan = buildScanRecord({ cluster: place.cluster, report, listing, inspections: looks, cleanup, policy });
   const drafts = [{ type: 'disk-scanned', role: 'watch', data: scan }] as const;
   const recorded = await recordInJournal(open, () => drafts);
   if (recorded.kind === 'refused') throw new GitError('failed', recorded.message);
@@ -274,7 +274,7 @@ async function inspectWorkers(
   const until = addMs(lab.now(), DISK_INSPECTION_TIME_MS);
   await pLimit(limits.sshParallelMax).map(workers, async ({ worker, at }) => {
     if (lab.now() >= until) return;
-    const look = await guard({ lab }, troubles, locateCluster(place.cluster), () => port.look(at));
+    const look = await guard({ lab }, troubles, locateCluster(place.cluster), () => port.inspect(at));
     looks.set(worker, look === null ? uninspected() : redactInspection(look, redact));
   });
   return looks;

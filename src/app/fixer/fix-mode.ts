@@ -100,7 +100,7 @@ async function listFixableFiles(
   { kind, lane }: LaneScopedConfig,
   { commit }: SmallMistake,
 ): Promise<readonly string[]> {
-  const isOpen = kind.fixes?.(lane).mends ?? (() => false);
+  const isOpen = kind.fixes?.(lane).mayFix ?? (() => false);
   return (await git.listFiles(commit, '')).filter(isOpen);
 }
 

@@ -112,7 +112,7 @@ export function createBackgroundHelpers(helpers: Helpers, options: BackgroundOpt
     return work;
   };
   const runInBackground = async <Answer>(
-    asked: HelperCall['asked'],
+    asked: HelperCall['request'],
     question: unknown,
     begin: () => Promise<Answer>,
   ): Promise<Answer | HelperRunning> => {
@@ -130,10 +130,10 @@ export function createBackgroundHelpers(helpers: Helpers, options: BackgroundOpt
   };
   return {
     helpers: {
-      ask: (call) => runInBackground(call.asked, ['ask', call.command, call.about], () => helpers.ask(call)),
+      ask: (call) => runInBackground(call.request, ['ask', call.command, call.about], () => helpers.ask(call)),
       check: (call) => {
         const { commit, files, commands } = call;
-        return runInBackground(call.asked, ['check', commit, files, commands], () => helpers.check(call));
+        return runInBackground(call.request, ['check', commit, files, commands], () => helpers.check(call));
       },
     },
     idle: async () => {

@@ -166,7 +166,7 @@ export async function planAndBegin(
   input: PlanInput,
 ): Promise<BeginOutcome | NoProposal | Failed | Refused> {
   const { config, lab } = open;
-  const planned = await config.kind.proposes.plan(planWork(open), input);
+  const planned = await config.kind.proposals.plan(planWork(open), input);
   if (planned.kind !== 'planned') return planned;
   const intent = buildProposing({ config, repository: lab.repository }, planned, input.request);
   return beginProposal(open, { intent, command: input.request });
@@ -194,8 +194,8 @@ function readObjective(
   command: SeenCommand,
 ): Answered | { readonly kind: 'clear'; readonly objective: Objective } {
   const ask = readAsk(command);
-  const { asks, usual } = kind.proposes;
-  const reading = asks?.objective(ask.objective, lane) ?? { kind: 'clear', objective: usual };
+  const { objectiveChoice, usual } = kind.proposals;
+  const reading = objectiveChoice?.objective(ask.objective, lane) ?? { kind: 'clear', objective: usual };
   if (reading.kind === 'clear') return reading;
   const knobs = ask.knobs.map(([name, value]) => `${name}=${quoteValue(value)}`).join(' ');
   return reply('propose-objective-unclear', { why: reading.why, said: ask.objective ?? '', knobs });

@@ -64,7 +64,7 @@ export async function fittingLane(
     const refusal = findPullRefusal(thread, open.lab.repository);
     if (refusal !== null) return refusal;
     for (const config of lanes) {
-      const { change, planOfPull } = config.kind.proposes ?? {};
+      const { change, planOfPull } = config.kind.proposals ?? {};
       if (change === undefined || planOfPull === undefined) continue;
       const base = await findForkPoint({ ...open, config }, thread);
       if (base === null) return { kind: 'wait', why: 'its head is not fetched yet' };
@@ -108,7 +108,7 @@ async function planPull(
   request: SeenCommand | null,
 ): Promise<PlannedThread | RequestOutcome> {
   const { lab, config, store } = open;
-  const planOfPull = config.kind.proposes?.planOfPull;
+  const planOfPull = config.kind.proposals?.planOfPull;
   if (planOfPull === undefined) throw new Error(`a ${config.kind.name} is no pull request of a person`);
   const date = utcDate(lab.now());
   const mergeBase = await findForkPoint(open, pull);
@@ -137,7 +137,7 @@ function planIssue(
   const { contracts } = config.kind;
   if (contracts === undefined) throw new Error(`a ${config.kind.name} begins from no issue`);
   const knobs = continues?.knobs ?? requestedKnobs(contracts, command);
-  const contract = contracts.read({ ...issue, asked: knobs }, config.lane);
+  const contract = contracts.read({ ...issue, requestedValues: knobs }, config.lane);
   const name = contracts.name(contract);
   const { runs } = store.current();
   const run = chooseRunId({ ...config, name }, utcDate(lab.now()), `issue${issue.number}`, runs);
@@ -201,22 +201,22 @@ async function findLinkedIssue(
 export async function openIssueFor(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
   const { config } = open;
   const { contracts } = config.kind;
-  if (contracts?.opens === undefined) throw new Error(`a ${config.kind.name} is opened no issue`);
+  if (contracts?.opensIssue === undefined) throw new Error(`a ${config.kind.name} is opened no issue`);
   const obstacle = findObstacle(open);
   if (obstacle !== null) return answerObstacle(obstacle);
   const { knobs, objective } = readAsk(command);
   const names = fieldNames(contracts.fields);
   const unknownKnob = knobs.find(([name]) => !names.includes(name));
   if (unknownKnob !== undefined) return answerAdoptionRefused('no-value', unknownKnob[0], names.join(' '));
-  const known = contracts.opens.known({ login: command.actor.login, objective });
+  const known = contracts.opensIssue.known({ login: command.actor.login, objective });
   const said = { ...known, ...Object.fromEntries(knobs) };
   const asked = Object.entries(said).map(([path, after]) => ({ path, after }));
   const asIssue = { title: objective ?? '', body: '', author: command.actor, asked };
   const run = chooseRunName(open, contracts, asIssue);
   if (run === null) return answerAdoptionRefused('no-name', '', 'slug=…');
-  const title = `${contracts.opens.title}: ${run}`;
+  const title = `${contracts.opensIssue.title}: ${run}`;
   const body = renderRunIssueBody(open, command, contracts, { run, said });
-  const contract = contracts.read({ title, body, author: command.actor, asked: [] }, config.lane);
+  const contract = contracts.read({ title, body, author: command.actor, requestedValues: [] }, config.lane);
   const begun = { run, experiment: '', objective: contracts.objective(contract), knobs: [] };
   const proposed = issueData({ ...open, config: withContract(config, contract) }, begun, command);
   const labels = [...contracts.labels, ...listProposalLabels(config)];
@@ -261,7 +261,7 @@ export async function resume(open: OpenLab, command: SeenCommand): Promise<Reque
   const old = here.find((run) => !isOver(run)) ?? here.find(wasEverLaunched) ?? here[0];
   const config = allLanes(open.config).find(({ laneName }) => laneName === old?.proposal.lane);
   const contracts = config?.kind.contracts;
-  const knobs = old === undefined ? undefined : contracts?.continued?.(old.run, command.args);
+  const knobs = old === undefined ? undefined : contracts?.continuationValues?.(old.run, command.args);
   if (old === undefined || config === undefined || contracts === undefined || knobs === undefined)
     return reply('not-now', { status: 'no run of this thread can go on as another one' });
   const holder = runs.find((run) => run.run === id || run.order?.manifest?.tracker.runId === id);
@@ -274,7 +274,8 @@ export async function resume(open: OpenLab, command: SeenCommand): Promise<Reque
     return reply('not-now', { status: 'its issue is not open, so that it is reopened first' });
   const refused = isOver(old)
     ? null
-    : (resumeObstacle(old) ?? (await checkResumeArguments({ ...open, config }, contracts, { ...issue, asked: knobs })));
+    : (resumeObstacle(old) ??
+      (await checkResumeArguments({ ...open, config }, contracts, { ...issue, requestedValues: knobs })));
   if (refused !== null) return refused;
   const end = isOver(old) ? null : lastEnding(old);
   const continues = { old, reason, knobs, draft: end === null ? null : closeContinuedRun(end, command) };
@@ -321,16 +322,16 @@ async function checkResumeArguments(
   contracts: Contracts,
   issue: ContractIssue,
 ): Promise<RequestOutcome | null> {
-  const { asked = [] } = issue;
-  for (const { path, after } of asked) {
+  const { requestedValues = [] } = issue;
+  for (const { path, after } of requestedValues) {
     const field = contracts.fields[path];
     const read = field?.read(after) ?? { value: after };
     const wanted = describeSecretToRemove(after) ?? ('unclear' in read ? read.unclear : null);
     if (wanted !== null) return reply('resume-as-unclear', { name: field?.label ?? path, said: after, wanted });
   }
   const { runs } = store.current();
-  const root = asked.find(({ path }) => path === 'outputRoot')?.after;
-  const place = { roots: root === undefined ? [] : [root], cluster: lane.cluster, common: [] };
+  const root = requestedValues.find(({ path }) => path === 'outputRoot')?.after;
+  const place = { roots: root === undefined ? [] : [root], cluster: lane.cluster, shared: [] };
   const holder = findRootHolder(runs, place, { run: '', lineage: () => false });
   if (root !== undefined && holder !== null)
     return reply('resume-as-unclear', { name: 'root', said: root, wanted: conflictText(holder.run) });

@@ -42,11 +42,11 @@ import {
   type Unanswered,
 } from '../../run/proposing.ts';
 import { chooseApproversThread, type PendingIssue } from '../../run/publications.ts';
+import { guard, locateComment, locateLane, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { performEffect } from '../control/perform.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
 import { openIssue, post, syncIssue } from '../outbox.ts';
-import { guard, locateComment, locateLane, type Trouble, throwFirstTrouble } from '../trouble.ts';
 import { resumeProposal } from './begin.ts';
 import { decideWithRetries, findObstacle, nameOfDay, planAndBegin } from './outcome.ts';
 import { adoptLabelled, createOwnPulls, FROM_ISSUES, listWaiting, runRequests } from './requests.ts';
@@ -104,9 +104,9 @@ async function decideTodaysObjective(
 ): Promise<TodaysObjective | ProposeOutcome> {
   const { lab, config, store } = open;
   const { kind, lane, laneName } = config;
-  const { asks, usual } = kind.proposes;
-  if (asks === undefined) return { kind: 'clear', objective: usual };
-  const reading = asks.objective(null, lane);
+  const { objectiveChoice, usual } = kind.proposals;
+  if (objectiveChoice === undefined) return { kind: 'clear', objective: usual };
+  const reading = objectiveChoice.objective(null, lane);
   if (reading.kind === 'clear') return reading;
   const useUsualObjective = (unanswered: Unanswered): TodaysObjective => ({
     kind: 'clear',
@@ -121,7 +121,7 @@ async function decideTodaysObjective(
       ? // rule DF-05
         { kind: 'asked', issue: asked.issue }
       : useUsualObjective({ issue: asked.issue, until: asked.until });
-  const question = asks.question({ lane, laneName, date, now, runs: runsInLane(runs, laneName) });
+  const question = objectiveChoice.question({ lane, laneName, date, now, runs: runsInLane(runs, laneName) });
   // rule DF-39
   if (question === null) return useUsualObjective({ issue: null });
   const { title, body } = question;

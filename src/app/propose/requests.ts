@@ -35,9 +35,9 @@ import {
   readAsk,
   reply,
 } from '../../run/proposals.ts';
+import { guard, locateComment, type Trouble } from '../contained-errors.ts';
 import { canPropose, type OpenLab, type OpenLane, openLane } from '../open-lab.ts';
 import { post } from '../outbox.ts';
-import { guard, locateComment, type Trouble } from '../trouble.ts';
 import { beginProposal, resumeProposal } from './begin.ts';
 import { carryOutRequest, decideWithRetries, type RequestOutcome, requestOutcome } from './outcome.ts';
 import { adopt, fittingLane, issueData, openIssueFor, resume, resumedAnswer } from './own-thread.ts';
@@ -127,7 +127,7 @@ async function adoptHere(open: OpenLab, command: SeenCommand): Promise<RequestOu
   if (readAsk(command).knobs.length > 0 && !belongsToOwnIssue(command))
     return thread.kind === 'issue'
       ? answerAdoptionRefused('knobs')
-      : answerAdoptionRefused('knobs', lane.kind.proposes?.change?.file(lane.lane) ?? '');
+      : answerAdoptionRefused('knobs', lane.kind.proposals?.change?.file(lane.lane) ?? '');
   return adopt({ ...open, config: lane }, thread, { kind: 'command', command });
 }
 
@@ -160,7 +160,7 @@ async function proposeNewRun(open: OpenLab, command: SeenCommand): Promise<Reque
   }
   const lane = openLane(open, meant.lane);
   if (lane === null) return reply('failed', { why: `no lane ${meant.lane} any more` });
-  if (lane.config.kind.contracts?.opens !== undefined) return openIssueFor(lane, command);
+  if (lane.config.kind.contracts?.opensIssue !== undefined) return openIssueFor(lane, command);
   return canPropose(lane)
     ? carryOutRequest(lane, command)
     : reply('propose-nothing', { reason: 'nothing-due', why: FROM_ISSUES });

@@ -18,10 +18,10 @@ import { describeAlarm } from '../../render/failure-words.ts';
 import { describeIncident } from '../../render/incident-words.ts';
 import { type Cadence, nextCheckAt, takeLease } from '../../watch/cadence.ts';
 import { buildEvidence } from '../../watch/course.ts';
-import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { buildEvents } from '../../watch/observation.ts';
+import { NO_WITNESSES, type Witnesses } from '../../watch/poll.ts';
 import { isStoreReadDue } from '../../watch/tracker-and-stores.ts';
-import { observeJob, type PollInput, type StoreReader, type TrackerReader } from '../watch/look.ts';
+import { observeJob, type PollInput, type StoreReader, type TrackerReader } from '../watch/poll-job.ts';
 import {
   createReplayRun,
   startNextAttempt,
@@ -118,8 +118,8 @@ export type Replayed = {
   readonly actions: readonly Action[];
   readonly finalState: JobState;
   /** Detectors that lacked evidence at the last observation, and what they lacked. */
-  readonly cannotTell: readonly { readonly detector: string; readonly missing: string }[];
-  readonly looks: number;
+  readonly undecided: readonly { readonly detector: string; readonly missing: string }[];
+  readonly observations: number;
 };
 
 /** Replays all attempts. If the trace ends before the job, adds one observation after its last record. */
@@ -127,7 +127,7 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
   const clock = { now: header.submittedAt };
   let state = createReplayRun(header);
   const [alarms, actions]: [Alarm[], Action[]] = [[], []];
-  let [looks, cannotTell]: [number, Replayed['cannotTell']] = [0, []];
+  let [looks, cannotTell]: [number, Replayed['undecided']] = [0, []];
   for (const attempt of splitAttempts(records)) {
     const [first] = attempt;
     if (first !== undefined && 'attempt' in first) state = startNextAttempt(state, first.at, first.attempt);
@@ -149,7 +149,7 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
       actions.push(...listActions(state, looked.drafts, clock.now));
     }
   }
-  return { alarms, actions, finalState: currentJobState(state), cannotTell, looks };
+  return { alarms, actions, finalState: currentJobState(state), undecided: cannotTell, observations: looks };
 }
 
 function splitAttempts(records: readonly TraceRecord[]): readonly (readonly TraceRecord[])[] {
@@ -177,7 +177,7 @@ function readCadence({ startupSeconds, pollSeconds, alertSeconds }: TraceHeader)
   return {
     startupMs: startupSeconds * 1_000,
     settleMs: null,
-    settleLooks: 0,
+    settleObservations: 0,
     pollMs: pollSeconds * 1_000,
     alertMs: alertSeconds * 1_000,
   };
@@ -188,7 +188,7 @@ async function observeOnce(
   header: TraceHeader,
   now: Instant,
   { engine, witnesses, tracker, store }: Pick<PollInput, 'engine' | 'witnesses' | 'tracker' | 'store'>,
-): Promise<{ readonly drafts: readonly EventDraft[]; readonly cannotTell: Replayed['cannotTell'] }> {
+): Promise<{ readonly drafts: readonly EventDraft[]; readonly cannotTell: Replayed['undecided'] }> {
   const cadence = readCadence(header);
   const lease = takeLease(state, 'replay', now, cadence.pollMs);
   const { submission } = state;
@@ -196,7 +196,7 @@ async function observeOnce(
   const look = await observeJob({
     lab: { now: () => now },
     engine,
-    seen: null,
+    listedJob: null,
     state,
     submission,
     lease,
@@ -226,7 +226,7 @@ function readWitnessesAt(header: TraceHeader, records: readonly TraceRecord[], n
       return launched === undefined ? [] : [{ name, launched, observed }];
     }),
     trackerIntended: header.trackerRun,
-    left: newestRecord(records, 'left', now)?.left ?? NO_WITNESSES.left,
+    artefacts: newestRecord(records, 'left', now)?.left ?? NO_WITNESSES.artefacts,
   };
 }
 

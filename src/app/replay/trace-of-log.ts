@@ -145,7 +145,7 @@ function estimateTimes(lines: readonly string[], written: readonly (number | nul
     if (said !== null) {
       now = Math.max(now, said);
       share = timeShareAfter(index, written, steps, now);
-    } else now += steps[index]?.byItself ?? (steps[index] === null ? 0 : hasTimes ? share : LINE_MS);
+    } else now += steps[index]?.ownMs ?? (steps[index] === null ? 0 : hasTimes ? share : LINE_MS);
     times.push(now);
   }
   return times;
@@ -155,7 +155,7 @@ function estimateTimes(lines: readonly string[], written: readonly (number | nul
 const LINE_MS = 10_000;
 
 /** `byItself`: how far the line itself advances the time, in ms; null if it shows no time. */
-type Stepping = { readonly byItself: number | null } | null;
+type Stepping = { readonly ownMs: number | null } | null;
 
 function readStepping(lines: readonly string[], written: readonly (number | null)[]): readonly Stepping[] {
   let [shown, step]: [number | null, number | null] = [null, null];
@@ -171,11 +171,11 @@ function readStepping(lines: readonly string[], written: readonly (number | null
       const isCut = shown === null && (current ?? 0) > 1;
       const since = isCut ? elapsed : shown !== null && shown <= elapsed ? shown : 0;
       shown = elapsed;
-      return written[index] === null ? { byItself: (elapsed - since) * 1_000 } : null;
+      return written[index] === null ? { ownMs: (elapsed - since) * 1_000 } : null;
     }
     if (written[index] !== null) return null;
     const { secondsPerStep } = training;
-    return { byItself: secondsPerStep === null ? null : moved * secondsPerStep * 1_000 };
+    return { ownMs: secondsPerStep === null ? null : moved * secondsPerStep * 1_000 };
   });
 }
 
@@ -192,8 +192,8 @@ function timeShareAfter(
     if (until !== null) return count === 0 ? 0 : Math.max(0, until - now - said) / (count + 1);
     const one = steps[next] ?? null;
     if (one === null) continue;
-    if (one.byItself === null) count += 1;
-    else said += one.byItself;
+    if (one.ownMs === null) count += 1;
+    else said += one.ownMs;
   }
   return 0;
 }

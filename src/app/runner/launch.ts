@@ -62,10 +62,10 @@ async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise
     since: commandsSince(state),
     failedAt: fromRfc3339(state.attempts.at(-1)?.end.at ?? ''),
     approvers: new Set(order.approvals.map(({ user }) => user)),
-    restsOn: newestApproval(order, cited),
+    basedOn: newestApproval(order, cited),
     run: state.run,
     day: state.proposal,
-    heeds: (item: PendingItem) => isUnrecordedRejection(state, item),
+    alsoBlocks: (item: PendingItem) => isUnrecordedRejection(state, item),
   };
   const brakes = await gatherBrakes(open, ordered, threads.value.comments);
   // Ask GitHub who pushed the head; do not trust the record for that.
@@ -112,7 +112,7 @@ function currentDigest(
 async function readFixCheck({ lab, git, config }: OpenLane, state: RunState, order: Order): Promise<OrderFacts['fix']> {
   const after = approvingAttempt(state, order);
   const slip = after === null ? null : findSmallMistake(after);
-  const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
+  const mayChange = config.kind.fixes?.(config.lane).mayFix ?? null;
   if (slip === null || mayChange === null)
     return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
   return checkFixInTree(lab, git, slip, {
@@ -232,7 +232,7 @@ export async function executeLaunch(lab: OpenLab, parts: ActionParts): Promise<S
   const { repository, digestOf, now, boundary } = lab.lab;
   const { inputs, event, secrets } = parts;
   const { run, stateDirectory } = inputs;
-  const redact = secrets.clean;
+  const redact = secrets.redact;
   const currentState = (): RunState | null => store.current().runs.find((one) => one.run === run) ?? null;
   const recorded = currentState();
   const open = recorded === null ? { ...lab, config: firstLane(lab.config) } : openLaneOfRun(lab, recorded);

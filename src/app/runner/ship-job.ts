@@ -140,7 +140,7 @@ function buildShippedJob(
       shippedFiles: files.length,
       shippedDigest: open.lab.digestOf(formatFileList(files)),
     },
-    leave: async (runsIn) => {
+    removeFiles: async (runsIn) => {
       if (!runsHere || runsIn !== workingDirectory) await discard();
     },
   };

@@ -49,14 +49,14 @@ export type QueuesPorts = {
 
 type RepositoryQueue = {
   /** As the latest trigger describes the repository. */
-  where: InstalledRepository;
+  repository: InstalledRepository;
   waiting: ReconcileRequest[];
   /** Of the waiting triggers. */
   batch: PromiseWithResolvers<Handled>;
   progress: 'idle' | 'queued' | 'running';
   opening: Promise<Worker | null> | null;
   worker: Worker | null;
-  nextLook: NodeJS.Timeout | undefined;
+  recheckTimer: NodeJS.Timeout | undefined;
 };
 
 const payloadSchema = z.object({
@@ -74,7 +74,7 @@ export function createQueues(ports: QueuesPorts): Queues {
     const key = `${where.installation} ${where.repository}`;
     const queue = queues.get(key) ?? emptyQueue(where);
     queues.set(key, queue);
-    queue.where = where;
+    queue.repository = where;
     return pushTo(queue, trigger);
   };
   const pushTo = createPush(ports, pool);
@@ -111,7 +111,15 @@ export function createQueues(ports: QueuesPorts): Queues {
 
 function emptyQueue(where: InstalledRepository): RepositoryQueue {
   const batch = Promise.withResolvers<Handled>();
-  return { where, waiting: [], batch, progress: 'idle', opening: null, worker: null, nextLook: undefined };
+  return {
+    repository: where,
+    waiting: [],
+    batch,
+    progress: 'idle',
+    opening: null,
+    worker: null,
+    recheckTimer: undefined,
+  };
 }
 
 type Push = (queue: RepositoryQueue, trigger: ReconcileRequest) => Promise<Handled>;
@@ -119,7 +127,7 @@ type Push = (queue: RepositoryQueue, trigger: ReconcileRequest) => Promise<Handl
 function createPush({ open, onBatch, now, log }: QueuesPorts, pool: PQueue): Push {
   const workerOf = async (queue: RepositoryQueue): Promise<Worker | null> => {
     if (queue.worker !== null) return queue.worker;
-    queue.opening ??= open(queue.where, (trigger) => void push(queue, trigger));
+    queue.opening ??= open(queue.repository, (trigger) => void push(queue, trigger));
     try {
       queue.worker = await queue.opening;
       return queue.worker;
@@ -140,7 +148,7 @@ function createPush({ open, onBatch, now, log }: QueuesPorts, pool: PQueue): Pus
       result = worker === null ? 'unconfigured' : 'handled';
     } catch (error) {
       // Do not retry now: the next trigger or sweep does. A failing repository must not affect the others.
-      log(`${queue.where.repository}: a trigger failed: ${traceOf(error)}`);
+      log(`${queue.repository.repository}: a trigger failed: ${traceOf(error)}`);
     }
     onBatch(result, now() - startedAtMs);
     batch.resolve(result);
@@ -150,17 +158,17 @@ function createPush({ open, onBatch, now, log }: QueuesPorts, pool: PQueue): Pus
   };
   const enqueue = (queue: RepositoryQueue): void => {
     const priority = queue.waiting.every(({ kind }) => kind === 'sweep') ? PRIORITY.sweep : PRIORITY.other;
-    const id = `${queue.where.installation} ${queue.where.repository}`;
+    const id = `${queue.repository.installation} ${queue.repository.repository}`;
     const isQueued = queue.progress === 'queued';
     queue.progress = 'queued';
     if (isQueued) pool.setPriority(id, priority);
     else void pool.add(() => run(queue), { id, priority });
   };
   const lookAgain = (queue: RepositoryQueue): void => {
-    clearTimeout(queue.nextLook);
-    const pauseMs = queue.worker?.lookAgainMs() ?? null;
+    clearTimeout(queue.recheckTimer);
+    const pauseMs = queue.worker?.recheckMs() ?? null;
     if (pauseMs === null) return;
-    queue.nextLook = setTimeout(() => void push(queue, { kind: 'workflow-ended' }), pauseMs).unref();
+    queue.recheckTimer = setTimeout(() => void push(queue, { kind: 'workflow-ended' }), pauseMs).unref();
   };
   const push: Push = (queue, trigger) => {
     // A stopping server does not start work; the next server sweeps.
@@ -169,7 +177,7 @@ function createPush({ open, onBatch, now, log }: QueuesPorts, pool: PQueue): Pus
     if (trigger.kind === 'comment')
       workerOf(queue)
         .then((worker) => worker?.acknowledge(trigger))
-        .catch((error: unknown) => log(`${queue.where.repository}: a receipt failed: ${traceOf(error)}`));
+        .catch((error: unknown) => log(`${queue.repository.repository}: a receipt failed: ${traceOf(error)}`));
     queue.waiting =
       queue.waiting.length >= TRIGGERS_WAITING_MAX
         ? [

@@ -9,13 +9,13 @@ import { openOrphans } from '../../domain/logbook/events/rental-events.ts';
 import { rentalDueAtMs } from '../../domain/logbook/holdings.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import { addMs, type Instant } from '../../domain/values.ts';
-import { type RentalRecord, rentsOnCluster } from '../../rental/look.ts';
+import { type RentalRecord, rentsOnCluster } from '../../rental/decide-rentals.ts';
+import { EVERYWHERE, guard, type Trouble } from '../contained-errors.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { postPending } from '../outbox.ts';
 import { listBrokenRuns } from '../stop-by-job-id.ts';
-import { EVERYWHERE, guard, type Trouble } from '../trouble.ts';
-import type { WatchInput } from './look.ts';
-import { addPages, recordTogether } from './record-looks.ts';
+import type { WatchInput } from './poll-job.ts';
+import { addPages, recordTogether } from './record-observations.ts';
 
 /** When to check the account again. `isBusy`: the account may still hold one of our machines. */
 type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };

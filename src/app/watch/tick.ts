@@ -26,10 +26,6 @@ import { recordEntries, recordForRun } from '../../logbook/append.ts';
 import { canAdoptOn, configForRun } from '../../run/lane.ts';
 import { buildHandOver, nextCheckAt, sortByDue, stopPollPeriodMs } from '../../watch/cadence.ts';
 import { withUnrecorded } from '../../watch/digest.ts';
-import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
-import type { Log } from '../lab.ts';
-import { type LabOpener, type OpenLab, openLaneOfRun } from '../open-lab.ts';
-import { postPending } from '../outbox.ts';
 import {
   EVERYWHERE,
   guard,
@@ -39,9 +35,13 @@ import {
   type Trouble,
   throwFirstTrouble,
   troubleToFault,
-} from '../trouble.ts';
-import { recordedSession, type WatchInput } from './look.ts';
-import { observeAndRecordAll } from './record-looks.ts';
+} from '../contained-errors.ts';
+import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
+import type { Log } from '../lab.ts';
+import { type LabOpener, type OpenLab, openLaneOfRun } from '../open-lab.ts';
+import { postPending } from '../outbox.ts';
+import { recordedSession, type WatchInput } from './poll-job.ts';
+import { observeAndRecordAll } from './record-observations.ts';
 import { maintainMachines } from './rentals.ts';
 
 /** Records each run's newest observation again with a released lease. A lost race is harmless, because leases expire. */
@@ -51,7 +51,7 @@ export async function releaseLeases(opener: LabOpener, input: WatchInput): Promi
   const { lab } = opening.open;
   const troubles: Trouble[] = [];
   const given = guardEach(opening.open, troubles, seenRuns(opening.open, input), {
-    whereOf: locateRun,
+    locationOf: locateRun,
     work: (state) => {
       const draft = buildHandOver(state, input.holder, lab.now());
       return draft === null ? [] : [{ run: state.run, drafts: [draft] }];
@@ -151,7 +151,7 @@ async function observeCluster(open: OpenLab, input: WatchInput, troubles: Troubl
   const containInRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     guard(open, troubles, { run, thread: null }, work);
   const ofEach = <T>(runs: readonly RunState[], work: (state: RunState) => readonly T[]): readonly T[] =>
-    guardEach(open, troubles, runs, { whereOf: locateRun, work });
+    guardEach(open, troubles, runs, { locationOf: locateRun, work });
   for (const state of live) await containInRun(state.run, () => stopIfRequested(open, input, state));
   for (const state of asked) await containInRun(state.run, () => describeAdoptedJob(open, input, state));
   for (const state of shopping) await containInRun(state.run, () => recordOffer(open, input, state));

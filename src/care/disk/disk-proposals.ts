@@ -27,7 +27,7 @@ export type DiskProposalInput = {
 
 /** The exact calls that will be made. */
 export type DiskSteps = {
-  readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => ChangeStep;
+  readonly cleanDisk: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => ChangeStep;
   readonly initialise: (tpu: string) => ChangeStep;
   readonly startCleanup: () => ChangeStep;
 };
@@ -48,7 +48,7 @@ export function proposeDiskActions(input: DiskProposalInput): readonly EventDraf
       input,
       change,
       // rule AG-19
-      [...workers.map(steps.clean), steps.initialise(tpu)],
+      [...workers.map(steps.cleanDisk), steps.initialise(tpu)],
       buildCleanEvidence(workers),
     );
   });

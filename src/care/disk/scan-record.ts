@@ -44,7 +44,7 @@ export type ScanFacts = {
   readonly cluster: string;
   readonly report: ScanReport;
   readonly listing: VmListing;
-  readonly looks: ReadonlyMap<LowWorker, Inspection>;
+  readonly inspections: ReadonlyMap<LowWorker, Inspection>;
   readonly cleanup: CleanupState;
   readonly policy: {
     readonly mountPoint: MountPoint;
@@ -68,9 +68,9 @@ export function buildScanRecord(facts: ScanFacts): DiskScan {
   };
 }
 
-function judgeScannedWorker(low: LowWorker, { listing, looks, policy }: ScanFacts): readonly ScannedWorker[] {
+function judgeScannedWorker(low: LowWorker, { listing, inspections, policy }: ScanFacts): readonly ScannedWorker[] {
   const vm = findVm(listing, low.tpu);
-  const seen = looks.get(low);
+  const seen = inspections.get(low);
   const { mountPoint, warnPercent, thresholdPercent } = policy;
   const judged: JudgedWorker | null =
     seen === undefined

@@ -83,8 +83,8 @@ export function changeWithScript(
   return runScriptCommand(step, (file, args) => run(file, args, options));
 }
 
-/** `instead`: the same call without uv, if there is one. */
-type ScriptCommand = { readonly command: readonly string[]; readonly instead?: readonly string[] };
+/** `fallback`: the same call without uv, if there is one. */
+type ScriptCommand = { readonly command: readonly string[]; readonly fallback?: readonly string[] };
 
 /** Fills in a template of the config. */
 export function scriptCommand(
@@ -94,18 +94,18 @@ export function scriptCommand(
 ): ScriptCommand {
   const command = template.map((part) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
   const script = pythonWithoutUv === null ? null : splitUvRun(command);
-  return script === null ? { command } : { command, instead: [...(pythonWithoutUv ?? []), ...script] };
+  return script === null ? { command } : { command, fallback: [...(pythonWithoutUv ?? []), ...script] };
 }
 
 /** Runs the script. The fallback runs only if the first program did not start: a started one may have changed something. */
 export async function runScriptCommand(
-  { command, instead }: ScriptCommand,
+  { command, fallback }: ScriptCommand,
   run: (file: string, args: readonly string[]) => Promise<ProgramResult>,
 ): Promise<ProgramResult> {
   const [file = '', ...args] = command;
   const first = await run(file, args);
-  if (instead === undefined || !failedToStart(first)) return first;
-  const [other = '', ...rest] = instead;
+  if (fallback === undefined || !failedToStart(first)) return first;
+  const [other = '', ...rest] = fallback;
   return run(other, rest);
 }
 

@@ -77,7 +77,7 @@ async function runOverSsh(
 /** Clears the mount point on one worker, or stops with the reason (`buildCleanCommand`). */
 export function buildCleanStep(project: string, worker: TpuWorker, mountPoint: MountPoint): ChangeStep {
   return {
-    does: 'clean-disk',
+    kind: 'clean-disk',
     command: ['gcloud', ...sshArguments(project, worker, buildCleanCommand(mountPoint))],
   };
 }

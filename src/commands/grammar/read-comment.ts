@@ -237,7 +237,7 @@ function readFirstWord(first: ClassifiedWord, text: string, found: Tokens, isFol
   if (its.kind !== 'ours') return ignoredLine(first);
   if (isFollowed) return errorLine(first, 'two-on-a-line');
   const glued = /^[^ \t]+/.exec(text.slice(word.length))?.[0];
-  if (glued !== undefined && !(its.spec.holdsBack === true && PUNCTUATION.test(glued)))
+  if (glued !== undefined && !(its.spec.isBrake === true && PUNCTUATION.test(glued)))
     return { start, word, kind: 'error', fault: { code: 'glued', start: word.length, text: glued } };
   const { args, fault } = fitArguments(its.spec, found, text.length);
   return fault === null
@@ -295,20 +295,20 @@ function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): Fit
   const fault =
     missing === null
       ? found.fault
-      : ({ code: 'missing-argument', start: lineLength, text: missing, takes: missing } as const);
+      : ({ code: 'missing-argument', start: lineLength, text: missing, expected: missing } as const);
   return { args: Object.fromEntries(values), fault };
 }
 
 /** After `reason=too`, an extra word is probably part of the value. */
 function suggestQuotes(fault: Fault, before: Token | undefined): Fault {
   const isRest = fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
-  return isRest ? { ...fault, takes: 'a value with blanks needs double quotes around it' } : fault;
+  return isRest ? { ...fault, expected: 'a value with blanks needs double quotes around it' } : fault;
 }
 
 function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): Fault | null {
   const { positional } = spec;
   if (positional === undefined || values.has(positional.name))
-    return spec.holdsBack === true ? null : buildFault('extra-words', token, token.value);
+    return spec.isBrake === true ? null : buildFault('extra-words', token, token.value);
   return acceptValue(positional.name, positional, token, values);
 }
 
@@ -317,9 +317,9 @@ function takeKey(spec: CommandSpec, token: Token, key: string, values: Map<strin
   const argument = declared ?? freeArgument(spec, key);
   if (argument === null) {
     const suggest = findNearestName(foldLookalikes(key), Object.keys(spec.keys));
-    return { ...buildFault('unknown-key', token, key), takes: key, ...(suggest === null ? {} : { suggest }) };
+    return { ...buildFault('unknown-key', token, key), expected: key, ...(suggest === null ? {} : { suggest }) };
   }
-  if (values.has(key)) return { ...buildFault('duplicate-key', token, key), takes: key };
+  if (values.has(key)) return { ...buildFault('duplicate-key', token, key), expected: key };
   if (token.value === '' && !token.isQuoted) return buildFault('bad-value', token, `${key}=`);
   return acceptValue(key, argument, token, values);
 }
@@ -338,7 +338,7 @@ function acceptValue(name: string, argument: ArgumentSpec, token: Token, values:
   if (!parsed.success)
     return {
       ...buildFault('bad-value', token, token.value),
-      takes: `${name}: ${parsed.error.issues[0]?.message ?? 'another value'}`,
+      expected: `${name}: ${parsed.error.issues[0]?.message ?? 'another value'}`,
     };
   values.set(name, parsed.data);
   return null;

@@ -49,13 +49,13 @@ export type CommandError = TextPosition & {
   /** The command (with slash) or key that the person probably intended. */
   readonly suggest?: string;
   /** The argument and its expected value (`name: a step, in digits`), or the name of a missing or unusable argument. */
-  readonly takes?: string;
+  readonly expected?: string;
   /** The faulty part of the line, if it is not the word itself; for a missing argument, its name. */
   readonly at?: { readonly column: number; readonly text: string };
 };
 
 /** Why a line cannot be executed, and its faulty part. `start`: index in the line. */
-export type Fault = Pick<CommandError, 'code' | 'suggest' | 'takes'> & {
+export type Fault = Pick<CommandError, 'code' | 'suggest' | 'expected'> & {
   readonly start: number;
   readonly text: string;
 };

@@ -36,7 +36,7 @@ const checkpointDeletion = z.object({
   run: text,
   roots: z.array(text),
   keep: integer,
-  askedBy: actorSchema,
+  requestedBy: actorSchema,
 });
 export type CheckpointDeletion = Parsed<typeof checkpointDeletion>;
 
@@ -49,9 +49,9 @@ const change = z.discriminatedUnion('kind', [
 export type ClusterChange = Parsed<typeof change>;
 
 const changeStep = z.object({
-  does: z.enum(CHANGE_STEPS),
+  kind: z.enum(CHANGE_STEPS),
   command: z.array(text),
-  instead: z.array(text).exactOptional(),
+  fallback: z.array(text).exactOptional(),
 });
 export type ChangeStep = Parsed<typeof changeStep>;
 
@@ -105,16 +105,16 @@ export function describeTarget(change: ClusterChange): string {
 }
 
 export type ActionStep = {
-  readonly does: ChangeStepKind | 'submit-job' | 'stop-job' | 'destroy-machine';
+  readonly kind: ChangeStepKind | 'submit-job' | 'stop-job' | 'destroy-machine';
   readonly command: readonly string[];
   /** Fallback, used only if the program of `command` could not be started. */
-  readonly instead?: readonly string[];
+  readonly fallback?: readonly string[];
 };
 
 /** Equal in all arguments, including the fallback. */
 export function isSameStep(a: ActionStep, b: ActionStep): boolean {
-  const callText = ({ command, instead }: ActionStep): string => JSON.stringify([command, instead ?? null]);
-  return a.does === b.does && callText(a) === callText(b);
+  const callText = ({ command, fallback }: ActionStep): string => JSON.stringify([command, fallback ?? null]);
+  return a.kind === b.kind && callText(a) === callText(b);
 }
 
 /** Equal steps in equal order. */

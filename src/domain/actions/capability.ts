@@ -19,10 +19,10 @@ export class CapabilityError extends Error {
  */
 export function spendCapability({ capability, now }: Permit, step: ActionStep): void {
   const held = readGrant(capability);
-  if (held === null) throw new CapabilityError(`${step.does} with a capability that was not minted`);
-  if (now >= held.grant.until) throw new CapabilityError(`${step.does} after the capability had run out`);
+  if (held === null) throw new CapabilityError(`${step.kind} with a capability that was not minted`);
+  if (now >= held.grant.until) throw new CapabilityError(`${step.kind} after the capability had run out`);
   const next = held.grant.steps[held.spent];
-  if (next === undefined) throw new CapabilityError(`${step.does} with a capability that is used up`);
-  if (!isSameStep(next, step)) throw new CapabilityError(`${step.does} is not what was consented to`);
+  if (next === undefined) throw new CapabilityError(`${step.kind} with a capability that is used up`);
+  if (!isSameStep(next, step)) throw new CapabilityError(`${step.kind} is not what was consented to`);
   held.spent += 1;
 }

@@ -68,7 +68,7 @@ export type RentalAccount = {
 
 /** The step that destroys one instance of this job. */
 export function destroyStep({ id, jobId }: Condemnation): ActionStep {
-  return { does: 'destroy-machine', command: [jobId, String(id)] };
+  return { kind: 'destroy-machine', command: [jobId, String(id)] };
 }
 
 const GROUPS = 8;
@@ -133,7 +133,7 @@ export type TpuCloud = {
 /** The call that deletes one VM (policy ML-30). */
 export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'name' | 'zone'>): ChangeStep {
   return {
-    does: 'delete-tpu-vm',
+    kind: 'delete-tpu-vm',
     command: [
       ...['gcloud', 'compute', 'tpus', 'tpu-vm', 'delete', name],
       ...['--project', project, '--zone', zone, '--quiet'],

@@ -78,8 +78,8 @@ export type CheckpointStore = CheckpointReader & {
 };
 
 /** The deletion that people consent to. `identity` binds it to the observed content (or is `REMAINS`). */
-export function deletionStep(path: StorePath, identity: string): ActionStep & { does: 'delete-checkpoint' } {
-  return { does: 'delete-checkpoint', command: ['delete-checkpoint', path, identity] };
+export function deletionStep(path: StorePath, identity: string): ActionStep & { kind: 'delete-checkpoint' } {
+  return { kind: 'delete-checkpoint', command: ['delete-checkpoint', path, identity] };
 }
 
 /** The last path segment. */
@@ -99,22 +99,22 @@ type OutputPlace = { readonly root: string; readonly cluster: string };
 export type OutputRoots = {
   readonly roots: readonly string[];
   readonly cluster: string;
-  readonly common: readonly string[];
+  readonly shared: readonly string[];
 };
 /** `root`: the other run's place; `mine`: the requested place that overlaps it. */
-export type RootHolder = { readonly run: string; readonly root: string; readonly mine: string };
+export type RootHolder = { readonly run: string; readonly root: string; readonly requested: string };
 
 /** Another run with an output place that overlaps the given roots, or null. `lineage`: runs that may share places. */
 export function findRootHolder(
   runs: readonly RunState[],
-  { roots, cluster, common }: OutputRoots,
+  { roots, cluster, shared }: OutputRoots,
   { run, lineage }: { readonly run: string; readonly lineage: (state: RunState) => boolean },
 ): RootHolder | null {
   for (const state of runs) {
     if (state.run === run || lineage(state)) continue;
-    for (const theirs of listOutputPlaces(state, common)) {
+    for (const theirs of listOutputPlaces(state, shared)) {
       const mine = roots.find((root) => overlaps({ root, cluster }, theirs));
-      if (mine !== undefined) return { run: state.run, root: theirs.root, mine };
+      if (mine !== undefined) return { run: state.run, root: theirs.root, requested: mine };
     }
   }
   return null;

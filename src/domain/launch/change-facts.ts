@@ -53,7 +53,7 @@ export type ExperimentFile = {
   readonly text: string;
   readonly settings: readonly Setting[];
   /** The line of each container of settings. */
-  readonly places: readonly number[];
+  readonly containerLines: readonly number[];
   readonly code: readonly CodeStatement[];
   /** Names that the code references, except imports. */
   readonly names: readonly string[];
@@ -189,7 +189,7 @@ export type CheckFacts = {
   readonly state: 'green' | 'failed' | 'running' | 'awaits-approval';
   /** GitHub's own word for the conclusion, for display. */
   readonly says: string;
-  readonly ours: boolean;
+  readonly isOwn: boolean;
   /** Only of ferrybot's own check run of the gates. */
   readonly id?: number;
 };
@@ -210,7 +210,7 @@ export type Mismatch = {
   readonly kind: 'undeclared' | 'unchanged';
   readonly knob: string;
   /** `before -> after` */
-  readonly real: string | null;
+  readonly actual: string | null;
   readonly fileLine: number | null;
   readonly row: string | null;
 };

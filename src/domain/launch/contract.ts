@@ -39,7 +39,7 @@ export type ContractIssue = {
   readonly body: string;
   readonly author: Actor;
   /** Values from the command that requested the run, by contract name. */
-  readonly asked?: readonly { readonly path: string; readonly after: string }[];
+  readonly requestedValues?: readonly { readonly path: string; readonly after: string }[];
 };
 
 /** The commit that a contract pins instead of a branch; `branch`: where it was pushed, if given. */
@@ -99,13 +99,13 @@ export type MachineNeeds = {
 
 /** A cap of the lab that the request exceeds. */
 export type BeyondCap = {
-  readonly what: keyof MachineNeeds;
-  readonly asked: string;
-  readonly most: string;
+  readonly need: keyof MachineNeeds;
+  readonly requested: string;
+  readonly limit: string;
 };
 
 /** Whether the lab's limits allow such a machine, and on which terms; null: the cluster does not rent. */
-export type MachineFit = { readonly terms: RentalTerms | null; readonly beyond: readonly BeyondCap[] };
+export type MachineFit = { readonly terms: RentalTerms | null; readonly exceededCaps: readonly BeyondCap[] };
 
 /** A reference is fixed if it has a `digest`; a `tag` can move. */
 export type ImageReference = {
@@ -126,11 +126,11 @@ export type ImageObservation =
 
 /** What is known about a contract's container. */
 export type ContainerFacts = {
-  readonly said: string;
+  readonly written: string;
   /** The image that the cluster settings give every job, or null. */
   readonly runsIn: string | null;
   /** `no-image`: not an image name. `no-registry`: the lab's config does not list this registry. */
-  readonly look: 'no-image' | 'no-registry' | { readonly image: string; readonly found: Observed<ImageObservation> };
+  readonly image: 'no-image' | 'no-registry' | { readonly image: string; readonly found: Observed<ImageObservation> };
 };
 
 /** Docker's default registry. */

@@ -85,7 +85,7 @@ export const manifestSchema = z.object({
     /** The step in that checkpoint's metadata; absent if there is none. */
     initializeStep: z.int().exactOptional(),
     /** The attempt that a person rolled back, so that the repeated manifest has a new digest. */
-    backAfter: z.int().exactOptional(),
+    rolledBackAttempt: z.int().exactOptional(),
     /** Roots to search for checkpoints; absent if only the job's machine can read them. */
     roots: z.array(text).exactOptional(),
   }),

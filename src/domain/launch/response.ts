@@ -98,12 +98,12 @@ export function decideResponse(state: RunState): Response | null {
 
 /** Whether a person asked to end the rental after the newest attempt started. */
 function isRentalEndRequested({ rental, submission }: RunState): boolean {
-  return (rental.asked?.seq ?? -1) > (submission?.seq ?? 0);
+  return (rental.tearDownRequest?.seq ?? -1) > (submission?.seq ?? 0);
 }
 
 /** A person's request to relaunch after the current attempt, or null. */
-export function pendingRelaunchRequest({ relaunchAsked, submission }: RunState): RelaunchAsked | null {
-  return relaunchAsked?.attempt === submission?.attempt ? relaunchAsked : null;
+export function pendingRelaunchRequest({ relaunchRequest, submission }: RunState): RelaunchAsked | null {
+  return relaunchRequest?.attempt === submission?.attempt ? relaunchRequest : null;
 }
 
 /** A person may relaunch unless the failure would repeat; beyond the envelope, only with a new approval. */

@@ -250,7 +250,7 @@ export type PreApproval = {
   readonly digest: Digest;
   readonly commit: Sha;
   readonly path: string;
-  readonly after: PastAttempt;
+  readonly failedAttempt: PastAttempt;
 };
 
 /** Whether the manifest pre-approves fixes of this file. Files that define the training are never pre-approved. */
@@ -275,7 +275,9 @@ export function findPreApproval(state: RunState): PreApproval | null {
   const { attempt, commit, place } = made.detail;
   if (attempt !== after.submission.attempt || !isSha(commit)) return null;
   const path = place.slice(0, place.lastIndexOf(':'));
-  return preApproves(after.order.manifest, path) ? { digest: after.order.order.digest, commit, path, after } : null;
+  return preApproves(after.order.manifest, path)
+    ? { digest: after.order.order.digest, commit, path, failedAttempt: after }
+    : null;
 }
 
 /**
@@ -289,7 +291,7 @@ export function preApprovedDigest(state: RunState): Digest | null {
     return order.order.preApprovedBy ?? null;
   const given = findPreApproval(state);
   if (given === null || given.commit !== gate.commit || !isFixEvaluated(state)) return null;
-  return differsOnlyInFiles(gate.manifest, given.after.order.manifest) ? given.digest : null;
+  return differsOnlyInFiles(gate.manifest, given.failedAttempt.order.manifest) ? given.digest : null;
 }
 
 /** Whether two manifests differ only in the shipped files. */

@@ -66,7 +66,7 @@ export const VERDICTS = {
     unseen: {},
     'goes-on': { path: 'text', step: 'integer' },
     'none-to-go-on': { why: 'text', dri: 'text' },
-    'takes-other': { path: 'text', takes: 'text' },
+    'takes-other': { path: 'text', wouldTake: 'text' },
   },
   'container-built': {
     none: {},

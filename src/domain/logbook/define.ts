@@ -122,7 +122,7 @@ export type EventDefinition<Type extends EventType> = {
   /** Title of its entry in `logbook.md`. */
   readonly title: string;
   /** One sentence for docs/logbook.md. */
-  readonly means: string;
+  readonly meaning: string;
   /** Roles that may write it; the signature proves the role. */
   readonly writers: readonly Role[];
   /** Whether the event must name the person who acted. */
@@ -135,7 +135,7 @@ export type EventDefinition<Type extends EventType> = {
   readonly rule?: (state: RunState, event: EventOf<Type>) => string | null;
   /** Missing if the event is legal only in the journal. */
   readonly apply?: (state: RunState, event: EventOf<Type>) => RunState;
-  readonly tell: (event: EventOf<Type>, logins: Logins) => EventText;
+  readonly describe: (event: EventOf<Type>, logins: Logins) => EventText;
 };
 
 /** The schema is strict about known fields; readers keep unknown ones. */

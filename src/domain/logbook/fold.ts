@@ -60,7 +60,7 @@ function initialState(event: EventOf<'proposed'>): RunState {
     stop: null,
     end: null,
     attempts: [],
-    relaunchAsked: null,
+    relaunchRequest: null,
     rollback: null,
     acknowledged: null,
     seal: null,

@@ -170,7 +170,7 @@ export function presentMachines({ rental }: Pick<RunState, 'rental'>): readonly 
 /** Whether an unlisted machine may exist: the account was not read since the run's last job ended. */
 export function mayHaveUnlistedMachine({ rental, end, submission, attempts }: RunState): boolean {
   const ended = submission === null ? attempts.at(-1)?.end : end;
-  return ended != null && (rental.look === null || rental.look.seq < ended.seq);
+  return ended != null && (rental.lastListing === null || rental.lastListing.seq < ended.seq);
 }
 
 /** Cost of the run's machines up to the newest observation, in millionths of a dollar. */
@@ -187,10 +187,12 @@ export const RENTAL_CHECK_MS = 10 * MS_OF_MINUTE;
  */
 export function rentalDueAtMs(state: RunState): number {
   const { rental, end, stop } = state;
-  const { look, keep, asked } = rental;
-  if (look === null) return 0;
-  const newest = Math.max(end?.seq ?? 0, stop?.seq ?? 0, keep?.seq ?? 0, asked?.seq ?? 0);
-  return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + Math.min(look.cadenceMs, RENTAL_CHECK_MS);
+  const { lastListing, keepRequest, tearDownRequest } = rental;
+  if (lastListing === null) return 0;
+  const newest = Math.max(end?.seq ?? 0, stop?.seq ?? 0, keepRequest?.seq ?? 0, tearDownRequest?.seq ?? 0);
+  return newest > lastListing.seq
+    ? 0
+    : (fromRfc3339(lastListing.at) ?? 0) + Math.min(lastListing.cadenceMs, RENTAL_CHECK_MS);
 }
 
 /** The latest time a person can keep the machines until; null if the run rents nothing. */

@@ -75,7 +75,7 @@ export type Witnesses = {
   readonly tracker: { readonly at: Instant | null; readonly movedAt: Instant | null } | null;
   readonly checkpoint: { readonly at: Instant | null; readonly step: number } | null;
   /** The newest observation's failure signatures and active alarms. */
-  readonly trouble: { readonly signatures: readonly string[]; readonly alarms: readonly string[] };
+  readonly signs: { readonly signatures: readonly string[]; readonly alarms: readonly string[] };
   /** The watch's last entry, and when it expects the next one. */
   readonly watch: { readonly at: Instant; readonly nextWithinMs: number } | null;
 };
@@ -101,13 +101,13 @@ const STATUS_PRECEDENCE: ReadonlySet<string> = new Set<DetectorId>([
  * steps, much slower, or a failure signature. `unknown`: engine and log do not answer, or the watch is silent.
  */
 export function decideJobState(witnesses: Witnesses, now: Instant): Exclude<JobState, `ended-${string}`> {
-  const { engine, log, watch, progress, tracker, trouble } = witnesses;
+  const { engine, log, watch, progress, tracker, signs } = witnesses;
   if (engine === null || watch === null) return 'submitted';
   if (engine.says === 'lost') return 'state-lost';
   if (now - watch.at > allowedSilenceMs(watch.nextWithinMs)) return 'unknown';
   if (engine.says === 'UNKNOWN') return 'unknown';
   if (engine.says === 'PENDING') return 'pending';
-  if (trouble.signatures.length > 0 || trouble.alarms.some((one) => STATUS_PRECEDENCE.has(one))) return 'degraded';
+  if (signs.signatures.length > 0 || signs.alarms.some((one) => STATUS_PRECEDENCE.has(one))) return 'degraded';
   const movedAt = laterInstant(progress?.at ?? null, tracker?.movedAt ?? null);
   if (movedAt === null) return log?.hasLines === true ? 'compiling' : 'allocated';
   // By the newest observation: until the next one, nothing can be seen.
@@ -128,7 +128,7 @@ export function collectWitnesses(state: RunState): Witnesses {
   // If the log or the job is unreadable, use the time of the first failed observation in a row.
   const readAt = unread === undefined ? at : parseTime(unread.since);
   // Step 0 can also be the first step of another epoch.
-  const hasTrained = seen.step === null ? seen.loss !== null : seen.step > 0 || (course?.moved?.looks ?? 0) > 1;
+  const hasTrained = seen.step === null ? seen.loss !== null : seen.step > 0 || (course?.moved?.observations ?? 0) > 1;
   return {
     engine: at === null ? null : { at, says: isJobLost(state, seen) ? 'lost' : seen.status },
     log: { at: readAt, hasLines: seen.logOffset > 0 },
@@ -136,7 +136,7 @@ export function collectWitnesses(state: RunState): Witnesses {
     tracker:
       tracker === undefined ? null : { at: parseTime(tracker.last?.readAt), movedAt: parseTime(tracker.last?.movedAt) },
     checkpoint: seen.checkpointStep === null ? null : { at: parseTime(course?.saved?.at), step: seen.checkpointStep },
-    trouble: { signatures: seen.signatures, alarms: seen.alarms ?? [] },
+    signs: { signatures: seen.signatures, alarms: seen.alarms ?? [] },
     watch: at === null ? null : { at, nextWithinMs: seen.nextEntryMs ?? seen.cadenceMs },
   };
 }
@@ -147,7 +147,7 @@ const NO_WITNESS: Witnesses = {
   progress: null,
   tracker: null,
   checkpoint: null,
-  trouble: { signatures: [], alarms: [] },
+  signs: { signatures: [], alarms: [] },
   watch: null,
 };
 

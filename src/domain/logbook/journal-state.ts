@@ -32,7 +32,7 @@ export type JournalState = {
   /** The newest `proposing` entry per lane. */
   readonly proposals: ReadonlyMap<string, BegunProposal>;
   /** Run id → time of its `proposing` entry, which precedes the run's first entry. Only runs that no record checkpoint covers yet. */
-  readonly begun: ReadonlyMap<string, string>;
+  readonly proposingSince: ReadonlyMap<string, string>;
   /** The newest checkpoint of the record, with the runs that this and all earlier checkpoints cover. */
   readonly checkpoint: {
     readonly at: string;
@@ -55,13 +55,13 @@ export const EMPTY_JOURNAL: JournalState = {
   orphans: [],
   questions: new Map(),
   proposals: new Map(),
-  begun: new Map(),
+  proposingSince: new Map(),
   checkpoint: null,
 };
 
 /** An incremental fold: the journal grows for years, so each entry is folded once without copying. */
 export type JournalFold = {
-  readonly take: (event: LogbookEvent) => void;
+  readonly add: (event: LogbookEvent) => void;
   readonly seen: (key: string) => SeenCommand | undefined;
   readonly actions: () => readonly ActionRecord[];
   readonly orphans: () => readonly Orphan[];
@@ -101,7 +101,7 @@ export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFo
         event.type === 'proposing'
           ? new Map([...state.proposals, [event.data.proposed.lane, { ...event.data, at: event.at }]])
           : state.proposals,
-      begun: applyToBegun(state.begun, event),
+      proposingSince: applyToBegun(state.proposingSince, event),
       checkpoint:
         event.type === 'record-checkpointed'
           ? {
@@ -116,7 +116,7 @@ export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFo
     };
   };
   return {
-    take: takeEvent,
+    add: takeEvent,
     seen: findCommand,
     actions: () => state.actions,
     orphans: () => state.orphans,
@@ -124,7 +124,7 @@ export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFo
   };
 }
 
-function applyToBegun(begun: JournalState['begun'], event: LogbookEvent): JournalState['begun'] {
+function applyToBegun(begun: JournalState['proposingSince'], event: LogbookEvent): JournalState['proposingSince'] {
   if (event.type === 'proposing') return new Map([...begun, [event.data.run, event.at]]);
   if (event.type !== 'record-checkpointed') return begun;
   const covered = new Set([...event.data.ended, ...event.data.live].map(({ run }) => run as string));

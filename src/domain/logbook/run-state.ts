@@ -150,7 +150,7 @@ export type RunState = {
   /** Attempts before the current one, oldest first. */
   readonly attempts: readonly PastAttempt[];
   /** The newest `/relaunch` request. */
-  readonly relaunchAsked: RelaunchAsked | null;
+  readonly relaunchRequest: RelaunchAsked | null;
   readonly rollback: RolledBack | null;
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
   readonly seal: (Recorded<'sealed'> & PersonMoment) | null;

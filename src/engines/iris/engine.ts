@@ -23,6 +23,9 @@ import {
   unknownOutcome,
 } from '../shared/kit.ts';
 import { listFilesLeftOut } from '../shared/package-files.ts';
+import type { IrisCluster } from './definition.ts';
+import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
+import { isMissing, observeOnIris, readIrisSession } from './observe.ts';
 import {
   authenticationAnswer,
   buildIrisId,
@@ -32,10 +35,7 @@ import {
   listAnswer,
   nothing,
   statusAnswer,
-} from './ask.ts';
-import type { IrisCluster } from './definition.ts';
-import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
-import { isMissing, observeOnIris, readIrisSession } from './observe.ts';
+} from './request.ts';
 import { IRIS, submitToIris } from './submit.ts';
 
 /** Builds the engine for one cluster of the config. */
@@ -137,7 +137,7 @@ function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome>
       if (isMissing(answer)) return { kind: 'absent' };
       return answer.kind === 'said' ? '' : `the wish may not have arrived: ${answer.message}`;
     },
-    late: (_last, complaint) =>
+    giveUp: (_last, complaint) =>
       stoppingOutcome(complaint, 'Iris says KILLED at once; neither the job nor its worker has said that it ended'),
     sleep: settings.sleep,
     pollMs: irisLimits.stopPollMs,

@@ -2,8 +2,8 @@
 
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
 import { foundJob } from '../shared/kit.ts';
-import { type IrisJob, type IrisTask, irisLimits, type ListedJob } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
+import { type IrisJob, type IrisTask, irisLimits, type ListedJob } from './request.ts';
 import { REFUSED } from './wrapper.ts';
 
 /** One observation. `task`: the job's only task; null until Iris creates it. */
@@ -14,7 +14,7 @@ export type ObservedIrisJob = {
   readonly bundleId: string;
   readonly session: string | null;
   /** The command's exit status from the end line in the job's log; null without that line. */
-  readonly saidEnd: number | null;
+  readonly exitCodeInLog: number | null;
   readonly nowMs: number;
 };
 
@@ -86,8 +86,8 @@ function judgeLiving(seen: ObservedIrisJob): IrisJudgement {
 
 /** A worker that already ran a job of this name returns the old result immediately. Then nothing has run. */
 function judgeSucceeded(seen: ObservedIrisJob): IrisJudgement {
-  const { job, task, saidEnd } = seen;
-  if (task?.startedAt === undefined && saidEnd !== 0)
+  const { job, task, exitCodeInLog } = seen;
+  if (task?.startedAt === undefined && exitCodeInLog !== 0)
     return {
       kind: 'unknown',
       message:
@@ -115,8 +115,8 @@ function judgeKilled(seen: ObservedIrisJob): IrisJudgement {
  * Why no process of a job that Iris ended can still run; null: one may. Newer controllers record when the worker reported
  * the end of the task; those of May 2026 never do.
  */
-function findProofOfEnd({ job, task, saidEnd, nowMs }: ObservedIrisJob): string | null {
-  if (saidEnd !== null) return `The job says itself that it has ended, with status ${saidEnd}.`;
+function findProofOfEnd({ job, task, exitCodeInLog, nowMs }: ObservedIrisJob): string | null {
+  if (exitCodeInLog !== null) return `The job says itself that it has ended, with status ${exitCodeInLog}.`;
   if (attemptNumber(task) === -1) return 'It was never placed.';
   if (task?.finishedAt !== undefined) return 'Its worker has said that it has ended.';
   const sinceMs = job.finishedAt === undefined ? 0 : nowMs - job.finishedAt;
@@ -134,7 +134,7 @@ function buildEnding(seen: ObservedIrisJob, said: string): IrisJudgement {
 }
 
 function judgeFailed(seen: ObservedIrisJob): IrisJudgement {
-  const { job, task, saidEnd } = seen;
+  const { job, task, exitCodeInLog } = seen;
   const error = task?.error || job.error;
   const [, refusal] = REFUSED.exec(error) ?? [];
   if (refusal === 'again')
@@ -151,8 +151,8 @@ function judgeFailed(seen: ObservedIrisJob): IrisJudgement {
   if (errorType === 'TIMEOUT' && findProofOfEnd(seen) === null) return buildEnding(seen, said);
   // WORKER_FAILED is what Iris knows. The command may have ended before the worker was lost.
   const own =
-    job.state === 'JOB_STATE_WORKER_FAILED' && saidEnd !== null
-      ? ` By its own word the command ended with status ${saidEnd}.`
+    job.state === 'JOB_STATE_WORKER_FAILED' && exitCodeInLog !== null
+      ? ` By its own word the command ended with status ${exitCodeInLog}.`
       : '';
   return toFoundJob(seen, {
     status: 'FAILED',

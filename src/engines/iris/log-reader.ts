@@ -4,9 +4,9 @@ import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { createLogWindow, type LogWindow } from '../shared/job-files.ts';
 import { type Unknown, unknownOutcome } from '../shared/kit.ts';
-import { buildIrisId, call, type IrisSettings, irisLimits, logsAnswer, statusAnswer } from './ask.ts';
 import { FINAL } from './job-state.ts';
 import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';
+import { buildIrisId, call, type IrisSettings, irisLimits, logsAnswer, statusAnswer } from './request.ts';
 
 export type IrisLogReader = (offset: number) => Promise<LogRead>;
 

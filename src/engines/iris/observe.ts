@@ -2,6 +2,7 @@
 
 import type { EngineSession, FoundJob, JobObservation } from '../../domain/engine.ts';
 import { type IdentityNames, isSubmissionId, missingJob, readIdentity, unknownOutcome } from '../shared/kit.ts';
+import { attemptNumber, judgeChild, judgeJob, reportedEndSinceMs } from './job-state.ts';
 import {
   buildIrisId,
   call,
@@ -15,8 +16,7 @@ import {
   processAnswer,
   statusAnswer,
   tasksAnswer,
-} from './ask.ts';
-import { attemptNumber, judgeChild, judgeJob, reportedEndSinceMs } from './job-state.ts';
+} from './request.ts';
 import { parseReportedEnd } from './wrapper.ts';
 
 /** Iris of May 2026 redacts values that resemble keys, such as forty hexadecimal digits, under most names that do not end in _ID. */
@@ -74,7 +74,7 @@ async function judgeFound(settings: IrisSettings, jobId: string, { job, request 
     metadata: readIdentity(request?.environment?.envVars, IDENTITY),
     bundleId: request?.bundleId ?? '',
     session: null,
-    saidEnd: said,
+    exitCodeInLog: said,
     nowMs: settings.now(),
   });
   if (seen.kind === 'found') return job.hasChildren ? withChild(settings, job.jobId, seen) : seen;
@@ -127,8 +127,8 @@ export type IrisProcess = {
   readonly kind: 'process';
   /** Host, pid and start minute. Controllers in containers all have the same pid. */
   readonly id: string;
-  readonly who: string;
-  readonly beganAtMs: number;
+  readonly processKey: string;
+  readonly startedAtMs: number;
 };
 
 /** The controller process that answers now. */
@@ -143,14 +143,14 @@ export async function readProcess(
   return {
     kind: 'process',
     id: `${who}:${Math.round(beganAtMs / irisLimits.sessionMinuteMs)}`,
-    who,
-    beganAtMs,
+    processKey: who,
+    startedAtMs: beganAtMs,
   };
 }
 
 /** Whether both are the same controller process, by host, pid and start time. */
 export function isSameProcess(a: IrisProcess, b: IrisProcess): boolean {
-  return a.who === b.who && Math.abs(a.beganAtMs - b.beganAtMs) <= irisLimits.uptimeSlackMs;
+  return a.processKey === b.processKey && Math.abs(a.startedAtMs - b.startedAtMs) <= irisLimits.uptimeSlackMs;
 }
 
 /** The controller process as an engine session. Iris reports no version. */

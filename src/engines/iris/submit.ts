@@ -14,6 +14,8 @@ import {
   unknownOutcome,
 } from '../shared/kit.ts';
 import { zipTree } from '../shared/package-files.ts';
+import type { IrisCluster } from './definition.ts';
+import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
 import {
   buildIrisId,
   call,
@@ -23,9 +25,7 @@ import {
   launchAnswer,
   maskToken,
   statusAnswer,
-} from './ask.ts';
-import type { IrisCluster } from './definition.ts';
-import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
+} from './request.ts';
 import { wrapCommand } from './wrapper.ts';
 
 /** The recipient of the package. */
@@ -48,10 +48,10 @@ export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promi
   if (process.kind === 'unknown') return process;
   const stand = { settings, spec, process };
   return submitOnce(spec, {
-    look: () => findSubmitted(stand),
+    findJob: () => findSubmitted(stand),
     send: () => sendLaunch(stand),
     sleep: settings.sleep,
-    lookAgainMs: irisLimits.lookAgainDelaysMs,
+    recheckDelaysMs: irisLimits.lookAgainDelaysMs,
   });
 }
 

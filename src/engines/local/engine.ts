@@ -49,7 +49,7 @@ const UNUSED_TREE_KEPT_MS = 24 * 60 * 60_000;
 /** Folders checked per launch. */
 const OLD_TREES_READ_MAX = 5_000;
 
-type KeptTree = { readonly path: string; readonly wantedUntilMs: number };
+type KeptTree = { readonly path: string; readonly keepUntilMs: number };
 
 /**
  * Removes a folder in `trees` if its job in `jobs` ended long ago, or if no job used it. The newest few remain. Folders
@@ -66,10 +66,10 @@ async function removeOldTrees(trees: string, jobs: string, nowMs: number): Promi
     const ended = ends.get(path);
     // No job has it: the launch ended before its job started, or is shipping files right now.
     const wantedUntilMs = ended === undefined ? mtimeMs + UNUSED_TREE_KEPT_MS : ended + ENDED_TREE_KEPT_MS;
-    found.push({ path, wantedUntilMs });
+    found.push({ path, keepUntilMs: wantedUntilMs });
   }
-  const oldest = found.toSorted((a, b) => a.wantedUntilMs - b.wantedUntilMs);
-  const gone = oldest.slice(0, oldest.length - TREES_KEPT).filter(({ wantedUntilMs }) => wantedUntilMs < nowMs);
+  const oldest = found.toSorted((a, b) => a.keepUntilMs - b.keepUntilMs);
+  const gone = oldest.slice(0, oldest.length - TREES_KEPT).filter(({ keepUntilMs }) => keepUntilMs < nowMs);
   for (const { path } of gone) await rm(path, { recursive: true, force: true, maxRetries: 5 });
   return gone.map(({ path }) => path);
 }
@@ -166,7 +166,7 @@ function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcom
       }
       return (await signalSupervisor(paths, here)) ? '' : stopOrphan(settings, paths, here);
     },
-    late: () => ({ kind: 'stopping' }),
+    giveUp: () => ({ kind: 'stopping' }),
     sleep,
     pollMs: limits.jobRecordPollMs,
   });

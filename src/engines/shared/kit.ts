@@ -144,27 +144,27 @@ export async function checkFiles(folder: string, { files }: JobSpec): Promise<Re
 
 export type SubmissionPorts = {
   /** The job under the id now; null: certainly none. */
-  readonly look: () => Promise<SubmitOutcome | null>;
+  readonly findJob: () => Promise<SubmitOutcome | null>;
   /** Sends the job once. `rejected`: the engine certainly started nothing. `unknown`: it may have started the job. */
   readonly send: () => Promise<SubmitOutcome>;
   readonly sleep: (durationMs: number) => Promise<unknown>;
   /** Pauses before each check after an uncertain answer, as long as the request may be in transit. */
-  readonly lookAgainMs: readonly number[];
+  readonly recheckDelaysMs: readonly number[];
 };
 
 /** Checks first, sends at most once, and checks again after any unclear answer: the job under the id decides. */
 export async function submitOnce(
   { adoptOnly }: JobSpec,
-  { look, send, sleep, lookAgainMs }: SubmissionPorts,
+  { findJob, send, sleep, recheckDelaysMs }: SubmissionPorts,
 ): Promise<SubmitOutcome> {
-  const there = await look();
+  const there = await findJob();
   if (there !== null) return there;
   if (adoptOnly === true) return { kind: 'absent' };
   const sent = await send();
   if (sent.kind !== 'rejected' && sent.kind !== 'unknown') return sent;
-  for (const delayMs of lookAgainMs) {
+  for (const delayMs of recheckDelaysMs) {
     await sleep(delayMs);
-    const found = await look();
+    const found = await findJob();
     if (found?.kind === 'adopted' || found?.kind === 'submitted' || found?.kind === 'conflict') return found;
     if (found === null && sent.kind === 'rejected') return sent;
   }
@@ -176,7 +176,7 @@ export type StopPorts = {
   /** Requests the end. An outcome settles the stop; a text describes the result of the request. */
   readonly ask: (before: JobObservation) => Promise<StopOutcome | string>;
   /** The result if the job was not seen to end. `asked`: the result of the request. */
-  readonly late: (last: JobObservation, asked: string) => StopOutcome;
+  readonly giveUp: (last: JobObservation, asked: string) => StopOutcome;
   readonly sleep: (durationMs: number) => Promise<unknown>;
   readonly pollMs: number;
   /** Default: `limits.jobStopWaitMs`. */
@@ -187,7 +187,7 @@ export type StopPorts = {
 export async function stopAndConfirm({
   observe,
   ask,
-  late,
+  giveUp,
   sleep,
   pollMs,
   waitMs = limits.jobStopWaitMs,
@@ -204,7 +204,7 @@ export async function stopAndConfirm({
       return last.status === 'STOPPED' ? { kind: 'stopped' } : { kind: 'already-ended', status: last.status };
     await sleep(pollMs);
   }
-  return late(last, asked);
+  return giveUp(last, asked);
 }
 
 /** The outcome of a stop request: `stopping`, or unknown if the request may not have arrived. */

@@ -151,7 +151,7 @@ function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcom
       );
       return result.ok ? '' : describeFailure('scancel', result);
     },
-    late: (_last, complaint) => stoppingOutcome(complaint, 'Slurm was asked to end the job, and has not yet'),
+    giveUp: (_last, complaint) => stoppingOutcome(complaint, 'Slurm was asked to end the job, and has not yet'),
     sleep: settings.sleep,
     pollMs: POLL_MS,
   });

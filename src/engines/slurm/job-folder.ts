@@ -64,14 +64,14 @@ export function messagesPath({ folder }: JobPaths, slurmJobId: string): string {
 
 /** What is known of a claimed job without asking Slurm. */
 export type JobRecords = {
-  readonly askedAtMs: number | null;
+  readonly submitRequestedAtMs: number | null;
   readonly slurmJobId: string | null;
   readonly owner: string | null;
   readonly isStopRequested: boolean;
   /** The record of the newest start of the command. */
-  readonly begin: BeginRecord | null;
-  readonly end: EndRecord | null;
-  readonly seen: SeenRecord | null;
+  readonly commandStart: BeginRecord | null;
+  readonly commandEnd: EndRecord | null;
+  readonly lastSeen: SeenRecord | null;
 };
 
 /** Reads all records of a job, or returns why one cannot be read. */
@@ -98,13 +98,13 @@ export async function readJobRecords(
   return {
     kind: 'there',
     records: {
-      askedAtMs: valueOrNull(asked)?.atMs ?? null,
+      submitRequestedAtMs: valueOrNull(asked)?.atMs ?? null,
       slurmJobId: valueOrNull(submitted)?.slurmJobId ?? beginning?.slurmJobId.toString() ?? null,
       owner,
       isStopRequested: stop.kind === 'there',
-      begin: beginning,
-      end: valueOrNull(end),
-      seen: valueOrNull(seen),
+      commandStart: beginning,
+      commandEnd: valueOrNull(end),
+      lastSeen: valueOrNull(seen),
     },
   };
 }

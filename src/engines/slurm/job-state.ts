@@ -48,20 +48,20 @@ export function isEndState(state: string): boolean {
 /** An ended job as Slurm reported it. The wrapper's records add the times and the exit status of the command itself. */
 export function toEndedJob(
   { state, slurmJobId, waitStatus, nodes, stoppedBy, ...times }: SeenRecord,
-  { begin, end, owner }: JobRecords,
+  { commandStart, commandEnd, owner }: JobRecords,
   metadata: JobMetadata | null,
   lastWords: string,
 ): FoundJob {
   // These two states describe how the wrapper ended. A controller that lost its last seconds starts a job again, which the
   // wrapper refuses. Slurm then reports FAILED for a command that ended well.
-  const byRecord = end !== null && (state === 'COMPLETED' || state === 'FAILED');
-  const ended = byRecord ? (end.code === 0 ? 'SUCCEEDED' : 'FAILED') : (ENDED[state] ?? 'FAILED');
+  const byRecord = commandEnd !== null && (state === 'COMPLETED' || state === 'FAILED');
+  const ended = byRecord ? (commandEnd.code === 0 ? 'SUCCEEDED' : 'FAILED') : (ENDED[state] ?? 'FAILED');
   const status = owner === 'stopped' ? 'STOPPED' : ended;
-  const { exitCode, signal } = end === null ? endFromWaitStatus(waitStatus) : endFromShellCode(end.code);
+  const { exitCode, signal } = commandEnd === null ? endFromWaitStatus(waitStatus) : endFromShellCode(commandEnd.code);
   const errorType =
     state !== 'FAILED'
       ? state
-      : begin === null
+      : commandStart === null
         ? 'JOB_ENTRYPOINT_COMMAND_START_ERROR'
         : // Ray's error type, so that one rule covers all engines.
           'JOB_ENTRYPOINT_COMMAND_ERROR';
@@ -72,8 +72,8 @@ export function toEndedJob(
     message: lastWords === '' ? said : `${said} ${lastWords}`,
     errorType: status === 'FAILED' ? errorType : null,
     exitCode: status === 'STOPPED' ? null : exitCode,
-    startedAtMs: begin?.startedAtMs ?? times.startedAtMs,
-    endedAtMs: end?.endedAtMs ?? times.endedAtMs,
+    startedAtMs: commandStart?.startedAtMs ?? times.startedAtMs,
+    endedAtMs: commandEnd?.endedAtMs ?? times.endedAtMs,
     metadata,
     details: {
       slurmJobId,
@@ -81,7 +81,7 @@ export function toEndedJob(
       ...(nodes === '' ? {} : { nodes }),
       ...(stoppedBy === undefined ? {} : { [STOPPED_BY]: stoppedBy }),
       ...(signal === null ? {} : { signal }),
-      ...(begin === null || begin.restart === 0 ? {} : { restarts: String(begin.restart) }),
+      ...(commandStart === null || commandStart.restart === 0 ? {} : { restarts: String(commandStart.restart) }),
     },
   });
 }
@@ -95,12 +95,12 @@ const SAID_AFTER_MS = 120_000;
  */
 export function hasEndedUnnoticed(
   { state, restarts }: { readonly state: string; readonly restarts: number },
-  { begin, end }: JobRecords,
+  { commandStart, commandEnd }: JobRecords,
   nowMs: number,
 ): boolean {
-  if (state !== 'RUNNING' || begin === null || end === null) return false;
-  const isThisStart = begin.restart === end.restart && restarts <= end.restart;
-  return isThisStart && nowMs - end.endedAtMs > SAID_AFTER_MS;
+  if (state !== 'RUNNING' || commandStart === null || commandEnd === null) return false;
+  const isThisStart = commandStart.restart === commandEnd.restart && restarts <= commandEnd.restart;
+  return isThisStart && nowMs - commandEnd.endedAtMs > SAID_AFTER_MS;
 }
 
 /**
@@ -112,22 +112,22 @@ export function jobFromRecords(
   metadata: JobMetadata | null,
   slurmState: string | null = null,
 ): FoundJob | null {
-  const { end, begin, isStopRequested } = records;
-  if (end === null) return null;
-  const { signal } = endFromShellCode(end.code);
-  const state = end.code === 0 ? 'COMPLETED' : signal !== null && isStopRequested ? 'CANCELLED' : 'FAILED';
+  const { commandEnd, commandStart, isStopRequested } = records;
+  if (commandEnd === null) return null;
+  const { signal } = endFromShellCode(commandEnd.code);
+  const state = commandEnd.code === 0 ? 'COMPLETED' : signal !== null && isStopRequested ? 'CANCELLED' : 'FAILED';
   const seen: SeenRecord = {
-    slurmJobId: String(end.slurmJobId),
+    slurmJobId: String(commandEnd.slurmJobId),
     state,
     waitStatus: 0,
     startedAtMs: null,
     endedAtMs: null,
-    nodes: begin?.node ?? '',
+    nodes: commandStart?.node ?? '',
   };
   const job = toEndedJob(seen, records, metadata, '');
   return {
     ...job,
-    message: `Slurm ${slurmState === null ? 'has forgotten the job' : `still says ${slurmState}`}; by its own record the command ended with status ${end.code}.`,
+    message: `Slurm ${slurmState === null ? 'has forgotten the job' : `still says ${slurmState}`}; by its own record the command ended with status ${commandEnd.code}.`,
     details: { ...job.details, slurmState: slurmState ?? 'forgotten' },
   };
 }

@@ -86,7 +86,7 @@ async function observeQueuedJob(
   const { slurmJobId, state, reason, restarts, waitStatus, startedAtMs, endedAtMs, nodes } = job;
   if (isEndState(state)) {
     // A job that found the right to start taken ends as COMPLETED without having started anything.
-    if (state === 'COMPLETED' && records.end === null && records.owner !== 'stopped')
+    if (state === 'COMPLETED' && records.commandEnd === null && records.owner !== 'stopped')
       return unknownOutcome(`Slurm says COMPLETED of ${slurmJobId}, and the record of its end has not come`);
     const seen: SeenRecord = { slurmJobId, state, waitStatus, startedAtMs, endedAtMs, nodes };
     await publishOnce(paths.seen, JSON.stringify(seen));
@@ -113,11 +113,11 @@ async function observeQueuedJob(
 }
 
 function toLivingJob(
-  { begin }: JobRecords,
+  { commandStart }: JobRecords,
   metadata: JobMetadata | null,
   said: Pick<FoundJob, 'status' | 'message' | 'details'>,
 ): FoundJob {
-  return foundJob({ startedAtMs: begin?.startedAtMs ?? null, metadata, ...said });
+  return foundJob({ startedAtMs: commandStart?.startedAtMs ?? null, metadata, ...said });
 }
 
 async function observeForgotten(
@@ -126,17 +126,18 @@ async function observeForgotten(
   { metadata, claimedAtMs }: ClaimRecord,
   records: JobRecords,
 ): Promise<JobObservation> {
-  const { slurmJobId, owner, askedAtMs, seen } = records;
+  const { slurmJobId, owner, submitRequestedAtMs, lastSeen } = records;
   if (owner === 'stopped') return { ...toLivingJob(records, metadata, STOPPED_BEFORE), endedAtMs: claimedAtMs };
-  if (askedAtMs === null && slurmJobId === null) return toLivingJob(records, metadata, NOT_SUBMITTED);
-  const told = seen ?? (slurmJobId === null ? null : await readAccounting(settings, jobId, slurmJobId, claimedAtMs));
+  if (submitRequestedAtMs === null && slurmJobId === null) return toLivingJob(records, metadata, NOT_SUBMITTED);
+  const told =
+    lastSeen ?? (slurmJobId === null ? null : await readAccounting(settings, jobId, slurmJobId, claimedAtMs));
   if (told !== null) return toEndedJob(told, records, metadata, '');
   const id = slurmJobId ?? jobId;
   return (
     jobFromRecords(records, metadata) ?? {
       kind: 'unknown',
       message:
-        records.begin === null
+        records.commandStart === null
           ? `Slurm no longer knows the job ${id}, which has not begun: it was lost by a controller that died, or cancelled while it waited; a stop makes sure that it never starts`
           : `Slurm has forgotten the job ${id}, and nothing says how it ended`,
     }

@@ -140,14 +140,14 @@ export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Pro
   const stand: Submitting = { settings, paths, spec, session, kind: claimed.as };
   let isAsked = false;
   const outcome = await submitOnce(spec, {
-    look: () => findSubmitted(stand),
+    findJob: () => findSubmitted(stand),
     send: async () => {
       const refused = (await checkFiles(paths.tree, spec)) ?? (await judgeEarlierRequest(stand));
       isAsked = refused === null;
       return refused ?? callSbatch(stand);
     },
     sleep: settings.sleep,
-    lookAgainMs: LOOK_AGAIN_MS,
+    recheckDelaysMs: LOOK_AGAIN_MS,
   });
   if (isAsked && outcome.kind === 'rejected') await releaseClaim(settings, paths);
   return outcome;
@@ -191,7 +191,7 @@ async function judgeEarlierRequest({ settings, paths, session }: Submitting): Pr
   if (await publishOnce(paths.asked, JSON.stringify({ atMs: settings.now() }))) return null;
   const read = await readJobRecords(paths);
   if (read.kind === 'unreadable') return unknownOutcome(read.why);
-  const ageMs = settings.now() - (read.records.askedAtMs ?? 0);
+  const ageMs = settings.now() - (read.records.submitRequestedAtMs ?? 0);
   if (ageMs < settings.cluster.commandTimeoutMs) return unknownOutcome('another submit of this job is on its way');
   return ageMs < session.rememberedMs
     ? null

@@ -11,9 +11,9 @@ import {
 } from '../../domain/care/machines.ts';
 import { instantFromMs, parseJson } from '../../domain/values.ts';
 import { isSubmissionId, jobMetadata, type Unknown, unknownOutcome } from '../shared/kit.ts';
-import { buildNoAnswer, call, type Reply, readVastSession, VAST, type VastSettings } from './ask.ts';
 import { instanceLabel } from './definition.ts';
 import { readOffer } from './market.ts';
+import { buildNoAnswer, call, type Reply, readVastSession, VAST, type VastSettings } from './request.ts';
 
 /** Variable of an instance that identifies its job. Only these two variables are kept, because others contain secrets. */
 export const JOB_VARIABLE = 'FERRYBOT_JOB';

@@ -144,18 +144,18 @@ function describeLauncher(cluster: VastCluster): string {
 function fitClusterToNeeds(
   cluster: VastCluster,
   needs: MachineNeeds,
-): { readonly cluster: VastCluster; readonly beyond: readonly BeyondCap[] } {
+): { readonly cluster: VastCluster; readonly exceededCaps: readonly BeyondCap[] } {
   const beyond = CAPS.flatMap((what) => {
     const [asked, most] = [needs[what], cluster[what]];
     return asked !== undefined && Number(asked) > Number(most)
-      ? [{ what, asked: String(asked), most: String(most) }]
+      ? [{ need: what, requested: String(asked), limit: String(most) }]
       : [];
   });
-  const within = Object.fromEntries(beyond.map(({ what }) => [what, cluster[what]]));
+  const within = Object.fromEntries(beyond.map(({ need }) => [need, cluster[need]]));
   const fitted = { ...cluster, ...needs, ...within };
   const hours = fitted.hoursMax * fitted.gpus;
   return {
     cluster: { ...fitted, acceleratorHoursPerRun: String(hours), accelerators: fitted.gpus },
-    beyond,
+    exceededCaps: beyond,
   };
 }

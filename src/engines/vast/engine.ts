@@ -6,10 +6,10 @@ import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { buildChunk } from '../shared/job-files.ts';
 import { guardWithCapabilities, unknownOutcome } from '../shared/kit.ts';
 import { createVastAccount, listInstancesOfJob } from './account.ts';
-import { readVastSession, VAST, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
 import { observeOnVast, stopOnVast } from './observe.ts';
+import { readVastSession, VAST, type VastSettings } from './request.ts';
 import { submitOnVast } from './submit.ts';
 
 /** Builds the engine for one cluster of the config. */

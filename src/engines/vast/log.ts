@@ -1,7 +1,7 @@
 /** Reads the last lines of an instance's log, and their position in the whole log. */
 
 import { z } from 'zod';
-import { buildNoAnswer, call, fetchText, type NoAnswer, type Reply, VAST, type VastSettings } from './ask.ts';
+import { buildNoAnswer, call, fetchText, type NoAnswer, type Reply, VAST, type VastSettings } from './request.ts';
 
 /** The parsed last lines of a log. */
 export type LogTail = {
@@ -9,7 +9,7 @@ export type LogTail = {
   readonly text: string;
   /** Position of its first byte in the whole log; null if no line contains it. */
   readonly at: number | null;
-  readonly end: { readonly begunMs: number; readonly endedMs: number; readonly code: number } | null;
+  readonly end: { readonly startedMs: number; readonly endedMs: number; readonly code: number } | null;
 };
 
 /** Parses the wrapper's lines between the lines of a job. */
@@ -29,7 +29,7 @@ export function readTail(text: string, jobId: string): LogTail {
     const place = /^at (\d{1,15})::$/.exec(said)?.[1];
     if (place !== undefined) at ??= Number(place) - length;
     const over = /^end (\d{13}) (\d{13}) (\d{1,3})::$/.exec(said);
-    if (over !== null) end = { begunMs: Number(over[1]), endedMs: Number(over[2]), code: Number(over[3]) };
+    if (over !== null) end = { startedMs: Number(over[1]), endedMs: Number(over[2]), code: Number(over[3]) };
   }
   return { text: kept.map((line) => `${line}\n`).join(''), at: at !== null && at >= 0 ? at : null, end };
 }

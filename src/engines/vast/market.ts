@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { OfferRead } from '../../domain/care/machines.ts';
 import { formatMoney, formatNumber } from '../../domain/values.ts';
 import { unknownOutcome } from '../shared/kit.ts';
-import { buildNoAnswer, call, type Reply, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
+import { buildNoAnswer, call, type Reply, type VastSettings } from './request.ts';
 
 /** Hosts report their own machines, so every size has an upper limit. */
 const size = z.number().min(0).max(1e12);

@@ -11,8 +11,8 @@ import {
   unknownOutcome,
 } from '../shared/kit.ts';
 import { type Instance, listInstancesOfJob, readMetadata } from './account.ts';
-import { call, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
+import { call, VAST, type VastSettings } from './request.ts';
 
 /** Lines that are searched for the wrapper's end line. A container may print more lines after it while it ends. */
 const LAST_LINES = 20;
@@ -67,7 +67,7 @@ function judgeInstance(instance: Instance, { end }: LogTail): FoundJob {
   const { actual_status: actual, intended_status: intended, id } = instance;
   const base = toFoundJob(instance);
   if (end !== null) {
-    const { code, begunMs, endedMs } = end;
+    const { code, startedMs, endedMs } = end;
     const isFine = code === 0;
     return {
       ...base,
@@ -75,7 +75,7 @@ function judgeInstance(instance: Instance, { end }: LogTail): FoundJob {
       message: `The command ended with ${code}.`,
       errorType: isFine ? null : 'JOB_ENTRYPOINT_COMMAND_ERROR',
       exitCode: code,
-      startedAtMs: begunMs,
+      startedAtMs: startedMs,
       endedAtMs: endedMs,
     };
   }
@@ -145,7 +145,7 @@ export function stopOnVast(settings: VastSettings, jobId: string): Promise<StopO
       }
       return complaint;
     },
-    late: (_last, complaint) => stoppingOutcome(complaint, 'Vast.ai was asked to stop the instance, and has not yet'),
+    giveUp: (_last, complaint) => stoppingOutcome(complaint, 'Vast.ai was asked to stop the instance, and has not yet'),
     sleep: settings.sleep,
     pollMs: VAST.pollMs,
     waitMs: VAST.goneWaitMs,

@@ -23,9 +23,9 @@ import {
   OFFER_VARIABLE,
   readMetadata,
 } from './account.ts';
-import { call, type NoAnswer, readVastSession, VAST, type VastSettings } from './ask.ts';
 import { instanceLabel } from './definition.ts';
 import { chooseOffers, explainChoice, type Offer, type OfferChoice, searchOffers } from './market.ts';
+import { call, type NoAnswer, readVastSession, VAST, type VastSettings } from './request.ts';
 
 // The bash script around the job's command on an instance: it unpacks the tree, logs positions of the log, and ends the instance.
 

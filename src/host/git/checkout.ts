@@ -110,7 +110,7 @@ export async function openUserClone(
       remoteUrl: address.url,
       token: async () => null,
       environment: plain,
-      ofPerson,
+      personalEnv: ofPerson,
     }),
     seenAt: async (branch) => {
       const refs = [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`];

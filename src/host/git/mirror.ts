@@ -101,7 +101,7 @@ export type MirrorOptions = {
   /** PATH, proxy and certificate settings. */
   readonly environment: Readonly<Record<string, string>>;
   /** Complete environment with a person's own git settings and credentials. */
-  readonly ofPerson?: Readonly<Record<string, string>>;
+  readonly personalEnv?: Readonly<Record<string, string>>;
 };
 
 export type GitCall = {
@@ -236,8 +236,8 @@ async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramRes
   }
 }
 
-function gitProcessEnvironment({ ofPerson, environment }: MirrorOptions): Readonly<Record<string, string>> {
-  return ofPerson ?? gitEnvironment(environment);
+function gitProcessEnvironment({ personalEnv, environment }: MirrorOptions): Readonly<Record<string, string>> {
+  return personalEnv ?? gitEnvironment(environment);
 }
 
 /** Settings of the remote. They are not in the mirror's config file, so that commands without them cannot fetch. */

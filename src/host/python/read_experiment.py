@@ -736,7 +736,7 @@ def read(data):
     return {
         "kind": "read",
         "settings": reader.settings,
-        "places": reader.places,
+        "containerLines": reader.places,
         "code": reader.code,
         "names": sorted(reader.names),
     }

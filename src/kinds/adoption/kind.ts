@@ -56,7 +56,7 @@ function pinnedSource({ commit, commitIsHere }: Description): PinnedSource | nul
 }
 
 /** Requires the job's complete command, and its commit in this repository: ferrybot cannot relaunch anything else. */
-const entrypointKnownGate = defineGate('entrypoint-known', ({ adopts: job, change }, { block, pass }) => {
+const entrypointKnownGate = defineGate('entrypoint-known', ({ adoptedJob: job, change }, { block, pass }) => {
   if (job === undefined) return block('not-told', 'author');
   const { commit, commitIsHere } = job;
   if (parseEntrypoint(job) === null || commit === null) return block('not-repeatable', 'author');
@@ -74,10 +74,10 @@ export const adoptionKind = defineKind({
   fixes: (lane) => {
     const { fixScope, fixer } = adoptionLane(lane);
     const isInScope = (path: string): boolean => fixScope.some((folder) => isPathCovered(folder, path));
-    return { fixable: [], mends: fixScope.length === 0 ? null : isInScope, fixer, preApproved: [] };
+    return { fixable: [], mayFix: fixScope.length === 0 ? null : isInScope, fixer, preApproved: [] };
   },
   gates: [entrypointKnownGate],
   // These responses apply to approved attempts. After the job that a person launched by hand, ferrybot starts nothing by itself.
   responses: { ...USUAL_RESPONSES, stopped: 'ask' },
-  adopts: { settings: laneSettings, source: pinnedSource },
+  adoption: { settings: laneSettings, source: pinnedSource },
 });

@@ -233,19 +233,19 @@ const BASE_COMMITS_READ = 50;
 export async function readStartFile(
   git: GitReader,
   read: ReadSource,
-  { path, pass, onto }: StartPlace,
+  { path, passCommit, baseCommit }: StartPlace,
 ): Promise<CarriedOverFile> {
-  const left = await git.mergeBase(onto, pass);
-  if (left === null) throw unclearError(`${pass} has no history in common with ${onto}`);
+  const left = await git.mergeBase(baseCommit, passCommit);
+  if (left === null) throw unclearError(`${passCommit} has no history in common with ${baseCommit}`);
   const [ranText, leftText, targetText] = [
-    await git.readText(pass, path),
+    await git.readText(passCommit, path),
     await git.readText(left, path),
-    await git.readText(onto, path),
+    await git.readText(baseCommit, path),
   ];
   if (ranText === null || leftText === null || targetText === null)
-    throw unclearError(`${path} is not at ${ranText === null ? pass : leftText === null ? left : onto}`);
+    throw unclearError(`${path} is not at ${ranText === null ? passCommit : leftText === null ? left : baseCommit}`);
   const commits = await git.log({
-    from: onto,
+    from: baseCommit,
     not: left,
     sinceMs: null,
     paths: [path],
@@ -259,7 +259,7 @@ export async function readStartFile(
   const isWhole = commits.length <= BASE_COMMITS_READ;
   const file = { ran: ranText, left: leftText, target: targetText, since: isWhole ? since : null };
   const carried = await carryOverPass(file, read);
-  if (carried === null) throw unclearError(`${path} at ${pass} differs from ${left} in more than knobs`);
+  if (carried === null) throw unclearError(`${path} at ${passCommit} differs from ${left} in more than knobs`);
   return carried;
 }
 

@@ -46,7 +46,7 @@ export type IntervalContext = {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
   /** Absent if the record has a ferry, or the config gives none. */
-  readonly given?: ConfiguredFerry;
+  readonly configured?: ConfiguredFerry;
   /** Newest first, at most `INTERVAL_COMMITS_MAX`. */
   readonly commits: readonly LoggedCommit[];
   readonly commitsOmitted: number;
@@ -101,7 +101,7 @@ export function findIntervalStart(
 export function buildIntervalContext(facts: {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
-  readonly given?: ConfiguredFerry | null;
+  readonly configured?: ConfiguredFerry | null;
   readonly commits: readonly LoggedCommit[];
   readonly issues: readonly UpdatedIssue[];
   readonly ferryIssues: ReadonlySet<number>;
@@ -113,7 +113,7 @@ export function buildIntervalContext(facts: {
   return {
     start: facts.start,
     last: facts.last,
-    ...(facts.last === null && facts.given != null ? { given: facts.given } : {}),
+    ...(facts.last === null && facts.configured != null ? { configured: facts.configured } : {}),
     commits: commits.slice(0, INTERVAL_COMMITS_MAX),
     commitsOmitted: Math.max(0, commits.length - INTERVAL_COMMITS_MAX),
     issues: issues.slice(0, INTERVAL_ISSUES_MAX),
@@ -140,7 +140,7 @@ function toLastFerry(run: FinishedRun): LastFerry {
 
 /** What a proposal starts from, and everything that it changes on the target branch. */
 type ProposalStart = {
-  readonly pass: RunBase | null;
+  readonly passedRun: RunBase | null;
   readonly notTaken: readonly KnobNotTaken[];
   readonly total: readonly KnobChange[];
   /** A person made this change without starting from the pass; it is only compared with the pass. */
@@ -169,7 +169,7 @@ export type ProposalView = {
   readonly isMore?: true;
   readonly start: ProposalStart;
   /** Programs of the repository's own checks that are not installed on the machine that proposed. */
-  readonly unchecked?: readonly string[];
+  readonly missingChecks?: readonly string[];
   /** The branch that the change is compared with. */
   readonly targetBranch: string;
   readonly risk: Risk;
@@ -177,7 +177,7 @@ export type ProposalView = {
   readonly reason: string;
   readonly candidate: string | null;
   /** Who requested exactly this with `/propose`, and in which thread; null if it was not requested. */
-  readonly asked: { readonly by: Actor; readonly thread: number } | null;
+  readonly request: { readonly by: Actor; readonly thread: number } | null;
   /** Why this candidate is due today; null if no candidate was chosen. */
   readonly rationale: ChoiceRationale | null;
 };
@@ -212,7 +212,7 @@ export function describeInterval({ interval, context }: ProposalView): string {
   const start =
     // rule DF-09
     interval.sinceCommit === null
-      ? `Since ${interval.sinceDate} (a date, as a fallback: ${context.given === undefined ? 'no launch commit of an earlier ferry is on record' : 'the launch commit that the config gives is not in the history of the branch'}).`
+      ? `Since ${interval.sinceDate} (a date, as a fallback: ${context.configured === undefined ? 'no launch commit of an earlier ferry is on record' : 'the launch commit that the config gives is not in the history of the branch'}).`
       : `Since the last ferry's launch commit ${interval.sinceCommit} (${interval.sinceDate}).`;
   return paragraphs(start, listCommits(context), listIssues(context));
 }

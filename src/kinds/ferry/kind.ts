@@ -28,7 +28,6 @@ import {
 } from '../../render/words.ts';
 import { type ClosureDecision, type ClosureLog, type ClosureView, defineKind } from '../../run/kind.ts';
 import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../run/proposing.ts';
-import { assessRisk, objectiveQuestion, readFerryObjective, USUAL_OBJECTIVE } from './asked.ts';
 import { readStartFile } from './edit.ts';
 import {
   budgetGate,
@@ -45,6 +44,7 @@ import type { ProposalView } from './interval.ts';
 import { createSourceReader, readIntervalContext, readStartOn } from './plan/experiment.ts';
 import { buildProposalView, diffKnobs, planProposal } from './plan/plan.ts';
 import { readBodyFacts, readPullBody } from './pull-body.ts';
+import { assessRisk, objectiveQuestion, readFerryObjective, USUAL_OBJECTIVE } from './requested-change.ts';
 import { FERRY_RULES, ferryLane, ferrySettings, listFixablePaths } from './settings.ts';
 import { ferryName, laneTitle, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
 
@@ -165,7 +165,7 @@ async function planPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull |
   const file = await readProposedFile(open, { mergeBase, head });
   const knobs = file?.knobs ?? null;
   const start: ProposalView['start'] = {
-    pass: null,
+    passedRun: null,
     notTaken: [],
     ...file?.start,
     total: knobs?.total ?? [],
@@ -194,7 +194,7 @@ async function planPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull |
       objective,
       interval,
       candidate: null,
-      ...(start.pass === null ? {} : { base: start.pass }),
+      ...(start.passedRun === null ? {} : { base: start.passedRun }),
     },
   };
 }
@@ -208,15 +208,15 @@ async function readProposedFile(
   const path = ferryLane(config.lane).experiment;
   const [onBranch, text] = [await git.readText(mergeBase, path), await git.readText(head, path)];
   if (onBranch === null || text === null) return null;
-  const { text: from, pass, notTaken } = await readStartOn(open, mergeBase, onBranch);
+  const { text: from, passedRun, notTaken } = await readStartOn(open, mergeBase, onBranch);
   const read = createSourceReader(open);
   const changes = await diffKnobs(read, from, text);
   const total = await diffKnobs(read, onBranch, text);
-  return { start: { pass, notTaken }, knobs: changes === null || total === null ? null : { changes, total } };
+  return { start: { passedRun, notTaken }, knobs: changes === null || total === null ? null : { changes, total } };
 }
 
 type ProposedFile = {
-  readonly start: Pick<ProposalView['start'], 'pass' | 'notTaken'>;
+  readonly start: Pick<ProposalView['start'], 'passedRun' | 'notTaken'>;
   readonly knobs: {
     readonly changes: ProposalView['changes'];
     readonly total: ProposalView['start']['total'];
@@ -273,7 +273,7 @@ export const ferryKind = defineKind({
       !scope.includes(path) && fixScope.some((folder) => isPathCovered(folder, path));
     return {
       fixable: listFixablePaths(ferryLane(lane)),
-      mends: fixScope.length === 0 ? null : isInScope,
+      mayFix: fixScope.length === 0 ? null : isInScope,
       fixer,
       preApproved: preApprovedFixes,
     };
@@ -291,11 +291,11 @@ export const ferryKind = defineKind({
       ...(scale === null ? {} : { 'lane.scale': JSON.stringify(scale) }),
     };
   },
-  proposes: {
+  proposals: {
     change: { file: (lane) => ferryLane(lane).experiment, size: sizeReader, start: readStartFile },
     readText: readBodyFacts,
     usual: USUAL_OBJECTIVE,
-    asks: { objective: readFerryObjective, question: objectiveQuestion },
+    objectiveChoice: { objective: readFerryObjective, question: objectiveQuestion },
     plan: planProposal,
     planOfPull: planPull,
     closureLog: FERRY_CLOSURE_LOG,

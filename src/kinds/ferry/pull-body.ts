@@ -259,14 +259,14 @@ export function findMismatches(delta: Delta, rows: readonly DeclaredRow[]): read
     ...undeclared.map((change) => ({
       kind: 'undeclared' as const,
       knob: change.knob,
-      real: `${change.before ?? 'absent'} -> ${change.after ?? 'absent'}`,
+      actual: `${change.before ?? 'absent'} -> ${change.after ?? 'absent'}`,
       fileLine: change.line,
       row: declaredRow(change, declaredName(change, changes)),
     })),
     ...needless.map(({ knob }) => ({
       kind: 'unchanged' as const,
       knob,
-      real: null,
+      actual: null,
       fileLine: null,
       row: null,
     })),

@@ -13,7 +13,7 @@ import { FIELDS, type FieldName } from './contract/fields.ts';
 
 /** `value`: a setting with its location. `code`: a file. `telling`: only reporting. The contract can list any of `names`. */
 type CodeChange = {
-  readonly touches: 'telling' | 'value' | 'code';
+  readonly affects: 'telling' | 'value' | 'code';
   /** The text that people see. */
   readonly shown: string;
   /** Each of these names identifies the change. */
@@ -39,13 +39,13 @@ export function listCodeChanges({ path, delta }: FileChange): readonly CodeChang
   if (delta?.kind === 'knobs') return delta.changes.map((change) => toCodeChange(path, change));
   const line = delta === null ? '' : `, line ${delta.line}`;
   // rule HR-32
-  return [{ touches: isLoggingPath(path) ? 'telling' : 'code', shown: `${path}${line}`, names: [path] }];
+  return [{ affects: isLoggingPath(path) ? 'telling' : 'code', shown: `${path}${line}`, names: [path] }];
 }
 
 function toCodeChange(path: string, { path: knob, before, after }: KnobChange): CodeChange {
   const of = (value: string | null): string => cutText(value ?? 'nothing', VALUE_CHARACTERS);
   return {
-    touches: isLoggingPath(path) || findBucket(knob) === 'observability' ? 'telling' : 'value',
+    affects: isLoggingPath(path) || findBucket(knob) === 'observability' ? 'telling' : 'value',
     shown: `${path}: ${knob} (${of(before)} → ${of(after)})`,
     names: [path, `${path}: ${knob}`],
   };
@@ -161,15 +161,15 @@ function withoutIdentityNames({ command, outputRoot, runName, tracker }: Manifes
 }
 
 function settingChange(name: string): CodeChange {
-  return { touches: 'value', shown: name, names: [name] };
+  return { affects: 'value', shown: name, names: [name] };
 }
 
 function judgeDrift(changes: readonly CodeChange[], meant: readonly string[], isAnotherRun: boolean): Judgement {
   const isExpected = ({ names }: CodeChange): boolean => names.some((name) => meant.includes(labelFromName(name)));
-  const describeChanges = (...touches: readonly CodeChange['touches'][]): readonly string[] =>
-    changes.filter((one) => touches.includes(one.touches)).map((one) => one.shown);
-  const listUnexpected = (touches: CodeChange['touches']): readonly string[] =>
-    changes.filter((one) => one.touches === touches && !isExpected(one)).map((one) => one.shown);
+  const describeChanges = (...touches: readonly CodeChange['affects'][]): readonly string[] =>
+    changes.filter((one) => touches.includes(one.affects)).map((one) => one.shown);
+  const listUnexpected = (touches: CodeChange['affects']): readonly string[] =>
+    changes.filter((one) => one.affects === touches && !isExpected(one)).map((one) => one.shown);
   const [values, code] = [listUnexpected('value'), listUnexpected('code')];
   if (values.length > 0) return configDriftAnswer.block('drift', 'author', listFirst([...values, ...code]));
   // Changed training code is the reason for a separate run. A changed setting may still be a mistake, so it blocks above.

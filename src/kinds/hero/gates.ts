@@ -38,9 +38,9 @@ export const containerBuiltGate = defineGate(
   'container-built',
   ({ container, contract, repository }, { block, pass, unknown }) => {
     if (container === undefined || contract === undefined) return pass('none');
-    const { said, runsIn, look } = container;
-    const unknownContainer = (why: string): Judgement => unknown('not-known', 'anyone', { image: said, why });
-    if (runsIn !== null && !isSameImage(said, runsIn))
+    const { written, runsIn, image: look } = container;
+    const unknownContainer = (why: string): Judgement => unknown('not-known', 'anyone', { image: written, why });
+    if (runsIn !== null && !isSameImage(written, runsIn))
       return unknownContainer(`its cluster runs every job in another container, ${runsIn}`);
     if (look === 'no-image') return pass('none');
     if (look === 'no-registry') return unknownContainer('the config names no registry of this name');
@@ -131,7 +131,7 @@ function judgeResumePoint(
       case 'takes-other':
         return checkpointProvenAnswer.block('takes-other', 'author', {
           path: point.path,
-          takes: point.takes,
+          wouldTake: point.wouldTake,
         });
       default:
         return assertNever(point);

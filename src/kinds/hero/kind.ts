@@ -59,8 +59,8 @@ export const heroKind = defineKind({
     name: runNameFromContract,
     checkpoints: buildCheckpointPlan,
     objective: (contract) => ({ kind: 'production', text: readValue(contract, 'goal') ?? '' }),
-    continued: continuationKnobs,
-    opens: { title: 'Hero run', known: knownValues },
+    continuationValues: continuationKnobs,
+    opensIssue: { title: 'Hero run', known: knownValues },
   },
   isCritical: true,
 });

@@ -27,9 +27,9 @@ import {
 const machineFitsGate = defineGate('machine-fits', ({ machine, contract, lane: { cluster } }, { block, pass }) => {
   if (contract === undefined || machine === undefined) return block('not-rented', 'maintainer', { cluster });
   return ifKnown(contract.read, () => {
-    const { terms, beyond } = machine;
+    const { terms, exceededCaps } = machine;
     if (terms === null) return block('not-rented', 'maintainer', { cluster });
-    const more = beyond.map(({ what, asked, most }) => `${what} ${asked}, at most ${most}`);
+    const more = exceededCaps.map(({ need, requested, limit }) => `${need} ${requested}, at most ${limit}`);
     if (more.length > 0) return block('beyond-lab', 'author', { beyond: more });
     const { dollarsPerHourMax: price, hoursMax: hours, dollarsMax: total } = terms;
     return pass('fits', { price, hours, total });
@@ -81,12 +81,12 @@ export const earlyStopSaneGate = defineGate('early-stop-sane', ({ contract, lane
 );
 
 /** An optimisation requires a bottleneck measured in a passed run: never speculation (policy VA, Efficiency and Risk Rules). */
-export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract, passes }, { block, pass }) =>
+export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract, sealedPasses }, { block, pass }) =>
   ifKnown(requireContract(contract), (values) => {
     const said = readValue(values, 'optimisation') ?? 'none';
     const [, measured, baseline] = /^(.*); baseline (\S+)$/.exec(said) ?? [];
     if (measured === undefined || baseline === undefined) return pass('none');
-    return ifKnown(passes, (runs) =>
+    return ifKnown(sealedPasses, (runs) =>
       // rule VA-28
       runs.includes(baseline) ? pass('measured', { measured, baseline }) : block('no-baseline', 'author', { baseline }),
     );

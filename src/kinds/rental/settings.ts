@@ -29,7 +29,7 @@ const RENTAL_CADENCE: Cadence = {
   startupMs: [60_000, 180_000, 420_000, 900_000],
   // rule VA-11
   settleMs: 600_000,
-  settleLooks: 2,
+  settleObservations: 2,
   pollMs: 1_800_000,
   // rule VA-12
   alertMs: 180_000,

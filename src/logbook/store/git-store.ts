@@ -23,10 +23,10 @@ export type StoredFile = TreeId | 'missing' | 'unreadable';
 export type StoredRun = {
   readonly events: readonly StoredFile[];
   /** Numbers of files after a missing one. */
-  readonly apart: readonly number[];
+  readonly afterGap: readonly number[];
 };
 
-export const NOT_STORED: StoredRun = { events: [], apart: [] };
+export const NOT_STORED: StoredRun = { events: [], afterGap: [] };
 
 /** Text of an unreadable file. The line never verifies. */
 const UNREADABLE = 'larger than any logbook\n';
@@ -87,10 +87,10 @@ function toStoredRun(parts: ReadonlyMap<number, TreeId>): StoredRun {
   for (let part = 1; events.length < parts.size; part += 1) {
     const id = parts.get(part);
     if (id === undefined)
-      return { events: [...events, 'missing'], apart: [...parts.keys()].filter((one) => one > part) };
+      return { events: [...events, 'missing'], afterGap: [...parts.keys()].filter((one) => one > part) };
     events.push(id);
   }
-  return { events, apart: [] };
+  return { events, afterGap: [] };
 }
 
 /** The texts of files with untrusted content. Replaces invalid UTF-8; a file that is too large gives `UNREADABLE`. */
@@ -226,9 +226,9 @@ async function buildFiles(
   const files: Record<string, string | null> = base === null ? { '.gitattributes': '* -text\n' } : {};
   for (const write of runs) {
     const there = stored.get(write.folder) ?? NOT_STORED;
-    const { events, apart } = there;
+    const { events, afterGap } = there;
     if (write.isNew)
-      for (const part of [...events.keys().map((index) => index + 1), ...apart])
+      for (const part of [...events.keys().map((index) => index + 1), ...afterGap])
         files[eventsPath(write.folder, part)] = null;
     const [parts, last] = write.isNew ? [0, ''] : [events.length, texts.get(events.at(-1) ?? 'missing') ?? ''];
     assertContinuesFile(write, parts, last);

@@ -73,7 +73,7 @@ function toGateFacts({ state, gate, at, config, others }: RecordedGate, then: Ma
     proposal,
     fixOf: gate.fix?.attempt ?? null,
     lane: config.lane,
-    own: config.kind.gates,
+    kindGates: config.kind.gates,
     onePersonIsEnough: config.approvals.onePersonIsEnough,
     pull: facts === undefined ? NOT_RECORDED : known(facts.pull),
     change,
@@ -93,12 +93,12 @@ function toGateFacts({ state, gate, at, config, others }: RecordedGate, then: Ma
     issue: NOT_RECORDED,
     authors: NOT_RECORDED,
     configHealth: NOT_RECORDED,
-    issueToldAt: NOT_RECORDED,
+    issueChangedAt: NOT_RECORDED,
     liveRuns: NOT_RECORDED,
     rootHolder: NOT_RECORDED,
     trackerHolder: NOT_RECORDED,
     holds: NOT_RECORDED,
-    passes: NOT_RECORDED,
+    sealedPasses: NOT_RECORDED,
   };
 }
 
@@ -127,9 +127,11 @@ function toChangeFacts(
   });
 }
 
-function startFromManifest({ resume }: Manifest): Pick<Parameters<typeof buildManifestFrom>[0], 'start' | 'backAfter'> {
-  const { initializeFrom: path, initializeStep: step = 0, backAfter = null } = resume;
-  return { start: path === null ? null : { path, step }, backAfter };
+function startFromManifest({
+  resume,
+}: Manifest): Pick<Parameters<typeof buildManifestFrom>[0], 'start' | 'rolledBackAttempt'> {
+  const { initializeFrom: path, initializeStep: step = 0, rolledBackAttempt = null } = resume;
+  return { start: path === null ? null : { path, step }, rolledBackAttempt };
 }
 
 /** `runs`: all recorded runs, newest first. Null for events that do not form a run. */
@@ -237,7 +239,7 @@ type ReplayedGate = {
 function replayGates(look: RecordedGate): readonly ReplayedGate[] {
   const { verdicts, manifest: then } = look.gate;
   const facts = then === null ? null : toGateFacts(look, then);
-  const gates = facts === null ? [] : orderChangeGates(facts.own);
+  const gates = facts === null ? [] : orderChangeGates(facts.kindGates);
   return verdicts.map(({ gate, outcome, code }) => {
     const asked = gates.find(({ id, readsSettings }) => id === gate && readsSettings === true);
     const now =

@@ -97,6 +97,14 @@ describe('a usage error', () => {
     expect(JSON.parse(json.out).error.message).toMatch(words);
   });
 
+  it.each([
+    [['ferry'], '`ferrybot --help`'],
+    [['manifest'], '`ferrybot manifest --help`'],
+    [['logbook', 'verify'], '`ferrybot logbook verify --help`'],
+  ])('%j names the help of the verb that was used: %s', async (args, help) => {
+    expect((await ferrybot(...args)).err).toContain(`Run ${help}`);
+  });
+
   it.each(verbs.filter((name) => name !== 'playground' && name !== 'demo'))(
     'exits 2 for %s with an unknown option',
     async (name) => {

@@ -127,7 +127,7 @@ describe('logbook verify', () => {
 
   it("detects by the journal's checkpoint that a finished run was cut or deleted together with its history", async () => {
     const { seq, hash, at } = composeFile(listFerryEvents(2)).events.at(-1) ?? { seq: 0, hash: '', at: '' };
-    const ended = [{ run: brandAs(RUN, isRunId), began: at, seq, hash, launched: true }];
+    const ended = [{ run: brandAs(RUN, isRunId), firstEntryAt: at, seq, hash, launched: true }];
     const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
     const checkpointed = async (text: string | null): Promise<string> => {
       const { folder, git } = await checkout(...(text === null ? [] : [text]));

@@ -10,7 +10,7 @@ import { brandAs, isSha } from '../../../src/domain/values.ts';
 
 const helpers = createHelpers(process.env['PATH'] ?? '');
 const COMMIT = brandAs('a'.repeat(40), isSha);
-const bounds = { asked: null, about: [], input: '', timeoutMs: 20_000, outputBytesMax: 100_000 };
+const bounds = { request: null, about: [], input: '', timeoutMs: 20_000, outputBytesMax: 100_000 };
 const script = (code: string): readonly string[] => [process.execPath, '-e', code];
 
 /** A commit with one file. */
@@ -60,7 +60,7 @@ describe('a proposer', () => {
 });
 
 describe('the checks', () => {
-  const tree = { asked: null, git, commit: COMMIT, files: { 'experiments/x.py': 'B = 2\n' } };
+  const tree = { request: null, git, commit: COMMIT, files: { 'experiments/x.py': 'B = 2\n' } };
 
   it('run in a checkout with the edit, in a repository without history and with a separate home', async () => {
     const code = `

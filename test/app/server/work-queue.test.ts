@@ -43,7 +43,7 @@ function server(names: readonly string[], workers: number) {
           running.set(repository, batch);
           await batch.promise.finally(() => running.delete(repository));
         },
-        lookAgainMs: () => null,
+        recheckMs: () => null,
         acknowledge: async () => undefined,
         cursor: () => null,
         liveRuns: () => 2,

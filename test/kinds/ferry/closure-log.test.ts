@@ -74,7 +74,7 @@ describe('annotations', () => {
     const mismatch = {
       kind,
       knob: 'learning_rate',
-      real: isMissing ? '3e-3 -> 6e-3' : null,
+      actual: isMissing ? '3e-3 -> 6e-3' : null,
       fileLine: isMissing ? 41 : null,
       row: isMissing ? '| `learning_rate` | `3e-3` | `6e-3` |' : null,
     };

@@ -62,7 +62,7 @@ const view: ProposalView = {
   pull: 13,
   changes: [change],
   start: {
-    pass: { run: brandAs('ferry-daily-20261120', isRunId), commit: toSha('last') },
+    passedRun: { run: brandAs('ferry-daily-20261120', isRunId), commit: toSha('last') },
     notTaken: [],
     total: [change],
   },
@@ -70,7 +70,7 @@ const view: ProposalView = {
   risk: 'low',
   reason: 'the optimum may lie higher',
   candidate: 'lr-up',
-  asked: null,
+  request: null,
   rationale: {
     before: '3e-3',
     after: '6e-3',
@@ -85,7 +85,7 @@ const first: ProposalView = {
   ...view,
   interval: { sinceCommit: null, sinceDate: '2026-11-14', fallback: true, lastRun: null },
   context: { ...view.context, last: null, commits: [], commitsOmitted: 0, issues: [] },
-  start: { pass: null, notTaken: [], total: [change] },
+  start: { passedRun: null, notTaken: [], total: [change] },
   pull: null,
 };
 

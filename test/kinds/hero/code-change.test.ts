@@ -13,7 +13,7 @@ const value = (path: string, bucket: Bucket): Delta => ({
   changes: [{ knob: path, path, before: '1', after: '2', bucket, line: 3 }],
 });
 const touches = (path: string, delta: Delta | null = CODE): readonly string[] =>
-  listCodeChanges({ path, delta }).map((one) => one.touches);
+  listCodeChanges({ path, delta }).map((one) => one.affects);
 
 describe('a change that does not affect the training', () => {
   // rule HR-36
@@ -61,7 +61,7 @@ describe('a change that may affect the training', () => {
   it('is a changed value, which can be named by its knob or its path', () => {
     expect(listCodeChanges({ path: 'experiments/run.py', delta: value('train().seed', 'system') })).toEqual([
       {
-        touches: 'value',
+        affects: 'value',
         shown: 'experiments/run.py: train().seed (1 → 2)',
         names: ['experiments/run.py', 'experiments/run.py: train().seed'],
       },

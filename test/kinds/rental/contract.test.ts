@@ -38,7 +38,7 @@ const read = (
       title: 'a rental',
       body: formBody(answers),
       author: { id: 3, login: 'ada' },
-      asked: Object.entries(asked).map(([path, after]) => ({ path, after })),
+      requestedValues: Object.entries(asked).map(([path, after]) => ({ path, after })),
     },
     lane,
   );

@@ -46,9 +46,9 @@ it('allows an optimisation only with a measurement of a sealed run', () => {
   const values = { ...CONTRACT, optimisation: { value, source: 'given', from: '' } as const };
   const facts = gateFacts({
     contract: { recorded: values, read: known(values) },
-    passes: known(['rental-gpu-20261120-issue3']),
+    sealedPasses: known(['rental-gpu-20261120-issue3']),
   });
   expect(bottleneckMeasured.evaluate(facts)).toMatchObject({ outcome: 'pass', code: 'measured' });
-  const others = { ...facts, passes: known(['rental-gpu-20261119-issue2']) };
+  const others = { ...facts, sealedPasses: known(['rental-gpu-20261119-issue2']) };
   expect(bottleneckMeasured.evaluate(others)).toMatchObject({ outcome: 'fail', code: 'no-baseline' });
 });

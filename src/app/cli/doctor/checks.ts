@@ -17,7 +17,7 @@ export type Finding = {
   readonly state: 'ok' | 'warning' | 'missing' | 'unknown';
   readonly found: string;
   /** The next action; empty if the state is ok. */
-  readonly todo: string;
+  readonly remedy: string;
 };
 
 export type Verdict = Pick<Finding, 'state' | 'found'>;
@@ -70,8 +70,10 @@ const CHECKS: readonly Check[] = [
     id: 'cluster-keys',
     judge: ({ clusters }) =>
       verdictAmong(
-        clusters.flatMap(({ name, asks }) => (asks.kind === 'known' && !asks.value ? [`${name} requires no key`] : [])),
-        clusters.map(({ asks }) => asks),
+        clusters.flatMap(({ name, needsKey }) =>
+          needsKey.kind === 'known' && !needsKey.value ? [`${name} requires no key`] : [],
+        ),
+        clusters.map(({ needsKey }) => needsKey),
         clusters.length === 0
           ? 'no cluster is of an engine that says so'
           : `${clusters.map(({ name }) => name).join(', ')} asks for a key`,
@@ -202,7 +204,7 @@ export function runDoctorChecks(facts: Facts): readonly Finding[] {
   return CHECKS.map(({ id, judge, advice }) => {
     const verdict = judge(facts);
     const todo = verdict.state === 'ok' ? '' : advice(facts);
-    return { check: id, ...verdict, todo: verdict.state === 'unknown' ? `${LOOK_ADVICE} ${todo}` : todo };
+    return { check: id, ...verdict, remedy: verdict.state === 'unknown' ? `${LOOK_ADVICE} ${todo}` : todo };
   });
 }
 
@@ -213,11 +215,11 @@ const DEMO_KEYS: readonly string[] = [
   '7UkoxijRwsbq6QM4kFmVYSlZJzpcY/k2NsFGFKyHN9E=',
 ];
 
-function checkKeys({ config, held, now }: Facts): Verdict {
+function checkKeys({ config, signingKeys, now }: Facts): Verdict {
   const at = toRfc3339(now);
   const inForce = config.keys.filter((key) => key.from <= at && at < key.until);
   const faults = ROLES.flatMap((role) => {
-    const own = held[role];
+    const own = signingKeys[role];
     const listed = inForce.filter((key) => key.role === role);
     return [
       ...(listed.length === 0 ? [`no ${role} key is in force`] : []),

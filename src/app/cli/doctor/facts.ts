@@ -53,7 +53,7 @@ export function workflowSecretFaults(config: LabConfig, files: WorkflowFiles): r
           modes.some((mode) => new RegExp(`\\bmode: ${mode}\\b`).test(job)) &&
           !new RegExp(`\\bsecrets\\.${secret}\\b`).test(job),
       )
-      .map(({ secret, use }) => `a job in ${path} does not name ${secret}, ${use}`),
+      .map(({ secret, purpose }) => `a job in ${path} does not name ${secret}, ${purpose}`),
   );
 }
 
@@ -72,24 +72,24 @@ export type Environment = {
 export type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 /** Whether a cluster requires a key, for engines that can report it. */
-type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
+type ClusterKey = { readonly name: string; readonly needsKey: Observed<boolean> };
 
 /** The user's checkout, keys and time. */
-export type DoctorContext = { readonly cwd: string; readonly held: SigningKeys; readonly now: Instant };
+export type DoctorContext = { readonly cwd: string; readonly signingKeys: SigningKeys; readonly now: Instant };
 
 /** Reads all facts about a repository with a valid config. Changes nothing. */
 export async function readFacts(
   client: GitHubClient,
   repository: settings.RepositorySettings,
   { config, configText }: { readonly config: LabConfig; readonly configText: string },
-  { cwd, held, now }: DoctorContext,
+  { cwd, signingKeys, now }: DoctorContext,
 ) {
   const branch = repository.default_branch;
   const files = await readWorkflowFiles(client, branch);
   return {
     config,
     /** Private keys in this environment. */
-    held,
+    signingKeys,
     now,
     repository: `${client.owner}/${client.repo}`,
     defaultBranch: branch,
@@ -156,7 +156,7 @@ async function readClusterKeys(config: LabConfig, configText: string, cwd: strin
       own === configText
         ? await requiresKey(cluster)
         : unknown(`this folder does not have the ${CONFIG_PATH} of the repository`);
-    found.push({ name, asks });
+    found.push({ name, needsKey: asks });
   }
   return found;
 }

@@ -7,7 +7,7 @@ import { diffConfigs, readKnobs } from '../../../delta/config-delta.ts';
 import type { Delta, FileReading } from '../../../domain/launch/change-facts.ts';
 import { brandAs, isInstant } from '../../../domain/values.ts';
 import { errorCode } from '../../../host/files.ts';
-import { displayPath } from '../../../kinds/ferry/asked.ts';
+import { displayPath } from '../../../kinds/ferry/requested-change.ts';
 import { INFRA_WORDS } from '../../../render/check.ts';
 import { readLabConfig } from '../../config-source.ts';
 import { createExperimentReader } from '../../control/change-facts.ts';

@@ -138,7 +138,7 @@ async function chooseLane(
   if (lanes.length === 1) return known(firstLane(config));
   const from = (await git.mergeBase(base, head)) ?? base;
   const changed = await git.changedPaths(from, head);
-  const [only, second] = lanes.filter(({ kind, lane }) => changed.includes(kind.proposes?.change?.file(lane) ?? ''));
+  const [only, second] = lanes.filter(({ kind, lane }) => changed.includes(kind.proposals?.change?.file(lane) ?? ''));
   return only === undefined || second !== undefined
     ? unknown(`which of the lanes ${names} it is for cannot be told from the files that it changes; --lane says it`)
     : known(only);
@@ -179,7 +179,7 @@ async function gatherGateReading(
 /** The proposal that control would record for this branch today, as far as it is known locally. */
 function buildProposal(config: LaneScopedConfig, run: RunId, date: string): EventDataByType['proposed'] {
   const recorded = {
-    experiment: config.kind.proposes?.change?.file(config.lane) ?? '',
+    experiment: config.kind.proposals?.change?.file(config.lane) ?? '',
     objective: { kind: 'integration', text: '' },
     interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
     candidate: null,

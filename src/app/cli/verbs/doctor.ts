@@ -35,7 +35,7 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
   });
   const findings = await examineLab(client, {
     cwd: io.cwd,
-    held: readSigningKeys(environment),
+    signingKeys: readSigningKeys(environment),
     now: brandAs(Date.now(), isInstant),
   });
   const ok = findings.every(({ state }) => state === 'ok' || state === 'warning');
@@ -43,9 +43,9 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
   return ok ? EXIT.yes : EXIT.no;
 }
 
-function formatFinding({ check, state, found, todo }: Finding): string {
+function formatFinding({ check, state, found, remedy }: Finding): string {
   const line = `${state.padEnd(8)} ${check.padEnd(30)} ${found}`;
-  return todo === '' ? line : `${line}\n${' '.repeat(9)}${todo}`;
+  return remedy === '' ? line : `${line}\n${' '.repeat(9)}${remedy}`;
 }
 
 /** Silent, because a refused request becomes a finding. */
@@ -80,7 +80,7 @@ export async function examineLab(client: GitHubClient, here: DoctorContext): Pro
 }
 
 function configOnlyReport(verdict: Verdict, todo: string): readonly Finding[] {
-  return [{ check: 'config', ...verdict, todo }];
+  return [{ check: 'config', ...verdict, remedy: todo }];
 }
 
 const PUT_A_CONFIG = `Put a valid ${CONFIG_PATH} on the default branch; \`ferrybot check-config\` reports its problems.`;

@@ -55,7 +55,7 @@ async function repairClone(clone: UserClone, isDry: boolean, io: VerbIo): Promis
   const git = clone.gitAs(config.git);
   if (config.logbookBranch !== LOGBOOK_BRANCH) await git.fetch(record(config.logbookBranch));
   const seenAt = await clone.seenAt(config.logbookBranch);
-  return ok(await repairLogbook({ lab, config, git, seenAt, at: brandAs(Date.now(), isInstant), isDry }));
+  return ok(await repairLogbook({ lab, config, git, knownCommits: seenAt, at: brandAs(Date.now(), isInstant), isDry }));
 }
 
 /** The repository name as GitHub spells it, because marks contain that spelling. A remote address may differ in case. */

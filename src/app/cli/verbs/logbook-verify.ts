@@ -21,7 +21,7 @@ type LogbookArguments = { readonly keys: readonly PublicKey[] | null; readonly h
 
 export type LogbookOptions = { readonly keys?: string | undefined; readonly head?: string | undefined };
 
-type VerifyRequest = { readonly files: readonly LogbookFile[]; readonly given: LogbookArguments };
+type VerifyRequest = { readonly files: readonly LogbookFile[]; readonly trusted: LogbookArguments };
 
 /** Reads the files at the path, and the keys and head for verifying them. */
 async function readToVerify(
@@ -34,7 +34,7 @@ async function readToVerify(
   const keys = options.keys === undefined ? ok(null) : await readKeys(resolve(io.cwd, options.keys));
   if (!keys.ok) return keys;
   const files = await findLogbookFiles(io, path);
-  return files.ok ? ok({ files: files.value, given: { keys: keys.value, head: head.value } }) : files;
+  return files.ok ? ok({ files: files.value, trusted: { keys: keys.value, head: head.value } }) : files;
 }
 
 function parseHead(text: string): Result<Anchor, VerbRefusal> {
@@ -82,10 +82,10 @@ type PlacedEntry = BadEntry & { readonly file: string };
 export async function logbookVerifyVerb(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
   const read = await readToVerify(io, path, options);
   if (!read.ok) return refuse(io, read.error);
-  const { files, given } = read.value;
-  if (given.head !== null && files.length > 1)
+  const { files, trusted } = read.value;
+  if (trusted.head !== null && files.length > 1)
     return usageError(io, '--head is of one run, and there are several here');
-  const verified = verifyFiles(files, given, { cwd: io.cwd, path: resolve(io.cwd, path) });
+  const verified = verifyFiles(files, trusted, { cwd: io.cwd, path: resolve(io.cwd, path) });
   reply(io, verified, formatVerification(verified));
   return verified.ok ? EXIT.yes : EXIT.no;
 }
@@ -101,10 +101,10 @@ function verifyFiles(
   let unanchored: PlacedEntry | null = null;
   // The journal sorts first, and its checkpoints anchor the runs.
   for (const file of files) {
-    const { run, bad, verification } = verifyFile(file, options, checkpointed.get(file.run ?? ''));
+    const { run, badEntry, verification } = verifyFile(file, options, checkpointed.get(file.run ?? ''));
     runs.push(run);
-    if (bad !== null && bad.reason !== 'unanchored') return { ok: false, runs, bad };
-    unanchored ??= bad;
+    if (badEntry !== null && badEntry.reason !== 'unanchored') return { ok: false, runs, bad: badEntry };
+    unanchored ??= badEntry;
     // A journal without its run folders does not prove that runs are missing.
     const isBesideRuns = resolve(cwd, file.parts[0]?.path ?? '') === join(path, eventsPath(JOURNAL));
     for (const { type, data } of isBesideRuns ? verification.events : [])
@@ -116,9 +116,9 @@ function verifyFiles(
   return { ok: bad === null, runs, bad };
 }
 
-function missingRunEntry({ run, began, seq }: CheckpointedRun): PlacedEntry {
+function missingRunEntry({ run, firstEntryAt, seq }: CheckpointedRun): PlacedEntry {
   const message = `a checkpoint of the record has entry ${seq} of this run, which is gone`;
-  return { file: eventsPath(runFolder(run, began)), line: 1, seq: 0, reason: 'truncated', message };
+  return { file: eventsPath(runFolder(run, firstEntryAt)), line: 1, seq: 0, reason: 'truncated', message };
 }
 
 /** Converts a line number across all files into a file and its line. */
@@ -141,7 +141,7 @@ function verifyFile(
   file: LogbookFile,
   options: LogbookArguments,
   checkpointed: Anchor | null = null,
-): { readonly run: VerifiedRun; readonly bad: PlacedEntry | null; readonly verification: Verification } {
+): { readonly run: VerifiedRun; readonly badEntry: PlacedEntry | null; readonly verification: Verification } {
   const [text = '', ...next] = file.parts.map((part) => part.text);
   const verifyAgainst = (anchor: Anchor | null): Verification =>
     verifyLogbook({
@@ -158,11 +158,11 @@ function verifyFile(
   const verification = verifyAgainst(options.head ?? checkpointed);
   const anchor = anchorKind(file, options.head, verification);
   const rewritten = findPartHistoryFault(file);
-  const bad = earlierEntry(verification.bad, rewritten) ?? unanchoredEntry(verification, anchor);
+  const bad = earlierEntry(verification.badEntry, rewritten) ?? unanchoredEntry(verification, anchor);
   const { run, events, head, keys } = verification;
   const headText = head === null ? '' : `${head.seq}:${head.hash}`;
   const told = { run, events: events.length, head: headText, anchor, keys };
-  return { run: told, bad: bad === null ? null : locateBadEntry(file, bad), verification };
+  return { run: told, badEntry: bad === null ? null : locateBadEntry(file, bad), verification };
 }
 
 function anchorKind(file: LogbookFile, head: Anchor | null, verification: Verification): VerifiedRun['anchor'] {
@@ -200,9 +200,9 @@ export async function readRecordedEvents(
     return fail({ code: 'run-unknown', message: `the logbook in ${dir} has no run ${run}` });
   const runs: (readonly LogbookEvent[])[] = [];
   for (const file of files) {
-    const { bad, verification } = verifyFile(file, { keys: null, head: null });
-    if (bad !== null && bad.reason !== 'unanchored')
-      return fail({ code: 'logbook-broken', message: `${bad.file}:${bad.line}: ${bad.message}` });
+    const { badEntry, verification } = verifyFile(file, { keys: null, head: null });
+    if (badEntry !== null && badEntry.reason !== 'unanchored')
+      return fail({ code: 'logbook-broken', message: `${badEntry.file}:${badEntry.line}: ${badEntry.message}` });
     runs.push(verification.events);
   }
   return ok(runs);
@@ -219,18 +219,21 @@ function unanchoredEntry({ events }: Verification, anchor: VerifiedRun['anchor']
   };
 }
 
-function formatVerification({ ok, runs, bad }: VerifyAnswer): string {
+function formatVerification({ ok, runs, bad: badEntry }: VerifyAnswer): string {
   const lines = runs.map(
     (run) => `${run.run}: ${run.events} events, head ${run.head}, anchored by ${run.anchor}, keys ${run.keys}`,
   );
-  const end = bad === null ? 'good' : `${bad.file} line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message}`;
+  const end =
+    badEntry === null
+      ? 'good'
+      : `${badEntry.file} line ${badEntry.line} (entry ${badEntry.seq}): ${badEntry.reason}: ${badEntry.message}`;
   return `${[...lines, ok ? end : `bad: ${end}`].join('\n')}\n`;
 }
 
 type ShownRun = {
   readonly run: string;
   readonly events: readonly LogbookEvent[];
-  readonly bad: PlacedEntry | null;
+  readonly badEntry: PlacedEntry | null;
 };
 
 /** Prints every run at the path. Exit 1 if an entry does not verify; the run's later entries are not printed. */
@@ -238,17 +241,19 @@ export async function logbookShowVerb(io: VerbIo, path: string, options: Logbook
   const read = await readToVerify(io, path, options);
   if (!read.ok) return refuse(io, read.error);
   const shown = read.value.files.map((file): ShownRun => {
-    const { run, bad, verification } = verifyFile(file, read.value.given);
-    return { run: run.run, events: verification.events, bad: bad?.reason === 'unanchored' ? null : bad };
+    const { run, badEntry, verification } = verifyFile(file, read.value.trusted);
+    return { run: run.run, events: verification.events, badEntry: badEntry?.reason === 'unanchored' ? null : badEntry };
   });
-  const isGood = shown.every((run) => run.bad === null);
-  const runs = shown.map(({ run, events, bad }) => ({ run, events: toShownEvents(events), bad }));
+  const isGood = shown.every((run) => run.badEntry === null);
+  const runs = shown.map(({ run, events, badEntry }) => ({ run, events: toShownEvents(events), bad: badEntry }));
   reply(io, { ok: isGood, runs }, shown.map(showRun).join(''));
   return isGood ? EXIT.yes : EXIT.no;
 }
 
-function showRun({ run, events, bad }: ShownRun): string {
+function showRun({ run, events, badEntry }: ShownRun): string {
   const end =
-    bad === null ? '' : `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`;
+    badEntry === null
+      ? ''
+      : `\nbad: line ${badEntry.line} (entry ${badEntry.seq}): ${badEntry.reason}: ${badEntry.message} (${badEntry.file})\n`;
   return `${formatEvents(run, events)}${end}`;
 }

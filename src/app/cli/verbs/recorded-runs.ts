@@ -127,14 +127,14 @@ async function searchRoot(io: VerbIo, root: string): Promise<SearchedRoot> {
   return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
 }
 
-function checkpointAsJson({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
+function checkpointAsJson({ stored, metadata, attempt, status }: JudgedCheckpoint): object {
   return {
     path: stored.path,
     step: metadata?.step ?? null,
     timestamp: metadata?.timestamp ?? null,
     isTemporary: metadata?.isTemporary ?? null,
     attempt,
-    standing,
+    standing: status,
   };
 }
 

@@ -80,13 +80,13 @@ function findEndStatus(lines: readonly string[]): EndStatus | null {
   return 'FAILED';
 }
 
-function formatReplay({ alarms, actions, finalState, cannotTell, looks }: Replayed): string {
+function formatReplay({ alarms, actions, finalState, undecided, observations }: Replayed): string {
   return [
     ...alarms.map(({ at, detector, why }) => `${at} ${detector}: ${why}\n`),
     ...actions.map(({ at, action, why }) => `${at} ${action} (${why})\n`),
-    `${finalState} after ${looks} looks; ${alarms.length} alarms\n`,
-    ...(cannotTell.length === 0
+    `${finalState} after ${observations} looks; ${alarms.length} alarms\n`,
+    ...(undecided.length === 0
       ? []
-      : [`without a witness: ${cannotTell.map(({ detector, missing }) => `${detector} (${missing})`).join(', ')}\n`]),
+      : [`without a witness: ${undecided.map(({ detector, missing }) => `${detector} (${missing})`).join(', ')}\n`]),
   ].join('');
 }

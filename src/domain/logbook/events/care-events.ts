@@ -43,12 +43,12 @@ export type CareEventData = DataOf<typeof data>;
 export const careEvents = defineEvents(data, {
   'action-proposed': {
     title: 'change of the cluster proposed',
-    means: 'ferrybot shows people a change of the cluster. Nobody may approve it before that.',
+    meaning: 'ferrybot shows people a change of the cluster. Nobody may approve it before that.',
     writers: ['control', 'watch'],
     isInJournal: true,
     rule: checkActionEvent,
     apply: applyAction,
-    tell: ({ data: { proposal, digest, evidence } }) => ({
+    describe: ({ data: { proposal, digest, evidence } }) => ({
       status: `${proposal.change.kind} of ${code(describeTarget(proposal.change))} on ${code(proposal.cluster)} is proposed`,
       evidence: scalarsText(evidence.facts),
       decision: `as ${code(digest)}: ${proposal.steps.map(describeStep).join(', then ')}`,
@@ -57,13 +57,13 @@ export const careEvents = defineEvents(data, {
   },
   'action-approved': {
     title: 'change of the cluster approved',
-    means: 'A person, or the config of the default branch, approves the `proposal`.',
+    meaning: 'A person, or the config of the default branch, approves the `proposal`.',
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,
     rule: checkActionEvent,
     apply: applyAction,
-    tell: ({ data: { proposal, source }, actor }) => ({
+    describe: ({ data: { proposal, source }, actor }) => ({
       status: actor === undefined ? 'approved by the config' : `approved by ${actorText(actor)}`,
       evidence:
         source.kind === 'config'
@@ -75,13 +75,13 @@ export const careEvents = defineEvents(data, {
   },
   'action-claimed': {
     title: 'change of the cluster started',
-    means: 'The runner claims the change before it makes any call. There is never a second claim.',
+    meaning: 'The runner claims the change before it makes any call. There is never a second claim.',
     writers: ['runner'],
     isInJournal: true,
     isDecisive: true,
     rule: checkActionEvent,
     apply: applyAction,
-    tell: ({ data: { proposal, consent, workflowRun } }) => ({
+    describe: ({ data: { proposal, consent, workflowRun } }) => ({
       status: 'the runner starts',
       evidence: `workflow run ${workflowRun}, with the approval of entry ${consent}`,
       decision: `carry out ${code(proposal)} once`,
@@ -90,13 +90,13 @@ export const careEvents = defineEvents(data, {
   },
   'action-ended': {
     title: 'change of the cluster ended',
-    means: 'The observed result of the change.',
+    meaning: 'The observed result of the change.',
     writers: ['runner'],
     isInJournal: true,
     isDecisive: true,
     rule: checkActionEvent,
     apply: applyAction,
-    tell: ({ data: { proposal, outcome, code: reason, detail } }) => ({
+    describe: ({ data: { proposal, outcome, code: reason, detail } }) => ({
       status: `${outcome}: ${code(reason)}`,
       evidence: scalarsText(detail),
       decision: `${code(proposal)} has ended`,
@@ -105,12 +105,12 @@ export const careEvents = defineEvents(data, {
   },
   'disk-scanned': {
     title: 'disks of the workers scanned',
-    means: "In the journal: the result of a scan of a cluster's worker disks (policy AG-16).",
+    meaning: "In the journal: the result of a scan of a cluster's worker disks (policy AG-16).",
     writers: ['watch'],
     isInJournal: true,
     rule: () => 'a scan of disks belongs to no run',
     apply: (state) => state,
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `${prose(data.cluster)}: ${data.reading === 'unreadable' ? 'the scan could not be read' : `${data.workers.length} worker disks are low on space`}`,
       evidence: data.workers
         .map(({ tpu, worker, percentFree, finding }) => `${code(`${tpu}/${worker}`)} ${percentFree}% free, ${finding}`)
@@ -129,7 +129,7 @@ function applyAction(state: RunState, event: ActionEvent): RunState {
   return { ...state, actions: actionsAfter(state.actions, event) };
 }
 
-function describeStep({ command, instead }: ChangeStep): string {
-  const other = instead === undefined ? '' : ` (or ${code(instead.join(' '))} where that cannot start)`;
+function describeStep({ command, fallback }: ChangeStep): string {
+  const other = fallback === undefined ? '' : ` (or ${code(fallback.join(' '))} where that cannot start)`;
   return `${code(command.join(' '))}${other}`;
 }

@@ -36,7 +36,7 @@ export type SealedCheckpoint = CheckpointEventData['milestone']['checkpoint'];
 export const checkpointEvents = defineEvents(data, {
   'checkpoint-rejected': {
     title: 'checkpoint rejected',
-    means:
+    meaning:
       'A person excludes the `step`, and everything computed from it, from the lineage of the run. [checkpoints.md](checkpoints.md) explains the effect.',
     writers: ['control'],
     isByPerson: true,
@@ -45,7 +45,7 @@ export const checkpointEvents = defineEvents(data, {
       ...state,
       rejections: [...state.rejections, { ...event.data, ...byPerson(event) }],
     }),
-    tell: ({ data: { step, reason }, actor }) => ({
+    describe: ({ data: { step, reason }, actor }) => ({
       status: `${actorText(actor)} rejected the checkpoints from step ${step} on`,
       evidence: prose(reason),
       decision: 'these, as the attempts so far have written them, and what was made from them are used for nothing',
@@ -54,7 +54,7 @@ export const checkpointEvents = defineEvents(data, {
   },
   milestone: {
     title: 'log milestone seal',
-    means: 'A person seals a moment of the run under a `name`. Its checkpoint is then never deleted.',
+    meaning: 'A person seals a moment of the run under a `name`. Its checkpoint is then never deleted.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
@@ -62,7 +62,7 @@ export const checkpointEvents = defineEvents(data, {
       ...state,
       milestones: [...state.milestones, { ...event.data, ...byPerson(event) }],
     }),
-    tell: ({ data: { name, tag, commit, checkpoint }, actor }) => ({
+    describe: ({ data: { name, tag, commit, checkpoint }, actor }) => ({
       status: `${actorText(actor)} sealed the milestone ${code(name)} at step ${checkpoint.step}`,
       evidence: `tag ${code(tag)} on commit ${code(commit)}, checkpoint ${code(checkpoint.path)}`,
       decision: 'its checkpoint is never deleted',

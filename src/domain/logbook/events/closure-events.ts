@@ -50,13 +50,13 @@ export type ClosureEventData = DataOf<typeof data>;
 export const closureEvents = defineEvents(data, {
   sealed: {
     title: 'final seal',
-    means: 'A person seals the run. No entry follows.',
+    meaning: 'A person seals the run. No entry follows.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
     rule: checkSealed,
     apply: (state, event) => ({ ...state, seal: { ...event.data, ...byPerson(event) } }),
-    tell: ({ data, actor }) => ({
+    describe: ({ data, actor }) => ({
       status: `sealed by ${actorText(actor)}: ${data.verdict}`,
       evidence: `tag ${code(data.tag)} on commit ${code(data.commit)}${data.closurePull === null ? '' : `, closure #${data.closurePull}`}${checkpointText(data)}`,
       decision: data.accept === null ? 'the record is complete' : `accepted: ${prose(data.accept)}`,
@@ -65,7 +65,7 @@ export const closureEvents = defineEvents(data, {
   },
   closed: {
     title: 'closed',
-    means: 'The run ends without a seal. No entry follows.',
+    meaning: 'The run ends without a seal. No entry follows.',
     writers: ['control'],
     isDecisive: true,
     rule: checkClosed,
@@ -73,7 +73,7 @@ export const closureEvents = defineEvents(data, {
       ...stateAtLastLaunch(voidOrder(state)),
       closed: { ...event.data, ...moment(event) },
     }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `closed: ${data.outcome}`,
       evidence: data.closurePull === null ? '' : `closure #${data.closurePull}`,
       decision: prose(data.reason),
@@ -82,12 +82,12 @@ export const closureEvents = defineEvents(data, {
   },
   incident: {
     title: 'incident',
-    means: 'Something went wrong that a person must see.',
+    meaning: 'Something went wrong that a person must see.',
     writers: ['control', 'runner', 'watch'],
     isInJournal: true,
     isDecisive: true,
     apply: addIncident,
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `incident ${code(data.code)}`,
       evidence: scalarsText(data.detail),
       decision: 'a person must see it',

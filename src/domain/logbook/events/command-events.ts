@@ -43,13 +43,13 @@ export type CommandEventData = DataOf<typeof data>;
 export const commandEvents = defineEvents(data, {
   'command-seen': {
     title: 'command received',
-    means: 'A person posted a command. `index`: its position among the commands of the comment.',
+    meaning: 'A person posted a command. `index`: its position among the commands of the comment.',
     writers: ['control'],
     isByPerson: true,
     isInJournal: true,
     rule: (state, { data }) => (state.commands.has(commandKey(data)) ? 'a command is seen once' : null),
     apply: (state, event) => addCommand(state, { ...event.data, ...byPerson(event), answer: null }),
-    tell: ({ data, actor }) => ({
+    describe: ({ data, actor }) => ({
       status: `${actorText(actor)} wrote ${code(`/${data.name}`)}`,
       evidence: `${data.surface} ${data.comment} on #${data.thread}`,
       decision: scalarsText(data.args) || 'no arguments',
@@ -58,12 +58,12 @@ export const commandEvents = defineEvents(data, {
   },
   'command-answered': {
     title: 'command answered',
-    means: 'The answer to a command, as a `code` and its `detail`.',
+    meaning: 'The answer to a command, as a `code` and its `detail`.',
     writers: ['control'],
     isInJournal: true,
     rule: (state, { data }) => checkAnswer(state.commands.get(commandKey(data))),
     apply: applyAnswer,
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `answered ${code(data.code)}`,
       evidence: `${data.surface} ${data.comment} on #${data.thread}`,
       decision: scalarsText(data.detail) || 'no details',
@@ -72,13 +72,13 @@ export const commandEvents = defineEvents(data, {
   },
   held: {
     title: 'held',
-    means: 'A person blocks launches.',
+    meaning: 'A person blocks launches.',
     writers: ['control'],
     isByPerson: true,
     isInJournal: true,
     isDecisive: true,
     apply: (state, event) => ({ ...voidOrder(state), holds: applyToHolds(state.holds, event) }),
-    tell: ({ data, actor }) => ({
+    describe: ({ data, actor }) => ({
       status: `${holdText(data)} by ${actorText(actor)}`,
       evidence: prose(data.reason),
       decision: 'nothing is launched',
@@ -87,13 +87,13 @@ export const commandEvents = defineEvents(data, {
   },
   released: {
     title: 'released',
-    means: 'A person lifts a hold.',
+    meaning: 'A person lifts a hold.',
     writers: ['control'],
     isByPerson: true,
     isInJournal: true,
     isDecisive: true,
     apply: (state, event) => ({ ...state, holds: applyToHolds(state.holds, event) }),
-    tell: ({ data, actor }) => ({
+    describe: ({ data, actor }) => ({
       status: `${holdText(data)} lifted by ${actorText(actor)}`,
       decision: 'this hold blocks no launch any more',
       next: 'gates are evaluated',
@@ -128,13 +128,13 @@ function applyRequest(
   state: RunState,
   seen: SeenCommand,
   { seq, data: { code, detail } }: EventOf<'command-answered'>,
-): Pick<RunState, 'relaunchAsked'> | Pick<RunState, 'rollback'> | null {
+): Pick<RunState, 'relaunchRequest'> | Pick<RunState, 'rollback'> | null {
   const last = endedAttemptWithoutSuccessor(state);
   if (last === null) return null;
   const { attempt } = last.submission;
   const { actor, comment, surface, bodyDigest } = seen;
   if (code === 'relaunch-asked' && state.submission !== null && surface !== 'review-comment')
-    return { relaunchAsked: { attempt, actor, comment, surface, bodyDigest, seq } };
+    return { relaunchRequest: { attempt, actor, comment, surface, bodyDigest, seq } };
   const back = code === 'rolled-back' ? readFacts({ step: 'integer', path: 'text?' }, detail) : null;
   if (back === null) return null;
   const checkpoint = back.path === undefined ? null : { path: back.path, step: back.step };

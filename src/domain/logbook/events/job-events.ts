@@ -50,7 +50,7 @@ const series = z.object({
   spread: text.exactOptional(),
   lowest: text.exactOptional(),
   streak: streak.exactOptional(),
-  met: z.object({ ...streak.shape, trend: text }).exactOptional(),
+  lastStreak: z.object({ ...streak.shape, trend: text }).exactOptional(),
   notFinite: integer.exactOptional(),
 });
 
@@ -62,7 +62,7 @@ const course = z
     runningSince: text.exactOptional(),
     steppingSince: text.exactOptional(),
     moved: z
-      .object({ at: text, longestGapMs: integer, looks: integer })
+      .object({ at: text, longestGapMs: integer, observations: integer })
       .exactOptional()
       .describe(
         'the newest observation in which the step advanced, the number of such observations, and the longest time between two of them',
@@ -74,9 +74,9 @@ const course = z
       .exactOptional()
       .describe('the relative deviation of the speed from line to line, or between observations'),
     preemptions: integer.exactOptional().describe('observations that saw a preemption inside the job'),
-    grewAt: text.exactOptional().describe('the newest observation in which the log had grown'),
+    logGrewAt: text.exactOptional().describe('the newest observation in which the log had grown'),
     evaluated: z
-      .object({ at: text, longestGapMs: integer, looks: integer })
+      .object({ at: text, longestGapMs: integer, observations: integer })
       .exactOptional()
       .describe('the newest observation with an evaluation, their number, and the longest time between two'),
     idle: integer.exactOptional().describe('consecutive observations with idle accelerators'),
@@ -99,7 +99,7 @@ const course = z
 const trackerSeen = z
   .object({
     run: text.describe('the requested run'),
-    says: z.enum(['found', ...TRACKER_SILENCES]).describe('the newest result'),
+    result: z.enum(['found', ...TRACKER_SILENCES]).describe('the newest result'),
     why: text.exactOptional().describe('why there was no answer'),
     last: z
       .object({
@@ -120,7 +120,7 @@ const trackerSeen = z
 
 const storeSeen = z
   .object({
-    askedAt: text.describe('may be from an earlier observation'),
+    requestedAt: text.describe('may be from an earlier observation'),
     unread: text.exactOptional().describe('why the store could not be read'),
     last: z
       .object({
@@ -143,7 +143,7 @@ const storeSeen = z
   })
   .describe('whether the save that the log reports is complete in the checkpoint stores');
 
-const besideJob = z.object({ jobId: text, status: z.enum(JOB_STATUSES), since: text.nullable() });
+const otherJob = z.object({ jobId: text, status: z.enum(JOB_STATUSES), since: text.nullable() });
 
 const diagnosis = z
   .object({
@@ -175,14 +175,14 @@ const data = {
     checkpointStep: integerOrNull,
     signatures: z.array(text),
     logOffset: integer,
-    beside: z.array(besideJob).exactOptional().describe('other jobs of the cluster that name the run, at most five'),
+    otherJobs: z.array(otherJob).exactOptional().describe('other jobs of the cluster that name the run, at most five'),
     openLog: openLog.exactOptional(),
     unread: z
       .object({ what: z.enum(['job', 'log']), since: text, why: text })
       .exactOptional()
       .describe('what has been unreadable since then, in every observation'),
     standstill: z
-      .object({ since: text, looks: integer })
+      .object({ since: text, observations: integer })
       .exactOptional()
       .describe('the step has not changed since then, for so many observations after the first with this step'),
     pace: pace.exactOptional(),
@@ -245,17 +245,17 @@ export type RecordedSeries = NonNullable<Course['speed']>;
 export type ReplayedStep = NonNullable<Course['replayed']>[number];
 export type TrackerSeen = NonNullable<Observed['tracker']>;
 export type StoreSeen = NonNullable<Observed['store']>;
-export type BesideJob = NonNullable<Observed['beside']>[number];
+export type OtherJob = NonNullable<Observed['otherJobs']>[number];
 export type RecordedDiagnosis = NonNullable<JobEventData['ended']['diagnosis']>;
 
 export const jobEvents = defineEvents(data, {
   observed: {
     title: 'check',
-    means: 'One observation of the job.',
+    meaning: 'One observation of the job.',
     writers: ['watch'],
     rule: checkWatchEvent,
     apply: applyObserved,
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `${data.status}${formatProgress(data.step, data.totalSteps, data.stepIsExact)}`,
       evidence: [
         ...describePace(data),
@@ -278,14 +278,14 @@ export const jobEvents = defineEvents(data, {
   },
   dispatched: {
     title: 'workflow dispatched',
-    means: 'Control dispatched a workflow of ferrybot. ferrybot reads only workflow runs with a recorded id.',
+    meaning: 'Control dispatched a workflow of ferrybot. ferrybot reads only workflow runs with a recorded id.',
     writers: ['control'],
     isInJournal: true,
     apply: (state, event) => ({
       ...state,
       dispatches: [...state.dispatches, { ...event.data, ...moment(event) }],
     }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `control started the ${data.workflow} workflow for ${code(data.subject)}`,
       evidence: `workflow run ${data.workflowRun}`,
       decision: 'ferrybot reads only this workflow run',
@@ -294,7 +294,7 @@ export const jobEvents = defineEvents(data, {
   },
   'stop-requested': {
     title: 'stop requested',
-    means: 'A person requests that the job is stopped, or that nothing is launched.',
+    meaning: 'A person requests that the job is stopped, or that nothing is launched.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
@@ -305,7 +305,7 @@ export const jobEvents = defineEvents(data, {
       stop: { ...byPerson(event), comment: event.data.comment },
       approvals: state.submission === null ? [] : state.approvals,
     }),
-    tell: ({ data, actor }) => ({
+    describe: ({ data, actor }) => ({
       status: `${actorText(actor)} requested a stop`,
       evidence: `${data.surface} ${data.comment}`,
       decision: 'stop the job, if any, and launch nothing',
@@ -314,7 +314,7 @@ export const jobEvents = defineEvents(data, {
   },
   ended: {
     title: 'job ended',
-    means: 'The engine reports that the job has ended.',
+    meaning: 'The engine reports that the job has ended.',
     writers: ['watch'],
     isDecisive: true,
     rule: checkWatchEvent,
@@ -323,7 +323,7 @@ export const jobEvents = defineEvents(data, {
       end: { ...event.data, ...moment(event) },
       fence: event.data.fence,
     }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       // Some jobs print metrics only at evals, so an earlier observation may have recorded a later step.
       status: `${data.status}${formatProgress(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,
       evidence: [
@@ -363,7 +363,7 @@ function formatProgress(step: number | null, total: number | null, isExact: bool
 function describeStore({ store }: Observed): readonly string[] {
   if (store === undefined) return [];
   if (store.unread !== undefined) return [`store of the checkpoints not read: ${prose(store.unread)}`];
-  const { newest = null, missing, readAt = store.askedAt } = store.last ?? {};
+  const { newest = null, missing, readAt = store.requestedAt } = store.last ?? {};
   const whole = newest === null ? 'no whole checkpoint' : `step ${newest.step} whole`;
   const lacking = missing === undefined ? '' : `, and not step ${missing.step}`;
   // The store is listed less often than the job is observed.

@@ -113,12 +113,12 @@ export type ProposalRequest = NonNullable<Proposed['request']>;
 export const launchEvents = defineEvents(data, {
   proposed: {
     title: 'proposed',
-    means: 'A run begins.',
+    meaning: 'A run begins.',
     writers: ['control'],
     isDecisive: true,
     rule: () => 'a run is proposed once',
     apply: (state) => state,
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `proposed as ${code(data.runName)} in lane ${code(data.lane)}`,
       evidence: isIssueFirst(data)
         ? `issue #${data.issue}, no pull request`
@@ -129,7 +129,7 @@ export const launchEvents = defineEvents(data, {
   },
   gated: {
     title: 'gates evaluated',
-    means: 'The verdicts of the gates about the manifest and the description.',
+    meaning: 'The verdicts of the gates about the manifest and the description.',
     writers: ['control'],
     rule: (state, { data }) => {
       if (awaitsAdoption(state)) return 'gated before the job was taken over';
@@ -141,16 +141,16 @@ export const launchEvents = defineEvents(data, {
       shown: keepShown(state, event),
       approvals: keepApprovals(state, event),
     }),
-    tell: ({ data }) => describeGates(data),
+    describe: ({ data }) => describeGates(data),
   },
   shown: {
     title: 'manifest shown',
-    means:
+    meaning:
       'Control read the card back from GitHub, unchanged and with this manifest. The entry counts until a `gated` entry has another manifest or body, or until an incident `card-edited`. Without it, the manifest cannot be approved.',
     writers: ['control'],
     rule: checkShown,
     apply: (state, event) => ({ ...state, shown: { ...event.data, ...moment(event) } }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: 'the card shows the manifest',
       evidence: `comment ${data.comment} in #${data.thread}, read back from GitHub as of ${data.shownAt}`,
       decision: `manifest ${code(data.digest)} may be approved`,
@@ -159,7 +159,7 @@ export const launchEvents = defineEvents(data, {
   },
   approved: {
     title: 'approved',
-    means: 'A person approves the manifest that the card shows.',
+    meaning: 'A person approves the manifest that the card shows.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
@@ -171,7 +171,7 @@ export const launchEvents = defineEvents(data, {
       ...state,
       approvals: [...state.approvals, { ...event.data, ...byPerson(event) }],
     }),
-    tell: ({ data, actor }) => ({
+    describe: ({ data, actor }) => ({
       status: `approved by ${actorText(actor)}`,
       evidence: `${data.surface} ${data.comment}`,
       decision: `manifest ${code(data.digest)} may be launched`,
@@ -180,7 +180,7 @@ export const launchEvents = defineEvents(data, {
   },
   'approval-dropped': {
     title: 'approval dropped',
-    means: 'Approvals of these users no longer count.',
+    meaning: 'Approvals of these users no longer count.',
     writers: ['control'],
     isDecisive: true,
     rule: (state) =>
@@ -194,7 +194,7 @@ export const launchEvents = defineEvents(data, {
       ),
       drops: [...state.drops, event],
     }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: 'an approval no longer counts',
       evidence: `manifest ${code(data.digest)}, approved by user ${data.users.join(', ')}`,
       decision: `dropped: ${code(data.reason)}`,
@@ -203,7 +203,7 @@ export const launchEvents = defineEvents(data, {
   },
   ordered: {
     title: 'launch ordered',
-    means: 'Control orders the launch of one attempt.',
+    meaning: 'Control orders the launch of one attempt.',
     writers: ['control'],
     isDecisive: true,
     rule: checkOrdered,
@@ -218,7 +218,7 @@ export const launchEvents = defineEvents(data, {
         claim: null,
       },
     }),
-    tell: ({ data: { order, orderDigest } }) => ({
+    describe: ({ data: { order, orderDigest } }) => ({
       status: `attempt ${order.attempt} is ordered${order.parent === undefined ? '' : `, after attempt ${order.parent.attempt}`}${order.checkpoint === undefined ? '' : `; it starts at step ${order.checkpoint.step}, ${code(order.checkpoint.path)}`}`,
       evidence: `order ${code(orderDigest)}, manifest ${code(order.digest)}, commit ${code(order.commit)}`,
       decision: `submit as ${code(order.submissionId)} before ${order.expiresAt}`,
@@ -227,12 +227,12 @@ export const launchEvents = defineEvents(data, {
   },
   claimed: {
     title: 'order claimed by the runner',
-    means: 'The runner claims the order before it submits anything.',
+    meaning: 'The runner claims the order before it submits anything.',
     writers: ['runner'],
     isDecisive: true,
     rule: checkClaimed,
     apply: (state, event) => withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `the runner claimed the order of attempt ${data.attempt}`,
       evidence: `workflow run ${data.workflowRun}, engine session ${code(data.engineSession)}`,
       decision: 'submit once',
@@ -241,7 +241,7 @@ export const launchEvents = defineEvents(data, {
   },
   submitted: {
     title: 'launch',
-    means: 'The job was submitted, or found running.',
+    meaning: 'The job was submitted, or found running.',
     writers: ['runner'],
     isDecisive: true,
     rule: checkSubmitted,
@@ -250,7 +250,7 @@ export const launchEvents = defineEvents(data, {
       // rule ML-24
       submission: { ...event.data, ...moment(event) },
     }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `job ${code(data.jobId)} ${data.adopted ? 'was found running and adopted' : 'was submitted'}`,
       evidence: `engine ${code(data.engine)} on ${code(data.cluster)}, commit ${code(data.commit)}${Object.entries(
         data.urls,

@@ -43,7 +43,7 @@ export type ObjectiveQuestion = NoticeEventData['objective-asked'];
 export const noticeEvents = defineEvents(data, {
   notified: {
     title: 'people notified',
-    means:
+    meaning:
       'ferrybot notifies people of an occasion, once. It records the notice before it posts it. The watch writes only notices of its own incidents.',
     writers: ['control', 'watch'],
     rule: checkNotified,
@@ -51,7 +51,7 @@ export const noticeEvents = defineEvents(data, {
       ...state,
       notices: [...state.notices, { ...event.data, ...moment(event), role: event.role }],
     }),
-    tell: ({ data }, logins) => ({
+    describe: ({ data }, logins) => ({
       status: `people are notified: ${code(data.reason)}`,
       evidence: describeSubject(data.about),
       decision: `once${describeAudience(data, logins)}`,
@@ -60,14 +60,14 @@ export const noticeEvents = defineEvents(data, {
   },
   delivered: {
     title: 'sent to a channel',
-    means: 'The result of sending a notice to a channel, once for each channel.',
+    meaning: 'The result of sending a notice to a channel, once for each channel.',
     writers: ['control', 'watch'],
     rule: checkDelivered,
     apply: (state, event) => ({
       ...state,
       deliveries: [...state.deliveries, { ...event.data, ...moment(event), role: event.role }],
     }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `channel ${code(data.channel)}: ${data.outcome}`,
       evidence: `notice of entry ${data.notice}`,
       decision: data.why === '' ? 'it is not sent again' : prose(data.why),
@@ -75,10 +75,10 @@ export const noticeEvents = defineEvents(data, {
   },
   'objective-asked': {
     title: 'question about the objective',
-    means: "In the journal: ferrybot asks for the objective of the lane's next run, or the question has ended.",
+    meaning: "In the journal: ferrybot asks for the objective of the lane's next run, or the question has ended.",
     writers: ['control'],
     isInJournal: true,
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status:
         data.state === 'open'
           ? `asked in #${data.issue} for the objective of the ${prose(data.lane)} run of ${data.date}`

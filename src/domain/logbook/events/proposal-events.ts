@@ -94,12 +94,12 @@ export type Proposing = ProposalEventData['proposing'];
 export const proposalEvents = defineEvents(data, {
   proposing: {
     title: 'proposal started',
-    means:
+    meaning:
       'In the journal: control is about to open a run. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,
-    tell: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
+    describe: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
       status: `control is about to propose ${code(run)} in lane ${code(about.lane)}`,
       evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,
       decision: [issue, pull]
@@ -111,11 +111,11 @@ export const proposalEvents = defineEvents(data, {
   },
   contracted: {
     title: 'contract read',
-    means:
+    meaning:
       "The values that the run's issue requests, by name. The newest entry counts. `unclear`: the value cannot be used.",
     writers: ['control'],
     apply: (state, { data }) => ({ ...state, contract: data.contract }),
-    tell: ({ data }) => ({
+    describe: ({ data }) => ({
       status: `${Object.keys(data.contract).length} values of the contract are known`,
       evidence: Object.entries(data.contract)
         .filter(([, { source }]) => source === 'inferred')

@@ -6,7 +6,7 @@ import { integer, runId, text } from '../parts.ts';
 
 const runAt = z.object({
   run: runId,
-  began: text.describe('time of its first entry, which gives its month'),
+  firstEntryAt: text.describe('time of its first entry, which gives its month'),
   seq: integer,
   hash: text,
   launched: z.boolean().describe('whether it contains an entry of the runner'),
@@ -28,12 +28,12 @@ export type RecordEventData = DataOf<typeof data>;
 export const recordEvents = defineEvents(data, {
   'record-checkpointed': {
     title: 'checkpoint of the record',
-    means:
+    meaning:
       'In the journal, once a month: the runs that ended since the last checkpoint, and the live runs. It covers their files, so that the marks of older runs can be deleted.',
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,
-    tell: ({ data: { ended, live } }) => ({
+    describe: ({ data: { ended, live } }) => ({
       status: `${ended.length} runs ended since the last checkpoint, ${live.length} are live`,
       evidence: 'the last entry of each, in `events.jsonl`',
       decision: 'processes no longer read the marks of older runs',

@@ -97,24 +97,30 @@ export type RentalState = {
   /** All machines ever seen, oldest first. */
   readonly machines: readonly Machine[];
   /** The newest complete listing of the account. */
-  readonly look: (Moment & { readonly cadenceMs: number }) | null;
-  readonly keep: (RentalEventData['machine-kept'] & Moment & { readonly actor: Actor }) | null;
-  readonly asked: (Moment & { readonly actor: Actor }) | null;
+  readonly lastListing: (Moment & { readonly cadenceMs: number }) | null;
+  readonly keepRequest: (RentalEventData['machine-kept'] & Moment & { readonly actor: Actor }) | null;
+  readonly tearDownRequest: (Moment & { readonly actor: Actor }) | null;
   /** The newest offer found before the approval. */
   readonly offer: (RentalEventData['offer-seen'] & Moment) | null;
 };
 
-export const NO_RENTAL: RentalState = { machines: [], look: null, keep: null, asked: null, offer: null };
+export const NO_RENTAL: RentalState = {
+  machines: [],
+  lastListing: null,
+  keepRequest: null,
+  tearDownRequest: null,
+  offer: null,
+};
 
 export const rentalEvents = defineEvents(data, {
   'offer-seen': {
     title: 'offer searched',
-    means: 'The offer that ferrybot would rent for the manifest `digest`, which waits for its approval.',
+    meaning: 'The offer that ferrybot would rent for the manifest `digest`, which waits for its approval.',
     writers: ['watch'],
     rule: (state, event) =>
       offerRequest(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for',
     apply: (state, event) => updateRental(state, { offer: { ...event.data, ...moment(event) } }),
-    tell: ({ data: { offer, unread } }) => ({
+    describe: ({ data: { offer, unread } }) => ({
       status:
         unread !== undefined
           ? 'the offers could not be read'
@@ -130,16 +136,16 @@ export const rentalEvents = defineEvents(data, {
   },
   'machines-seen': {
     title: 'rented machines',
-    means:
+    meaning:
       'A complete read of the account: the current machines of this run, and those that are gone since the read before.',
     writers: ['watch'],
     rule: checkRents,
     apply: (state, event) =>
       updateRental(state, {
         machines: mergeMachines(state.rental.machines, event),
-        look: { ...moment(event), cadenceMs: event.data.cadenceMs },
+        lastListing: { ...moment(event), cadenceMs: event.data.cadenceMs },
       }),
-    tell: ({ data: { machines, cadenceMs } }) => ({
+    describe: ({ data: { machines, cadenceMs } }) => ({
       status: machines.length === 0 ? 'the account has no machine of this run' : '',
       evidence: machines
         .map(
@@ -152,13 +158,13 @@ export const rentalEvents = defineEvents(data, {
   },
   'tear-down-begun': {
     title: 'tear-down started',
-    means: 'The watch is about to request the destruction of the machine. In the journal if no live run is known.',
+    meaning: 'The watch is about to request the destruction of the machine. In the journal if no live run is known.',
     writers: ['watch'],
     isInJournal: true,
     rule: tearDownRule,
     apply: (state, { data: { instance, reason }, at }) =>
       updateTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
-    tell: ({ data: { instance, jobId, cluster, reason } }) => ({
+    describe: ({ data: { instance, jobId, cluster, reason } }) => ({
       status: `machine ${instance} of ${code(jobId)} on ${code(cluster)} is destroyed: ${TEAR_DOWN_WHY[reason]}`,
       decision: 'the watch requests the destruction now',
       next: 'the watch repeats the request until a complete read of the account no longer lists the machine',
@@ -166,13 +172,13 @@ export const rentalEvents = defineEvents(data, {
   },
   'tear-down-ended': {
     title: 'tear-down verified',
-    means: 'A later complete read of the account no longer lists the machine.',
+    meaning: 'A later complete read of the account no longer lists the machine.',
     writers: ['watch'],
     isInJournal: true,
     rule: tearDownRule,
     apply: (state, { data: { instance }, at }) =>
       updateTearDown(state, instance, (begun) => begun && { ...begun, endedAt: at }),
-    tell: ({ data: { instance, jobId } }) => ({
+    describe: ({ data: { instance, jobId } }) => ({
       status: `machine ${instance} of ${code(jobId)} is gone`,
       evidence: 'a complete read of the account',
       decision: 'it costs nothing from now on',
@@ -180,11 +186,11 @@ export const rentalEvents = defineEvents(data, {
   },
   'machine-kept': {
     title: 'machines kept',
-    means: 'A person requests that the machines of the run are kept `until` this time, for the `reason`.',
+    meaning: 'A person requests that the machines of the run are kept `until` this time, for the `reason`.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state, event) => updateRental(state, { keep: { ...event.data, ...byPerson(event) } }),
-    tell: ({ data: { until, reason }, actor }) => ({
+    apply: (state, event) => updateRental(state, { keepRequest: { ...event.data, ...byPerson(event) } }),
+    describe: ({ data: { until, reason }, actor }) => ({
       status: `the machines of this run are kept until ${until}`,
       evidence: `requested by ${actorText(actor)}`,
       decision: prose(reason),
@@ -193,11 +199,11 @@ export const rentalEvents = defineEvents(data, {
   },
   'tear-down-asked': {
     title: 'tear-down requested',
-    means: 'A person requests in `comment` that the machines of the run are destroyed.',
+    meaning: 'A person requests in `comment` that the machines of the run are destroyed.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state, event) => updateRental(state, { asked: byPerson(event) }),
-    tell: ({ actor }) => ({
+    apply: (state, event) => updateRental(state, { tearDownRequest: byPerson(event) }),
+    describe: ({ actor }) => ({
       status: 'a person requested the destruction of the machines of this run',
       evidence: `requested by ${actorText(actor)}`,
       next: 'the watch destroys them',

@@ -61,18 +61,18 @@ export type WatchState = {
   readonly owner: Actor | null;
   /** The newest offer, in any state. */
   readonly offer: Offer | null;
-  readonly bound: (WatchEventData['watch-bounded'] & Moment & { readonly actor: Actor }) | null;
+  readonly plannedEnd: (WatchEventData['watch-bounded'] & Moment & { readonly actor: Actor }) | null;
   /** The end of the newest attempt's watch; its job continues without a watch. */
   readonly ended: WatchEnd | null;
 };
 
-export const NO_WATCH: WatchState = { owner: null, offer: null, bound: null, ended: null };
+export const NO_WATCH: WatchState = { owner: null, offer: null, plannedEnd: null, ended: null };
 
 /** A reached stopping point and an expired offer do not apply to the next attempt. */
 export function resetWatch(watch: WatchState, at: string): WatchState {
-  const { offer, ended, bound } = watch;
+  const { offer, ended, plannedEnd } = watch;
   const isStale = offer?.state === 'offered' && offer.until <= at;
-  return { ...watch, offer: isStale ? null : offer, bound: ended === null ? bound : null, ended: null };
+  return { ...watch, offer: isStale ? null : offer, plannedEnd: ended === null ? plannedEnd : null, ended: null };
 }
 
 /** Records an acknowledgement, made in any thread. */
@@ -88,13 +88,13 @@ export function applyAcknowledgement(
 export const watchEvents = defineEvents(data, {
   described: {
     title: 'job looked up',
-    means:
+    meaning:
       'What the cluster reports about a job to adopt. The person who launched it chose these values. `null`: not reported.',
     writers: ['watch'],
     rule: (state, event) =>
       checkAdoption(state, event) ?? (awaitsDescription(state) ? null : 'described a job that was described before'),
     apply: (state, event) => ({ ...state, description: { ...event.data, ...moment(event) } }),
-    tell: ({ data: { found, why, engine, status, submitter, entrypoint, commit } }) => ({
+    describe: ({ data: { found, why, engine, status, submitter, entrypoint, commit } }) => ({
       status: found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not described: ${found}`,
       evidence: [
         `engine ${code(engine)}`,
@@ -108,7 +108,7 @@ export const watchEvents = defineEvents(data, {
   },
   adopted: {
     title: 'job adopted',
-    means:
+    meaning:
       'A person adopts the job that the entry `described` describes, and owns its watch. The job counts as attempt 1 of the run.',
     writers: ['control'],
     isByPerson: true,
@@ -120,7 +120,7 @@ export const watchEvents = defineEvents(data, {
       return state.stop === null ? null : 'adopted after a stop was asked for';
     },
     apply: (state, event) => adoptJob(state, byPerson(event)),
-    tell: ({ data: { described }, actor }) => ({
+    describe: ({ data: { described }, actor }) => ({
       status: `${actorText(actor)} adopted the job`,
       evidence: `the job of entry ${described}`,
       decision: 'it is watched until its end',
@@ -129,7 +129,7 @@ export const watchEvents = defineEvents(data, {
   },
   handoff: {
     title: 'ownership of the watch',
-    means:
+    meaning:
       'The watch is offered to the person `to`, that person accepts it, or the offer expires. Before the launch, the contract is the offer.',
     writers: ['control'],
     apply: (state, event) =>
@@ -138,7 +138,7 @@ export const watchEvents = defineEvents(data, {
         // rule ML-03
         owner: event.data.state === 'accepted' ? event.data.to : state.watch.owner,
       }),
-    tell: ({ data: { state, to, until } }) => ({
+    describe: ({ data: { state, to, until } }) => ({
       status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'accepted by' : 'not accepted by'} ${actorText(to)}`,
       decision: state === 'offered' ? `the offer is valid until ${until}` : '',
       next: state === 'offered' ? '`/accept` by exactly that person' : '',
@@ -146,12 +146,12 @@ export const watchEvents = defineEvents(data, {
   },
   'watch-bounded': {
     title: 'end of the watch set',
-    means:
+    meaning:
       'A person sets the end of the watch: the `step` or the `time`, whichever comes first. It replaces the earlier one.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state, event) => updateWatch(state, { bound: { ...event.data, ...byPerson(event) } }),
-    tell: ({ data: { step, time }, actor }) => ({
+    apply: (state, event) => updateWatch(state, { plannedEnd: { ...event.data, ...byPerson(event) } }),
+    describe: ({ data: { step, time }, actor }) => ({
       status: `the watch ends ${[
         ...(step === null ? [] : [`at step ${step}`]),
         ...(time === null ? [] : [`at ${time}`]),
@@ -162,12 +162,12 @@ export const watchEvents = defineEvents(data, {
   },
   'watch-ended': {
     title: 'watch ended',
-    means: 'The watch of the `attempt` ends, and the job continues. Another attempt is watched from its start.',
+    meaning: 'The watch of the `attempt` ends, and the job continues. Another attempt is watched from its start.',
     writers: ['control', 'watch'],
     rule: checkWatchEnd,
     apply: (state, event) =>
       updateWatch(state, { ended: { ...event.data, ...moment(event), actor: event.actor ?? null } }),
-    tell: ({ data: { attempt, cause, reason }, actor }) => ({
+    describe: ({ data: { attempt, cause, reason }, actor }) => ({
       status: `the watch of attempt ${attempt} has ended; the job continues`,
       evidence: { person: `by ${actorText(actor)}`, ...STOPPING_POINTS }[cause],
       decision: reason === null ? '' : prose(reason),
@@ -176,11 +176,11 @@ export const watchEvents = defineEvents(data, {
   },
   'watch-resumed': {
     title: 'watch resumed',
-    means: 'A person requests that the same `attempt` is watched again, until its end.',
+    meaning: 'A person requests that the same `attempt` is watched again, until its end.',
     writers: ['control'],
     isByPerson: true,
-    apply: (state) => updateWatch(state, { bound: null, ended: null }),
-    tell: ({ data: { attempt }, actor }) => ({
+    apply: (state) => updateWatch(state, { plannedEnd: null, ended: null }),
+    describe: ({ data: { attempt }, actor }) => ({
       status: `attempt ${attempt} is watched again`,
       evidence: `requested by ${actorText(actor)}`,
       next: 'the watch continues until the end of the job',
@@ -188,11 +188,11 @@ export const watchEvents = defineEvents(data, {
   },
   taken: {
     title: 'acknowledged by a person',
-    means: "A person acknowledged in a comment outside the run's own threads. In these, the answer records it.",
+    meaning: "A person acknowledged in a comment outside the run's own threads. In these, the answer records it.",
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => applyAcknowledgement(state, event.data.what, byPerson(event)),
-    tell: ({ data: { what, surface, comment }, actor }) => ({
+    describe: ({ data: { what, surface, comment }, actor }) => ({
       status: `${actorText(actor)} acknowledged ${ACKNOWLEDGED_WORDS[what]}`,
       evidence: `${surface} ${comment}, in another thread`,
       next: 'ferrybot notifies no other people about it',
@@ -227,5 +227,5 @@ function checkWatchEnd(
   if (end !== null || attempt !== submission?.attempt) return 'watch-ended without a job that runs';
   if (role === 'control') return null;
   if (cause === 'person') return `watch-ended in the name of a person by ${role}`;
-  return watch.bound === null ? 'watch-ended at a stopping point without a bound' : null;
+  return watch.plannedEnd === null ? 'watch-ended at a stopping point without a bound' : null;
 }

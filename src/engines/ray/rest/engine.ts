@@ -16,6 +16,7 @@ import { known, type Observed, parseJson, unknown } from '../../../domain/values
 import { createKept } from '../../../host/memory.ts';
 import { guardWithCapabilities, isSubmissionId, missingJob, stopAndConfirm, unknownOutcome } from '../../shared/kit.ts';
 import { readJobDetails } from '../job-details.ts';
+import { createLogReader, type LogReader } from './log-reader.ts';
 import {
   call,
   isMissingAnswer,
@@ -27,8 +28,7 @@ import {
   type RestSettings,
   readSession,
   restSettings,
-} from './ask.ts';
-import { createLogReader, type LogReader } from './log-reader.ts';
+} from './request.ts';
 import { submitOverRest } from './submit.ts';
 
 /** Log positions that one process keeps. */
@@ -198,7 +198,7 @@ function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcom
       const isHandedOn = stopAnswer.safeParse(parseJson(answer.text)).data?.stopped === true;
       return isHandedOn ? 'Ray has handed the wish on' : 'Ray found nobody to hand the wish to';
     },
-    late: (last, asked) =>
+    giveUp: (last, asked) =>
       last.kind === 'found'
         ? { kind: 'stopping', message: `${asked}; the job is still ${last.status}` }
         : unknownOutcome(`${asked}; then: ${last.kind === 'unknown' ? last.message : last.kind}`),

@@ -17,7 +17,7 @@ import {
   RAY_ANSWER_BYTES_MAX,
   RAY_ANSWER_TEXT_MAX,
   type RestSettings,
-} from './ask.ts';
+} from './request.ts';
 
 type LogDecoder = {
   /** Decodes the next bytes of the answer. Returns the UTF-8 log bytes that they complete. */

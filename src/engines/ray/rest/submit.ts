@@ -27,7 +27,7 @@ import {
   type RayAnswer,
   type RestSettings,
   readSession,
-} from './ask.ts';
+} from './request.ts';
 
 const submitAnswer = z.object({ submission_id: z.string() });
 
@@ -41,7 +41,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
   if (refusal !== null) return refusal;
   let session = '';
   return submitOnce(spec, {
-    look: async () => {
+    findJob: async () => {
       const now = await readSession(settings);
       if (now.kind === 'unknown') return toSubmitOutcome(now);
       session = now.id;
@@ -49,7 +49,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
     },
     send: () => sendSubmit(settings, spec, session),
     sleep: settings.sleep,
-    lookAgainMs: limits.rayLookAgainDelaysMs,
+    recheckDelaysMs: limits.rayLookAgainDelaysMs,
   });
 }
 

@@ -11,7 +11,7 @@ import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 const SCRIPT_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 export type ScriptCall = {
-  readonly fill: TemplateValues;
+  readonly values: TemplateValues;
   readonly cwd: string;
   /** Variables for only this call. */
   readonly env: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export type ScriptCall = {
  */
 export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<ProgramResult> {
   const checkout = await settings.checkout();
-  const { cwd, fill } = call;
+  const { cwd, values } = call;
   if (!(await isFolder(cwd))) return notStartedResult('ENOENT');
   const { templates, cluster } = settings;
   const { submit, pythonWithoutUv } = templates;
@@ -33,11 +33,11 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
   // A script may take the path of a missing file for a name, and search for that name in other folders.
   if (submit.some((part) => part.includes('{clusterFile}')) && !(await isFile(clusterFile)))
     return notStartedResult(`there is no ${clusterFile.slice(checkout.length + 1)}`);
-  const texts = { cluster, clusterFile, checkout, ...fill.texts };
+  const texts = { cluster, clusterFile, checkout, ...values.texts };
   const replacePython = (template: readonly string[]): readonly string[] =>
     fillTemplate(submit, {
       texts,
-      lists: { ...fill.lists, python: fillTemplate(template, { texts, lists: {} }) },
+      lists: { ...values.lists, python: fillTemplate(template, { texts, lists: {} }) },
     });
   const repository = repositoryVariables(call.commit);
   const home = await openPrivateHome(settings.temporaryDirectory, { ...settings.homeFiles, ...repository });

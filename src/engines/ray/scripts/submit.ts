@@ -63,7 +63,7 @@ function stripControlSequences(text: string): string {
 export type ScriptRefusal = {
   readonly code: Extract<SubmitRejection, 'unauthorized' | 'refused'>;
   /** The meaning and the remedy; empty if the script's own message is clear. */
-  readonly words: string;
+  readonly explanation: string;
 };
 
 /** A pattern of the output, its meaning (`$1`: the first group of the pattern), and whether a key was refused. */
@@ -125,7 +125,7 @@ function findRefusal(end: ScriptOutput, scrub: (text: string) => string): Script
   const rows = /Terminal command:/.test(text) ? ANSWERED : [...ANSWERED, ...BEFORE];
   for (const [says, words, code = 'refused'] of rows) {
     const match = says.exec(text);
-    if (match !== null) return { code, words: words.replace('$1', () => match[1] ?? '') };
+    if (match !== null) return { code, explanation: words.replace('$1', () => match[1] ?? '') };
   }
   return null;
 }
@@ -178,7 +178,7 @@ function buildScriptCall({ templates }: ScriptSettings, spec: JobSpec): Paramete
   const isReadable = ([name]: readonly [string, string]): boolean => templates.readsVariables.includes(name);
   const given = variables.filter((entry) => !isReadable(entry));
   return {
-    fill: {
+    values: {
       texts: { submissionId: spec.submissionId },
       lists: {
         environment: given.flatMap(([name, value]) =>
@@ -218,7 +218,7 @@ async function settleSubmission(
   }
   if (hasWorked && isNamed && found.kind === 'unknown') return { kind: 'submitted', job: toJob(look, spec, null) };
   const refusal = findRefusal(end, scrub);
-  const message = `${end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind}: ${[refusal?.words ?? '', describeFailure(end, scrub)].filter((part) => part !== '').join('\n')}`;
+  const message = `${end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind}: ${[refusal?.explanation ?? '', describeFailure(end, scrub)].filter((part) => part !== '').join('\n')}`;
   return found.kind === 'absent' && refusal !== null ? reject(refusal.code, message) : unknownOutcome(message);
 }
 

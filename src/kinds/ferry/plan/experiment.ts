@@ -25,7 +25,6 @@ import {
   type Refused,
   type RequestOrigin,
 } from '../../../run/proposing.ts';
-import { applyRequestedKnobs, assessRisk, validateProposedEdits } from '../asked.ts';
 import { chooseCandidate, type RecentFerry } from '../candidates.ts';
 import { applyEdits, type EditedFile, readStartFile } from '../edit.ts';
 import {
@@ -36,6 +35,7 @@ import {
   type IntervalContext,
   type ProposalView,
 } from '../interval.ts';
+import { applyRequestedKnobs, assessRisk, validateProposedEdits } from '../requested-change.ts';
 import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
 
 /** Without a last ferry, the context covers this many days, and the PR marks it as a fallback. */
@@ -53,7 +53,7 @@ export async function readIntervalContext(open: PlanWork, base: Sha, date: strin
   if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };
   const commits = await listCommitsSince(open, base, start);
   const ferryIssues = new Set(runs.map((run) => run.proposal.issue));
-  return buildIntervalContext({ start, last, given, commits, issues: issues.value, ferryIssues });
+  return buildIntervalContext({ start, last, configured: given, commits, issues: issues.value, ferryIssues });
 }
 
 /** The configured commit if it is in the branch's history, else only its date: a wrong config value must not block a ferry. */
@@ -102,7 +102,7 @@ type Experiment = ExperimentStart & {
 /** `pass` null: the lane has no sealed pass to start from, so the run starts from the target branch. */
 type ExperimentStart = {
   readonly text: string;
-  readonly pass: RunBase | null;
+  readonly passedRun: RunBase | null;
   readonly notTaken: readonly KnobNotTaken[];
 };
 
@@ -141,8 +141,11 @@ export async function readStartOn(open: PlanWork, onto: Sha, onBranch: string): 
   const pass = findLastPass(store.current().runs, { lane: config.laneName, experiment: path });
   // A rewritten branch has no history in common with the pass. Start from the branch, so that the lane does not wait forever.
   if (pass === null || (await git.mergeBase(onto, pass.commit)) === null)
-    return { text: onBranch, pass: null, notTaken: [] };
-  return { ...(await readStartFile(git, createSourceReader(open), { path, pass: pass.commit, onto })), pass };
+    return { text: onBranch, passedRun: null, notTaken: [] };
+  return {
+    ...(await readStartFile(git, createSourceReader(open), { path, passCommit: pass.commit, baseCommit: onto })),
+    passedRun: pass,
+  };
 }
 
 // The lab's own proposer: a program that reads the context as JSON and answers with edits and a rationale (docs/proposer.md).
@@ -166,7 +169,7 @@ const answerSchema = z.strictObject({
 });
 
 type ProposerInput = {
-  readonly asked: RequestOrigin;
+  readonly request: RequestOrigin;
   readonly run: string;
   readonly date: string;
   readonly objective: Objective;
@@ -190,7 +193,7 @@ async function askProposer(
   input: ProposerInput,
 ): Promise<ProposedChange | NoProposal | Failed> {
   const result = await open.lab.helpers.ask({
-    asked: input.asked,
+    request: input.request,
     about: [input.run, input.objective.text, experiment.text],
     command: proposer.command,
     input: `${JSON.stringify(buildProposerInput(open.config, experiment, input))}\n`,
@@ -223,7 +226,7 @@ async function askProposer(
 function buildProposerInput(
   config: PlanWork['config'],
   { text, file }: Pick<Experiment, 'text' | 'file'>,
-  { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
+  { run, date, objective, context, recent }: Omit<ProposerInput, 'request'>,
 ): object {
   const lane = ferryLane(config.lane);
   return {

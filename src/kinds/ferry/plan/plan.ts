@@ -59,7 +59,7 @@ async function runChecks(
   const missing: string[] = [];
   while (commands.length > 0) {
     const failed = await open.lab.helpers.check({
-      asked,
+      request: asked,
       git: open.git,
       commit: edit.base,
       files: { [edit.path]: edit.text },
@@ -123,7 +123,7 @@ export async function planProposal(open: PlanWork, input: PlanInput): Promise<Pl
   const { request } = input;
   const knobs = request === null ? [] : readAsk(request).knobs;
   const asked = request === null ? null : { by: commandKey(request), thread: request.thread };
-  const change = await chooseChange(open, experiment, { ...input, asked, context, knobs });
+  const change = await chooseChange(open, experiment, { ...input, request: asked, context, knobs });
   if (change.kind !== 'change') return change;
   const path = ferryLane(open.config.lane).experiment;
   const isChanged = change.text !== experiment.onBranch;
@@ -131,12 +131,12 @@ export async function planProposal(open: PlanWork, input: PlanInput): Promise<Pl
   if (total === null) return noProposal('edit-refused', `${path} would change in more than knobs`);
   const checks = await runChecks(open, asked, { base, path, text: change.text, isChanged });
   if (checks.kind !== 'passed') return checks;
-  const { pass, notTaken } = experiment;
+  const { passedRun, notTaken } = experiment;
   const view = {
     ...buildProposalView(open, input, context),
     ...change,
     unchecked: checks.missing,
-    start: { pass, notTaken, total },
+    start: { passedRun: passedRun, notTaken, total },
   };
   const { run, date, objective, interval, candidate, changes } = view;
   return {
@@ -158,7 +158,7 @@ export async function planProposal(open: PlanWork, input: PlanInput): Promise<Pl
       objective,
       interval,
       candidate,
-      ...(pass === null ? {} : { base: pass }),
+      ...(passedRun === null ? {} : { base: passedRun }),
     },
     knobs: changes.map(({ path: knob, after }) => ({ path: knob, after: after ?? '' })),
   };
@@ -193,6 +193,6 @@ export function buildProposalView(
     context,
     interval: context.start,
     pull: null,
-    asked: request === null ? null : { by: request.actor, thread: request.thread },
+    request: request === null ? null : { by: request.actor, thread: request.thread },
   };
 }

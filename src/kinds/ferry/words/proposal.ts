@@ -14,10 +14,10 @@ import {
   person,
   text,
 } from '../../../render/words.ts';
-import { describeUnanswered } from '../asked.ts';
 import type { ChoiceRationale, SkippedCandidate } from '../candidates.ts';
 import { describeInterval, formatReferences, type ProposalView } from '../interval.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow, PART_HEADINGS, toOneLine } from '../pull-body.ts';
+import { describeUnanswered } from '../requested-change.ts';
 
 /** `Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3`, plain text. */
 export function renderPullTitle(proposal: ProposalView): string {
@@ -57,7 +57,7 @@ export function renderIssueBody(proposal: ProposalView): string {
 function commonParts(proposal: ProposalView): readonly string[] {
   return [
     renderHeading(PART_HEADINGS.lastFerry),
-    formatReferences(proposal.context.last, proposal.context.given),
+    formatReferences(proposal.context.last, proposal.context.configured),
     renderHeading(PART_HEADINGS.objective),
     // rule DF-03
     renderObjective(proposal),
@@ -106,7 +106,7 @@ function renderDelta(proposal: ProposalView): string {
     total.length === 0
       ? proposal.isMore === true
         ? 'More changes than values of knobs.'
-        : `Nothing changes on ${code(targetBranch)}${start.pass === null ? ': the same configuration again' : ''}.`
+        : `Nothing changes on ${code(targetBranch)}${start.passedRun === null ? ': the same configuration again' : ''}.`
       : [...DELTA_TABLE_HEAD, ...rows].join('\n'),
     paths.length === 0 ? null : paths.join('\n'),
     describeStart(proposal),
@@ -116,10 +116,10 @@ function renderDelta(proposal: ProposalView): string {
   );
 }
 
-function renderUnchecked({ unchecked = [] }: ProposalView): string | null {
-  return unchecked.length === 0
+function renderUnchecked({ missingChecks = [] }: ProposalView): string | null {
+  return missingChecks.length === 0
     ? null
-    : `Not checked before the push with ${joinAnd(unchecked.map(code))}: the machine that proposed does not have ${unchecked.length === 1 ? 'it' : 'them'}.`;
+    : `Not checked before the push with ${joinAnd(missingChecks.map(code))}: the machine that proposed does not have ${missingChecks.length === 1 ? 'it' : 'them'}.`;
 }
 
 function renderChecklist(preconditions: readonly string[]): string {
@@ -164,14 +164,15 @@ function describeChange({ changes, isMore }: ProposalView): string {
 
 /** The text below the table of all changes on the target branch. */
 function describeStart({ changes, start, targetBranch }: ProposalView): string {
-  const { pass, notTaken, total, isOwn } = start;
-  if (pass === null && isOwn === true)
+  const { passedRun, notTaken, total, isOwn } = start;
+  if (passedRun === null && isOwn === true)
     return `Is held against ${code(targetBranch)}: there is no sealed pass of this lane.`;
-  if (pass === null) return `Starts from ${code(targetBranch)}: there is no sealed pass of this lane to go on from.`;
+  if (passedRun === null)
+    return `Starts from ${code(targetBranch)}: there is no sealed pass of this lane to go on from.`;
   const kept = total.filter(({ path }) => !changes.some((change) => change.path === path));
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return paragraphs(
-    `${isOwn === true ? 'Is held against' : 'Starts from'} what ${code(pass.run)} ran, the last ferry that was sealed as a pass (launch commit ${pass.commit}). The table is held against ${code(targetBranch)}; of it, this is new and this is not:`,
+    `${isOwn === true ? 'Is held against' : 'Starts from'} what ${code(passedRun.run)} ran, the last ferry that was sealed as a pass (launch commit ${passedRun.commit}). The table is held against ${code(targetBranch)}; of it, this is new and this is not:`,
     bullets([
       ...changes.map(({ path, before, after }) => `new today: ${code(path)}, from ${value(before)} to ${value(after)}`),
       ...(changes.length === 0 ? ['new today: nothing'] : []),
@@ -182,9 +183,9 @@ function describeStart({ changes, start, targetBranch }: ProposalView): string {
 }
 
 /** The rationale of a proposal: reason, origin, and skipped candidates. Policy DF-16. */
-function explainChange({ reason, candidate, asked, rationale, changes }: ProposalView): string {
+function explainChange({ reason, candidate, request, rationale, changes }: ProposalView): string {
   const origin = [
-    asked === null ? '' : `Asked for by ${person(asked.by)} in #${asked.thread}. `,
+    request === null ? '' : `Asked for by ${person(request.by)} in #${request.thread}. `,
     inlineText(reason, limits.shownBlockCharsMax),
     candidate === null ? '' : ` (candidate ${code(candidate)})`,
   ].join('');

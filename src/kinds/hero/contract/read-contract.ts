@@ -27,7 +27,7 @@ import { brandAs, isRunId, type RunId, withoutEndSlashes } from '../../../domain
 import { findSecretNames } from '../../../domain/written-secrets.ts';
 import { FIELDS, type FieldName, formatScientific, isSlug, TOGETHER } from './fields.ts';
 
-const readContract = contractReader<FieldName>({ fields: FIELDS, together: TOGETHER, askedAlone: true });
+const readContract = contractReader<FieldName>({ fields: FIELDS, together: TOGETHER, commandReplacesIssue: true });
 
 /** Lineage, checkpoints and output are never inferred: a person writes them, or they are missing. */
 export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contract {

@@ -41,7 +41,7 @@ describe('the table against the files', () => {
       {
         kind: 'undeclared',
         knob: 'lr',
-        real: '1 -> 2',
+        actual: '1 -> 2',
         fileLine: 7,
         row: '| `lr` | `1` | `2` |',
       },

@@ -73,7 +73,7 @@ export async function skipBadComments<T>(
 
 /** The work for one element, and the location of its errors. */
 type EachWork<Item, Made> = {
-  readonly whereOf: (item: Item) => Location;
+  readonly locationOf: (item: Item) => Location;
   readonly work: (item: Item) => readonly Made[];
 };
 
@@ -82,13 +82,13 @@ export function guardEach<Item, Made>(
   place: TroubleContext,
   troubles: Trouble[],
   items: Iterable<Item>,
-  { whereOf, work }: EachWork<Item, Made>,
+  { locationOf, work }: EachWork<Item, Made>,
 ): readonly Made[] {
   return [...items].flatMap((item) => {
     try {
       return work(item);
     } catch (cause) {
-      recordTrouble(place, troubles, whereOf(item), cause);
+      recordTrouble(place, troubles, locationOf(item), cause);
       return [];
     }
   });

@@ -37,9 +37,9 @@ export function renderObjectiveQuestion(asked: {
   readonly date: string;
   readonly until: Instant;
   readonly last: LastFerry | null;
-  readonly given: ConfiguredFerry | null;
+  readonly configured: ConfiguredFerry | null;
 }): { readonly title: string; readonly body: string } {
-  const { lane, date, until, last, given } = asked;
+  const { lane, date, until, last, configured } = asked;
   return {
     title: `What is the ${lane} ferry of ${date} for?`,
     body: `Nobody has said what the ferry of today is for, so nothing is edited yet. Answer here with one line until ${utcTime(until)} UTC; without an answer it is proposed then as the normal integration check of lane ${code(lane)}.
@@ -53,7 +53,7 @@ Whoever asks for a ferry here cannot approve its launch, unless the lab says tha
 
 ### How the last one ended
 
-${formatReferences(last, given)}
+${formatReferences(last, configured)}
 `,
   };
 }
@@ -84,7 +84,7 @@ export function objectiveQuestion(asked: ObjectiveQuestionInput): ReturnType<Ask
   if (until === null) return null;
   const last = findLastFerry(runs, `${date}~`);
   const given = ferryLane(asked.lane).lastFerry;
-  return { ...renderObjectiveQuestion({ lane: laneName, date, until, last, given }), until };
+  return { ...renderObjectiveQuestion({ lane: laneName, date, until, last, configured: given }), until };
 }
 
 /** The deadline of the answer: the configured hour or the minimum wait. Null if it is too late for a ferry on the same day. */

@@ -47,7 +47,7 @@ export type RentalInput = {
   readonly account: AccountRead;
   readonly record: RentalRecord;
   /** Replaced in tests. */
-  readonly law?: typeof decideTearDown;
+  readonly decide?: typeof decideTearDown;
 };
 
 /** `drafts` are recorded before anything is destroyed. `isBusy`: the account has, or may have, one of our machines. */
@@ -85,9 +85,9 @@ export function decideRentals(input: RentalInput): RentalDecision {
   const untilNextMs = nextCheckMs(ours, terms, false, now) + limits.rentalLateMs;
   const worked = new Map(renting.flatMap((run) => [...listWorkedTimes(run)]));
   const spent = bookCosts(sumSpending(renting, rows), rows, now, worked);
-  const decided = (input.law ?? decideTearDown)({
+  const decided = (input.decide ?? decideTearDown)({
     nowMs: now,
-    nextLookMs: now + untilNextMs,
+    nextObservationMs: now + untilNextMs,
     account: { ...account, instances: rows },
     record: {
       runs: renting.flatMap((run) => listRentingRuns(run, { cluster, rows, spent, untilNextMs })),
@@ -95,7 +95,7 @@ export function decideRentals(input: RentalInput): RentalDecision {
     },
     policy: tearDownPolicy(input.terms),
     alertEveryMs: MACHINE_ALERT_AGAIN_MS,
-    condemned,
+    unverified: condemned,
     spent,
   });
   const cadenceMs = nextCheckMs(ours, terms, decided.length > 0, now);

@@ -134,11 +134,11 @@ function describeAfterEnd({ state, config }: RenderInput): string {
 
 /** A limit of the watch that was reached, with the state of the job. */
 export function renderWatchEnd(input: RenderInput, { cause }: WatchEnd): string {
-  const { bound } = input.state.watch;
-  const who = bound === null ? 'a person' : person(bound.actor);
+  const { plannedEnd } = input.state.watch;
+  const who = plannedEnd === null ? 'a person' : person(plannedEnd.actor);
   const reached = {
-    step: `step ${bound?.step ?? 'unknown'}`,
-    time: bound?.time == null ? 'its time' : utc(bound.time),
+    step: `step ${plannedEnd?.step ?? 'unknown'}`,
+    time: plannedEnd?.time == null ? 'its time' : utc(plannedEnd.time),
     person: 'the end',
   }[cause];
   return paragraphs(
@@ -164,12 +164,12 @@ export function renderWatch(state: RunState): string | null {
   if (submission === null || end !== null) return null;
   if (watch.ended !== null)
     return `The watch ended at ${utc(watch.ended.at)}; the job continues, and ferrybot waits for its end.`;
-  const { offer, bound } = watch;
+  const { offer, plannedEnd } = watch;
   const owner = findOwner(state);
   const parts = nonEmpty(
     owner !== null && `${person(owner)} owns the watch`,
     offer?.state === 'offered' && `it is offered to ${person(offer.to)} until ${utc(offer.until)}`,
-    bound !== null && `it ends ${describeStoppingPoint(bound.step, bound.time)}`,
+    plannedEnd !== null && `it ends ${describeStoppingPoint(plannedEnd.step, plannedEnd.time)}`,
   );
   return parts.length === 0 ? null : `Owner: ${joinAnd(parts)}.`;
 }

@@ -16,15 +16,15 @@ import { buildPages } from '../../run/decide-notices.ts';
 import { configForRun, type LaneScopedConfig } from '../../run/lane.ts';
 import { takeLease } from '../../watch/cadence.ts';
 import { digested, withUnrecorded } from '../../watch/digest.ts';
-import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { buildEvents } from '../../watch/observation.ts';
+import { NO_WITNESSES, type Witnesses } from '../../watch/poll.ts';
 import { isStoreReadDue } from '../../watch/tracker-and-stores.ts';
+import { guard, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Lab } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { postPending } from '../outbox.ts';
-import { guard, type Trouble, throwFirstTrouble } from '../trouble.ts';
-import { observeJob, type StoreReader, type TrackerReader, type WatchInput } from './look.ts';
+import { observeJob, type StoreReader, type TrackerReader, type WatchInput } from './poll-job.ts';
 
 /** Drafts for a run, to append after its entry `seq`. */
 type ObservedRun = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };
@@ -33,7 +33,7 @@ type ObservedRun = { readonly run: RunId; readonly seq: number; readonly drafts:
 type RecordOutcome = 'looked' | 'refused';
 
 /** `seen`: the job, if it was observed together with others. `before`: the observation that could not be recorded yet. */
-type EarlierObservation = { readonly seen: JobObservation | null; readonly before: ObservedRun | null };
+type EarlierObservation = { readonly listedJob: JobObservation | null; readonly previousRun: ObservedRun | null };
 
 /**
  * Observes these runs and records all observations in one push. `runs`: for each run, its job if it was already observed.
@@ -49,7 +49,7 @@ export async function observeAndRecordAll(
   const observeRuns = async (): Promise<readonly ObservedRun[]> => {
     for (const [run, seen] of runs) {
       const looked = await guard(open, troubles, { run, thread: null }, () =>
-        observeRun(open, input, run, { seen, before: looks.get(run) ?? null }),
+        observeRun(open, input, run, { listedJob: seen, previousRun: looks.get(run) ?? null }),
       );
       if (looked === null) looks.delete(run);
       else looks.set(run, looked);
@@ -110,7 +110,7 @@ async function observeRun(
   open: OpenLab,
   input: WatchInput,
   run: RunId,
-  { seen, before }: EarlierObservation,
+  { listedJob, previousRun }: EarlierObservation,
 ): Promise<ObservedRun | null> {
   const { lab, config, store } = open;
   const engine = input.engineOf(config, input.cluster);
@@ -119,7 +119,7 @@ async function observeRun(
   if (recorded === undefined || recorded.submission === null || recorded.end !== null) return null;
   const { submission } = recorded;
   const { seq } = recorded.head;
-  if (before?.seq === seq) return before;
+  if (previousRun?.seq === seq) return previousRun;
   const state = withUnrecorded(recorded, input.unrecorded.get(run));
   const { lane, kind } = configForRun(config, state);
   const { cadence, metrics, trainerLine } = lane;
@@ -129,7 +129,7 @@ async function observeRun(
   const look = await observeJob({
     lab,
     engine,
-    seen,
+    listedJob,
     state,
     submission,
     lease,
@@ -138,7 +138,7 @@ async function observeRun(
     redact,
     ownFormat: trainerLine === null ? null : formatOfLine(trainerLine),
     withheld,
-    tellsBeside: kind.isCritical === true,
+    reportsOtherJobs: kind.isCritical === true,
     store: createStoreReader(lab, configForRun(config, state), state),
     tracker: createTrackerReader(input, lane, state),
     witnesses: {

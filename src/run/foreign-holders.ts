@@ -38,7 +38,7 @@ export function findForeignHolders(asking: HolderQuery, manifest: Observed<Manif
   const places = {
     roots: [root, ...(plan?.named ?? [])],
     cluster,
-    common: listCommonRoots(checkpointRoots, root),
+    shared: listCommonRoots(checkpointRoots, root),
   };
   const before = recordedRuns.value.filter((one) => one.run !== run && isInLineage(one));
   return {
@@ -47,7 +47,7 @@ export function findForeignHolders(asking: HolderQuery, manifest: Observed<Manif
     othersPaths: listStoragePaths({ environment: {}, command: manifest.value.command }).filter((path) =>
       findWriters(path, recordedRuns.value).some((one) => one.run !== run),
     ),
-    ...inspectContents(asking, places.common, before),
+    ...inspectContents(asking, places.shared, before),
   };
 }
 

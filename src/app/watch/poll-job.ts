@@ -23,7 +23,7 @@ import {
   type TrackerReading,
   type WithheldText,
   type Witnesses,
-} from '../../watch/look.ts';
+} from '../../watch/poll.ts';
 import { filterTrackedMetrics } from '../../watch/tracker-and-stores.ts';
 import type { TrackerLookup } from '../engines.ts';
 import type { CloudLookup, EngineLookup, Lab } from '../lab.ts';
@@ -50,7 +50,7 @@ export type PollInput = {
   readonly lab: Pick<Lab, 'now'>;
   readonly engine: Engine;
   /** The observation from a list of all jobs; null: observe this job separately. */
-  readonly seen: JobObservation | null;
+  readonly listedJob: JobObservation | null;
   readonly state: RunState;
   readonly submission: Submission;
   readonly lease: Lease;
@@ -62,7 +62,7 @@ export type PollInput = {
   readonly withheld?: WithheldText | undefined;
   readonly witnesses?: Witnesses;
   /** Whether to report other jobs on the cluster that name this run. */
-  readonly tellsBeside?: boolean;
+  readonly reportsOtherJobs?: boolean;
   /** Null: there is no tracker to read. */
   readonly tracker?: TrackerReader | null;
   /** Null: do not read the stores this time. */
@@ -83,7 +83,7 @@ export type TrackerReader = {
 /** Reads the status before the log: once the status is final, the log that follows is complete. */
 export async function observeJob(input: PollInput): Promise<Poll> {
   const { engine, submission } = input;
-  const seen = input.seen ?? (await engine.observe(submission.jobId, recordedSession(submission)));
+  const seen = input.listedJob ?? (await engine.observe(submission.jobId, recordedSession(submission)));
   const read = await readLog(input, seen);
   const job = delayEndUntilLogRead(seen, read.unread, input.lab.now());
   const { log, logOffset } = nextLogPosition(read, hasEnded(job) ? (input.ownFormat ?? null) : undefined);
@@ -121,10 +121,10 @@ export async function observeJob(input: PollInput): Promise<Poll> {
 }
 
 /** Other jobs that name the run. If the list cannot be read, only the job itself is observed. */
-async function observeOtherJobs({ engine, state, tellsBeside }: PollInput): Promise<Pick<Poll, 'beside'>> {
-  if (tellsBeside !== true || engine.live === undefined) return {};
+async function observeOtherJobs({ engine, state, reportsOtherJobs }: PollInput): Promise<Pick<Poll, 'otherJobs'>> {
+  if (reportsOtherJobs !== true || engine.live === undefined) return {};
   const live = await engine.live();
-  return live.kind === 'known' ? { beside: findOtherJobs(state, live.value) } : {};
+  return live.kind === 'known' ? { otherJobs: findOtherJobs(state, live.value) } : {};
 }
 
 /** Runs after the log was read, so that the saved checkpoints in the log are already in the store. Skipped before the first step. */
@@ -161,7 +161,7 @@ async function readTracker({ tracker }: PollInput, log: LogFacts): Promise<Track
   // rule HR-74
   if (tracker === null || tracker === undefined) return null;
   const asked = tracker.identityOf(log.trackers.map(({ id }) => id));
-  return omitUndefined({ asked, answer: await tracker.port.describe(asked), keys: tracker.keys });
+  return omitUndefined({ runRequested: asked, answer: await tracker.port.describe(asked), keys: tracker.keys });
 }
 
 /** The metrics in the job's file. Without them, the tracker's metrics, overridden by evals in the log, which are newer. */
@@ -198,7 +198,7 @@ function preferEngineDiagnosis(died: DeathReport, message: string): DeathReport 
 async function diagnoseEnd(input: PollInput, end: number, tracker: TrackerReading | null): Promise<DeathReport> {
   const died = await diagnoseLogEnd(input, end, 'FAILED');
   if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
-  const tail = await input.tracker?.port.logTail(tracker.asked, LOG_END_READ_LINES_MAX);
+  const tail = await input.tracker?.port.logTail(tracker.runRequested, LOG_END_READ_LINES_MAX);
   const since = fromRfc3339(input.submission.at) ?? 0;
   // A resumed tracker run also contains lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];

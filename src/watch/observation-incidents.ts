@@ -19,7 +19,7 @@ import type { Standstill, Unread } from '../domain/logbook/events/job-events.ts'
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { formatDuration, fromRfc3339, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { redactAndTruncateLine } from '../domain/written-secrets.ts';
-import { jobMessage, type Poll, redactAndTruncate } from './look.ts';
+import { jobMessage, type Poll, redactAndTruncate } from './poll.ts';
 
 /**
  * Counts consecutive observations at the same step; undefined once the job has moved or ended. An observation that could not read the job
@@ -32,7 +32,7 @@ export function detectStandstill({ observation: last }: RunState, poll: Poll): S
   const hasMoved = (poll.log.step?.value ?? null) !== last.step;
   // A count cannot start at an observation that could not read the job.
   if (hasMoved || (before === undefined && (!isLiveStatus(last.status) || last.unread !== undefined))) return undefined;
-  return { since: before?.since ?? last.at, looks: (before?.looks ?? 0) + 1 };
+  return { since: before?.since ?? last.at, observations: (before?.observations ?? 0) + 1 };
 }
 
 /** Signature ids in this attempt's log that point to lost nodes or unavailable resources. */
@@ -144,10 +144,11 @@ function reportDegraded(state: RunState, poll: Poll): readonly EventDraft[] {
   const standstill = detectStandstill(state, poll);
   const signs = listClusterSigns(poll);
   // rule ML-21
-  if (standstill === undefined || standstill.looks < STANDSTILL_OBSERVATIONS_MIN || signs.length === 0) return [];
-  const { since, looks } = standstill;
+  if (standstill === undefined || standstill.observations < STANDSTILL_OBSERVATIONS_MIN || signs.length === 0)
+    return [];
+  const { since, observations } = standstill;
   const step = poll.log.step === null ? 'none' : String(poll.log.step.value);
-  const facts = { since, looks: String(looks), step, signatures: signs.join(' ') };
+  const facts = { since, observations: String(observations), step, signatures: signs.join(' ') };
   return reportOnce(state, 'run-degraded', facts, (told) => told.since === since);
 }
 

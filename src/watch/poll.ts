@@ -5,7 +5,7 @@ import type { Diagnosis } from '../diagnosis/diagnose.ts';
 import { isTerminal, type JobObservation, type LiveJob } from '../domain/engine.ts';
 import { runFromSubmissionId } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
-import type { BesideJob, Lease, Metrics } from '../domain/logbook/events/job-events.ts';
+import type { Lease, Metrics, OtherJob } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { TrackerAnswer } from '../domain/tracker.ts';
 import { cutText, type Instant, instantFromMs, type Observed, toRfc3339 } from '../domain/values.ts';
@@ -28,7 +28,7 @@ export type Witnesses = {
   readonly objective: Pick<NonNullable<Evidence['objective']>, 'key' | 'better'> | null;
   /** The intended run of the tracker, for a run without a manifest. */
   readonly trackerIntended: string | null;
-  readonly left: Omit<Evidence['left'], 'work'>;
+  readonly artefacts: Omit<Evidence['artefacts'], 'work'>;
 };
 
 export const NO_WITNESSES: Witnesses = {
@@ -37,7 +37,7 @@ export const NO_WITNESSES: Witnesses = {
   config: [],
   objective: null,
   trackerIntended: null,
-  left: { checkpoint: null, metrics: null },
+  artefacts: { checkpoint: null, metrics: null },
 };
 
 /** The newest complete checkpoint of the run's lineage, and the highest later step that has a folder. */
@@ -48,7 +48,7 @@ export type StoredCheckpoints = {
 
 /** The tracker's answer about the run `asked`. */
 export type TrackerReading = {
-  readonly asked: string;
+  readonly runRequested: string;
   readonly answer: TrackerAnswer;
   readonly keys?: Partial<TrackedKeys>;
 };
@@ -70,7 +70,7 @@ export type Poll = {
   /** The tracker's answer and the run in question; undefined or null if the tracker was not asked. */
   readonly tracker?: TrackerReading | null;
   /** Other jobs on the cluster that name this run; undefined if the list was not requested or not readable. */
-  readonly beside?: readonly BesideJob[];
+  readonly otherJobs?: readonly OtherJob[];
   /** The answer of the checkpoint stores; undefined if this poll did not ask them. */
   readonly stored?: Observed<StoredCheckpoints>;
   /** Undefined if no other source was asked. */
@@ -117,7 +117,7 @@ export function redactAndTruncateEnd({ redact, logEnd = [] }: Pick<Poll, 'redact
 const BESIDE_MAX = 5;
 
 /** Live jobs that name this run, except its current job. A job submitted for another run belongs to that run. */
-export function findOtherJobs({ run, submission, order }: RunState, live: readonly LiveJob[]): readonly BesideJob[] {
+export function findOtherJobs({ run, submission, order }: RunState, live: readonly LiveJob[]): readonly OtherJob[] {
   const words = [run, order?.manifest?.tracker.runId ?? run];
   return (
     live

@@ -17,7 +17,7 @@ const SIGNAL_WORDS: readonly string[] = [
   // Steps, losses, memory, trackers, evals.
   ...['Progress on:', 'loss', 'it/s]', 'it/s,', 's/it]', 's/it,', 'batch=', 'step=', 'iter=', ', skipped='],
   ...['grad_norm', 'grad norm', 'train step completed', 'https://wandb.ai/', 'eval/'],
-  ...TRAINERS.flatMap(({ words }) => words),
+  ...TRAINERS.flatMap(({ needles }) => needles),
 ];
 
 const LINE_FEED = 10;
@@ -34,7 +34,7 @@ const SEARCHES = new WeakMap<TrainerFormat, Search>();
 export function searchWith(own: TrainerFormat | null): Search {
   const known = own === null ? SEARCH : SEARCHES.get(own);
   if (known !== undefined || own === null) return known ?? SEARCH;
-  const made = searchFor([...SIGNAL_WORDS, ...own.words]);
+  const made = searchFor([...SIGNAL_WORDS, ...own.needles]);
   SEARCHES.set(own, made);
   return made;
 }
