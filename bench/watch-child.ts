@@ -76,8 +76,8 @@ function gitAs(identity: { readonly name: string; readonly email: string }): Lab
   const git = createGitProgram({ directory, remoteUrl, token: async () => null, environment })(identity);
   return {
     ...git,
-    fetch: async () => {
-      await git.fetch();
+    fetch: async (request) => {
+      await git.fetch(request);
       spend(GIT_MS);
     },
     commitAndPush: async (request) => {

@@ -191,6 +191,7 @@ async function seeded(remote: ScratchRemote): Promise<EventStore> {
     signingKeys: { control: seededKey(1), runner: seededKey(2), watch: seededKey(3) },
     log: () => undefined,
     boundary: () => undefined,
+    now: () => brandAs(BEGIN_MS, isInstant),
   };
   const store = createEventStore(
     lab as never,

@@ -4,14 +4,14 @@ import type { GitReader } from '../domain/git.ts';
 import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import type { PublicKey } from '../domain/logbook/parts.ts';
 import type { Sha, TreeId } from '../domain/values.ts';
-import { type Anchor, decodeLine, type FileState, textToSign, type VerifySignature } from '../logbook/chain.ts';
-import { endsRun } from '../logbook/mark.ts';
+import { type Anchor, createTransitionCheck, decodeLine, type FileState, splitLines } from '../logbook/chain.ts';
 import {
   eventsPath,
   type GoodFile,
   joinEventLines,
   monthOfFolder,
   parseRecordPath,
+  type RunIndex,
   runFolder,
   textOfPart,
 } from '../logbook/segments.ts';
@@ -25,7 +25,7 @@ import {
   type StoredFolder,
   type StoredRun,
 } from '../logbook/store/git-store.ts';
-import { type BadEntry, type Checkpoint, type Verification, verifyLogbook } from '../logbook/verify.ts';
+import { type BadEntry, type Checkpoint, readChain, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab } from './lab.ts';
 import { type SeenMark, verifiedUntil } from './record-marks.ts';
 
@@ -71,16 +71,10 @@ export function verifyFile(
   const from: Checkpoint | null =
     before === null ? null : { entries: before.events.length, last: before.events.at(-1) ?? null, state: before.state };
   const { hash, verifySignature } = checking.lab;
-  const verified = (verify: VerifySignature): Verification =>
-    verifyLogbook({
-      ...{ text, next, ...(from === null ? {} : { from }), run, month: monthOfFolder(folder) },
-      ...{ keys: checking.config.keys, anchor: null, undecodableLine: null, hash, verifySignature: verify },
-    });
-  const closing = closingText(texts.at(-1) ?? '');
-  const quick =
-    closing === null ? null : verified((key, signed, sig) => signed !== closing || verifySignature(key, signed, sig));
-  // Which entry is bad, and what verifies before it, needs every signature.
-  const { events, ends, badEntry, checkpoint } = quick?.badEntry === null ? quick : verified(verifySignature);
+  const { events, ends, badEntry, checkpoint } = verifyLogbook({
+    ...{ text, next, ...(from === null ? {} : { from }), run, month: monthOfFolder(folder) },
+    ...{ keys: checking.config.keys, anchor: null, undecodableLine: null, hash, verifySignature },
+  });
   // An unfinished file has no anchor; its marks and git history anchor it instead.
   const fault = badEntry === null || badEntry.reason === 'unanchored' ? null : badEntry;
   const allEnds = [...(before?.ends.slice(0, -1) ?? []), ...ends];
@@ -98,11 +92,38 @@ export function verifyFile(
   };
 }
 
-/** What control signed to end the run; null for a live run. The hash chain covers the entries before, so this signature vouches for them. */
-function closingText(text: string): string | null {
-  const line = decodeLine(text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1));
-  const isClosing = line.ok && line.value.role === 'control' && endsRun([line.value]);
-  return isClosing ? textToSign(line.value.hash) : null;
+/** By run: the newest entry that a mark of control or the checkpoint names. Control had verified the entries up to it. */
+export function listVouchedEntries(
+  marks: readonly SeenMark[],
+  index: Pick<RunIndex, 'checkpoint'>,
+): ReadonlyMap<string, Anchor> {
+  const vouched = new Map<string, Anchor>(index.checkpoint?.ended);
+  for (const { mark } of marks)
+    if (mark.role === 'control' && !mark.without.includes(mark.run) && (vouched.get(mark.run)?.seq ?? -1) < mark.seq)
+      vouched.set(mark.run, mark);
+  return vouched;
+}
+
+/** Verifies a file that this process reads for the first time: up to the vouched entry only the hash chain, after it everything. */
+function verifyNewFile(checking: Checking, place: RunLocation, texts: readonly string[], vouched?: Anchor): ReadFile {
+  const lines = texts.map((text) => splitLines(text).whole);
+  const isWhole = vouched !== undefined && lines.every(({ length }) => length > 0);
+  const chain = !isWhole ? null : readChain(lines.flat().slice(0, vouched.seq + 1), vouched, checking.lab.hash);
+  const check = createTransitionCheck(place.run);
+  if (chain === null || chain.some((event) => check.check(event) !== null)) return verifyFile(checking, place, texts);
+  const ends: number[] = [];
+  for (const { length } of lines) {
+    const start = ends.at(-1) ?? 0;
+    if (start < chain.length) ends.push(Math.min(start + length, chain.length));
+  }
+  const last = ends.length - 1;
+  const taken = (ends[last] ?? 0) - (ends[last - 1] ?? 0);
+  const open = (lines[last] ?? [])
+    .slice(0, taken)
+    .map((line) => `${line}\n`)
+    .join('');
+  const before = { ...place, events: chain, ends, state: check.state(), lastFileText: open };
+  return verifyFile(checking, place, [(texts[last] ?? '').slice(open.length), ...texts.slice(ends.length)], before);
 }
 
 const NOTHING: Omit<ReadFile, keyof RunLocation> = {
@@ -326,13 +347,18 @@ export async function listRuns(
 }
 
 /** Verifies a run, starting after the part that was already verified. */
-export function readRun(reading: RecordReading, place: RunLocation, { stored, texts }: Listing): ReadFile {
+export function readRun(
+  reading: RecordReading,
+  place: RunLocation,
+  { stored, texts }: Listing,
+  vouched?: Anchor,
+): ReadFile {
   const known = reading.cached.get(place.run);
   const files = stored.get(place.run)?.events;
   if (files === undefined) return known === undefined ? verifyFile(reading, place, []) : fromCache(known);
   const same = countSame(known, files);
   const others = files.slice(same).map((file) => texts.get(file) ?? '');
-  if (known === undefined) return verifyFile(reading, place, others);
+  if (known === undefined) return verifyNewFile(reading, place, others, vouched);
   const last = known.ends.length - 1;
   const [text = '', ...next] = others;
   if (same > last && others.length === 0) return fromCache(known);

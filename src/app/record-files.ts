@@ -20,6 +20,7 @@ import {
   type Loss,
   listRuns,
   listVersionsSince,
+  listVouchedEntries,
   locateRuns,
   longestVersion,
   lostVersions,
@@ -78,10 +79,11 @@ export async function loadRecordAt(loading: Loading, head: Sha | null): Promise<
     const verified = (run: string): string | undefined => findVerifiedFile(loading, run)?.folder;
     const places = await locateRuns(loading.git, head, names, { verified, folders: listFolders(marks, index) });
     const listing = await listRuns(loading, head, places);
+    const vouched = listVouchedEntries(marks, index);
     for (const [run, { folder, tree }] of places)
       await guard(loading, troubles, { run, thread: null }, async () => {
         reads.push({
-          file: readRun(loading, { run, folder }, listing),
+          file: readRun(loading, { run, folder }, listing, vouched.get(run)),
           tree,
           stored: listing.stored.get(run),
         });

@@ -56,7 +56,7 @@ export function parseCanonical(text: string): Result<Json, string> {
   return writeJson(parsed.value) === text ? parsed : fail('not in canonical form (RFC 8785)');
 }
 
-function parseJson(text: string): Result<Json, string> {
+export function parseJson(text: string): Result<Json, string> {
   try {
     // JSON.parse is typed as `any`.
     return ok(JSON.parse(text) as Json);

@@ -34,8 +34,13 @@ export function findKeyFault(
 
 /** From inclusive, until exclusive; an invalid date is never in force. */
 export function isKeyInForce(key: PublicKey, atMs: number): boolean {
-  return parseTime(key.from) <= atMs && atMs < parseTime(key.until);
+  const period = periods.get(key) ?? ([parseTime(key.from), parseTime(key.until)] as const);
+  periods.set(key, period);
+  return period[0] <= atMs && atMs < period[1];
 }
+
+/** Parsed once, because a process verifies thousands of entries with the same few keys. */
+const periods = new WeakMap<PublicKey, readonly [fromMs: number, untilMs: number]>();
 
 const RFC_3339 =
   /^((?!0000)\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

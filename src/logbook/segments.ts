@@ -172,10 +172,13 @@ function nextMonth(at: string): string {
 }
 
 function sortNewestFirst(runs: readonly string[]): readonly string[] {
-  return runs.toSorted(
-    (a, b) => dateOfRun(b).localeCompare(dateOfRun(a)) || b.localeCompare(a, 'en', { numeric: true }),
-  );
+  return runs
+    .map((run) => ({ run, date: dateOfRun(run) }))
+    .toSorted((a, b) => (a.date === b.date ? byNumber(b.run, a.run) : a.date < b.date ? 1 : -1))
+    .map(({ run }) => run);
 }
+
+const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
 /** The newest run of each lane, then the second newest of each lane, and so on. */
 function interleaveLanes(runs: readonly string[], eachMax = Number.POSITIVE_INFINITY): readonly string[] {

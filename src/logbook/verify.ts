@@ -15,6 +15,7 @@ import {
   GENESIS,
   type Hash,
   hashedTextOfLine,
+  parseJson,
   splitLines,
   type TransitionCheck,
   type VerifySignature,
@@ -159,6 +160,24 @@ function verifyLine(walk: VerificationState, line: string): BadEntry | null {
   walk.last = event.value;
   walk.seq += 1;
   return null;
+}
+
+/** The entries of these lines if each hash leads to the last, known one; null otherwise. Their content is what was hashed, so it is not checked again. */
+export function readChain(
+  lines: readonly string[],
+  { hash: known }: Anchor,
+  hash: Hash,
+): readonly LogbookEvent[] | null {
+  let expected = known;
+  const events: LogbookEvent[] = [];
+  for (const line of lines.toReversed()) {
+    const json = parseJson(line);
+    const event = json.ok ? (json.value as unknown as LogbookEvent) : null;
+    if (event?.hash !== expected || hash(hashedTextOfLine(line, event)) !== expected) return null;
+    expected = event.prev;
+    events.push(event);
+  }
+  return expected === GENESIS ? events.reverse() : null;
 }
 
 /**

@@ -102,6 +102,31 @@ describe('a long run', () => {
   });
 });
 
+describe('a new process', () => {
+  it('checks only the hash chain of entries that a mark of control covers', async () => {
+    const { remote } = await written(RUN, listFerryEvents(2));
+    const fresh = recordProcess(remote);
+    // The mark's own signature.
+    expect((await fresh.costOf(() => fresh.store.load())).signaturesVerified).toBe(1);
+    expect(fresh.store.current()).toMatchObject({ broken: [], runs: [{ run: RUN, seal: { verdict: 'pass' } }] });
+  });
+
+  it('verifies every signature if only the watch has marked the entries', async () => {
+    const { remote } = await written(RUN, lookedAt(SHORT));
+    const fresh = recordProcess(remote);
+    expect((await fresh.costOf(() => fresh.store.load())).signaturesVerified).toBe(SHORT + 1);
+  });
+
+  it('rejects a changed entry that a mark of control covers', async () => {
+    const { remote } = await written(RUN, listFerryEvents(2));
+    const text = await remote.git('show', `${BRANCH}:${eventsPath(FOLDER)}`);
+    await push(remote, { [eventsPath(FOLDER)]: `${text.replace('"issue":', '"Issue":')}\n` });
+    const fresh = recordProcess(remote);
+    await fresh.store.load();
+    expect(fresh.store.current().broken).toMatchObject([{ run: RUN }]);
+  });
+});
+
 /** Pushes an ordinary commit: new texts, or null for a deletion. */
 async function push(remote: Remote, files: Readonly<Record<string, string | null>>): Promise<void> {
   const lines: string[] = [];

@@ -69,15 +69,17 @@ export type JournalFold = {
   readonly state: () => JournalState;
 };
 
-/** Continues from a state. Copies its commands and incidents only once. */
+/** Continues from a state. Copies its commands, incidents and ended runs only once. */
 export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
   const commands = new Map(from.commands);
   const incidents = [...from.incidents];
+  const ended = new Map(from.checkpoint?.ended);
   let state = from;
   const findCommand = (key: string): SeenCommand | undefined => commands.get(key);
   const takeEvent = (event: LogbookEvent): void => {
     const command = applyToCommand(event, findCommand);
     if (command !== null) commands.set(commandKey(command), command);
+    if (event.type === 'record-checkpointed') for (const one of event.data.ended) ended.set(one.run, one);
     if (event.type === 'incident') incidents.push(readIncident(event.data, event));
     state = {
       ...state,
@@ -106,10 +108,7 @@ export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFo
         event.type === 'record-checkpointed'
           ? {
               at: event.at,
-              ended: new Map([
-                ...(state.checkpoint?.ended ?? []),
-                ...event.data.ended.map((one) => [one.run, one] as const),
-              ]),
+              ended,
               live: event.data.live,
             }
           : state.checkpoint,
@@ -120,7 +119,12 @@ export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFo
     seen: findCommand,
     actions: () => state.actions,
     orphans: () => state.orphans,
-    state: () => ({ ...state, commands: new Map(commands), incidents: [...incidents] }),
+    state: () => ({
+      ...state,
+      commands: new Map(commands),
+      incidents: [...incidents],
+      checkpoint: state.checkpoint === null ? null : { ...state.checkpoint, ended: new Map(ended) },
+    }),
   };
 }
 

@@ -148,7 +148,11 @@ function createCatFile(
       program ??= start();
       waiting.push({ command, done, failed });
       keepAlive(program, 'ref');
-      program.stdin.write(`${command} ${id}\n`);
+      const { stdin } = program;
+      // Sends the ids of one turn in one write.
+      stdin.cork();
+      stdin.write(`${command} ${id}\n`);
+      process.nextTick(() => stdin.uncork());
     });
 }
 
