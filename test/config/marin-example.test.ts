@@ -49,6 +49,8 @@ describe('the example for Marin', () => {
     if (reading.kind === 'invalid') throw new Error(JSON.stringify(reading.problems));
     const [daily] = allLanes(reading.config);
     if (daily === undefined) throw new Error('no lane');
+    // The launcher refuses a job whose secrets it does not have.
+    expect(daily.lane.passSecrets).toEqual([]);
     // A closure drops no approval: the log is no part of what the job gets.
     const isExcluded = createPathMatcher(listExcludedPaths(daily));
     const log = 'docs/experiments/daily-ferry-log.md';
