@@ -12,6 +12,8 @@ export const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 export const FERRYBOT = join(PROJECT, 'src/app/cli/main.ts');
 /** The initial contents of a new lab. */
 export const EXAMPLE_LAB = join(PROJECT, 'fixtures/lab');
+/** Small labs in the style of a trainer each: config and code, without workflows. */
+export const EXAMPLES = join(PROJECT, 'examples');
 /** The environment created by `npm run setup:ray`. */
 export const RAY_TOOLS = join(PROJECT, '.tools/ray');
 /** The environment created by `npm run setup:iris`. */

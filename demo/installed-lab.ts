@@ -17,6 +17,8 @@ const PERMISSIONS: Permissions = {
   pull_requests: 'write',
   statuses: 'read',
 };
+/** In addition where the config names a team of the organization. */
+const TEAMS: Permissions = { members: 'read' };
 const EVENTS = [
   'check_run',
   'issue_comment',
@@ -46,12 +48,14 @@ export type Installation = {
   readonly clusterToken: string | null;
   /** The name of the secret with that token; the default is that of a Ray dashboard. */
   readonly clusterTokenName?: string | undefined;
+  /** Teams of the owner. mira and ada are their members. */
+  readonly teams: readonly string[];
 };
 
 /** Settings of a new world with ferrybot installed as the README describes. */
 export function installedLab(
   keys: LabKeys,
-  { server, stateDirectory, slug, clusterToken, clusterTokenName = 'RAY_AUTH_TOKEN' }: Installation,
+  { server, stateDirectory, slug, clusterToken, clusterTokenName = 'RAY_AUTH_TOKEN', teams }: Installation,
 ): SeedOptions {
   const secret = (role: RoleName): string => keys.roles[role].privatePem;
   const cluster = clusterToken === null ? {} : { [clusterTokenName]: clusterToken };
@@ -85,6 +89,13 @@ export function installedLab(
       },
     ],
     actionsMayCreatePulls: true,
-    app: { slug, publicKeyPem: keys.app.publicPem, permissions: PERMISSIONS, events: EVENTS, webhook: null },
+    teams: Object.fromEntries(teams.map((team) => [team, ['mira', 'ada']])),
+    app: {
+      slug,
+      publicKeyPem: keys.app.publicPem,
+      permissions: { ...PERMISSIONS, ...(teams.length > 0 && TEAMS) },
+      events: EVENTS,
+      webhook: null,
+    },
   };
 }

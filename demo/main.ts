@@ -57,8 +57,9 @@ async function startLab(options: StartOptions): Promise<number> {
     return 1;
   }
   const { folder } = named;
-  if (options.lane !== null && existsSync(folder.world)) {
-    const message = `--lane begins a lab of its own, and ${folder.root} keeps one already: choose another folder`;
+  const fresh = options.lane === null ? options.example && '--example' : '--lane';
+  if (fresh !== null && existsSync(folder.world)) {
+    const message = `${fresh} begins a lab of its own, and ${folder.root} keeps one already: choose another folder`;
     refuse({ code: 'other-lab', message });
     return 1;
   }

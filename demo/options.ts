@@ -29,6 +29,8 @@ export const USAGE = `npm start -- [options]
                        rejected checkpoint, rollback, seal (new labs alone); with --auto it is played to the seal
   --lane adopted       a lab whose people start jobs by hand, of an experiment with a slip in it (new labs alone); with
                        --auto one is taken over, dies, is put right, approved, launched again and sealed
+  --example NAME       another lab: nanogpt (a Python config), hf-trainer (YAML) or torchtitan (TOML); its job trains for
+                       about a minute (new labs alone, engine local)
   --json               one JSON value on the last line of standard output
 `;
 
@@ -50,6 +52,8 @@ const SHAPE = {
     .transform((given) => (given === '1' ? 1 : 2)),
   /** A run of another kind, not a ferry; null: ferries. */
   lane: choiceOption('lane', ['rental', 'hero', 'adopted']).nullable().default(null),
+  /** A lab of `examples/`; null: the one with every kind of setting. */
+  example: choiceOption('example', ['nanogpt', 'hf-trainer', 'torchtitan']).nullable().default(null),
   json: flag,
 };
 
@@ -60,10 +64,12 @@ export type StartOptions = Readonly<Omit<Read, 'port'>> & { readonly port: numbe
 /** Parses the arguments strictly: an invalid number, or a switch other than on or off, is refused. */
 export function readOptions(args: readonly string[]): ParsedOptions<StartOptions> {
   return readArguments(args, SHAPE, (read) => {
-    const { auto, days, engine, lane, lanes } = read;
+    const { auto, days, engine, example, lane, lanes } = read;
     if (lanes === 2 && engine !== 'local') return '--lanes 2 needs --engine local: the others have one cluster';
     if (lane !== null && (engine !== 'local' || lanes === 2 || days > 1))
       return '--lane goes without --engine, --lanes and --days';
+    if (example !== null && (engine !== 'local' || lanes === 2 || lane !== null))
+      return '--example goes without --engine, --lanes and --lane';
     if (days > 1 && !auto) return '--days needs --auto: between days somebody has to move the clock';
     return { ...read, port: read.port ?? (auto ? 0 : 4610) };
   });

@@ -7,11 +7,12 @@ import { importTree } from '../packages/playground/git/store/import-tree.ts';
 import type { PagesOptions, Try } from '../packages/playground/pages/visit.ts';
 import { type SeedOptions, seedWorld } from '../packages/playground/world/seed.ts';
 import type { World } from '../packages/playground/world/world.ts';
-import { EXAMPLE_LAB } from './beside.ts';
+import { EXAMPLE_LAB, EXAMPLES } from './beside.ts';
 import { installedLab } from './installed-lab.ts';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 import { type LabSource, repositoryAt } from './open-lab.ts';
+import type { StartOptions } from './options.ts';
 import { addPeoplesLane } from './own-job/people-lane.ts';
 import { startOwnJob } from './own-job/start-own-job.ts';
 import { addSecondLane } from './second-lane.ts';
@@ -19,6 +20,7 @@ import { addSecondLane } from './second-lane.ts';
 export const REPOSITORY = { owner: 'lab', name: 'ferries' } as const;
 const BRANCH = 'main';
 const CONFIG = '.github/ferrybot.yml';
+const WORKFLOWS = '.github/workflows';
 
 const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
 
@@ -37,11 +39,11 @@ const RUNNERS = [
 /** The lab of `npm start`; a separate runner watches each of its clusters. */
 export function exampleLab(
   folder: LabFolder,
-  { server, lanes }: { readonly server: boolean; readonly lanes: 1 | 2 },
+  { server, lanes, example }: Pick<StartOptions, 'server' | 'lanes' | 'example'>,
   cluster: SeedInput['cluster'],
   {
     tries = [],
-    ownJob: experiment = cluster === null ? DAILY : null,
+    ownJob: experiment = cluster === null && example === null ? DAILY : null,
   }: { readonly tries?: readonly Try[]; readonly ownJob?: string | null } = {},
 ): LabSource {
   return {
@@ -57,9 +59,10 @@ export function exampleLab(
         world,
         folder,
         keys,
-        lab: EXAMPLE_LAB,
+        lab: example === null ? EXAMPLE_LAB : join(EXAMPLES, example),
         server,
-        cluster: cluster ?? { token: null, configure: lanes === 1 ? addPeoplesLane : addTwoLanes },
+        cluster:
+          example === null ? (cluster ?? { token: null, configure: lanes === 1 ? addPeoplesLane : addTwoLanes }) : null,
       }),
   };
 }
@@ -89,7 +92,7 @@ export type SeedInput = {
   readonly world: World;
   readonly folder: LabFolder;
   readonly keys: LabKeys;
-  /** Directory with the lab's files, including `.github/`. */
+  /** Directory with the lab's files, including its config. Without workflows it gets those of the example. */
   readonly lab: string;
   readonly server: boolean;
   /** A cluster of its own: its token, its changes to the config, and additional files; null: the unchanged lab. */
@@ -112,6 +115,7 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
       slug: 'ferrybot',
       clusterToken: cluster?.token ?? null,
       clusterTokenName: cluster?.tokenName,
+      teams: ['oncall'],
     }),
     owner: REPOSITORY.owner,
     repo: REPOSITORY.name,
@@ -120,6 +124,7 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
   const copy = await mkdtemp(join(tmpdir(), 'ferrybot-seed-'));
   try {
     await cp(lab, copy, { recursive: true, filter: (source) => !source.includes('__pycache__') });
+    await cp(join(EXAMPLE_LAB, WORKFLOWS), join(copy, WORKFLOWS), { recursive: true, force: false });
     const config = addKeys(await readFile(join(copy, CONFIG), 'utf8'), keys);
     await writeFile(join(copy, CONFIG), cluster === null ? config : cluster.configure(config));
     for (const [path, text] of Object.entries(cluster?.files ?? {})) await writeFile(join(copy, path), text);
@@ -137,7 +142,7 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
 export function addKeys(config: string, keys: LabKeys): string {
   let text = config;
   for (const role of ['control', 'runner', 'watch'] as const) {
-    const pattern = new RegExp(`(role:\\s*${role}\\b[\\s\\S]*?public:\\s*)(\\S+)`);
+    const pattern = new RegExp(`(role:\\s*${role}\\b[\\s\\S]*?public:\\s*)([^\\s,]+)`);
     if (!pattern.test(text)) throw new Error(`the example config lists no ${role} key`);
     text = text.replace(pattern, `$1${keys.roles[role].public}`);
   }

@@ -99,7 +99,9 @@ function reportLines(
     ...workflows.map((line) => `cannot be done here: ${line}`),
     ...(localClusters.length === 0
       ? []
-      : [`jobs of ${localClusters.join(', ')} are processes of this machine here; no cluster is reached`]),
+      : [
+          `jobs of ${localClusters.join(', ')} are processes of this machine here; no cluster is reached, and no secret is passed`,
+        ]),
     ...(uncommitted === 0
       ? []
       : [`${uncommitted} files differ from the newest commit or are new; only what is committed is served`]),

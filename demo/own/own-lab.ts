@@ -76,7 +76,9 @@ export async function ownLab(
   const localClusters =
     isKept || before === null || report.state !== 'valid' ? [] : await prepare(store, checkout, before, keys);
   const workflows = await readWorkflowsAt(store, await branchTip(store, checkout.branch));
-  const installation = { server, stateDirectory: folder.jobs, slug: appSlug, clusterToken: null };
+  const namedTeams = (before ?? '').matchAll(new RegExp(`@${owner}/([\\w-]+)`, 'gi'));
+  const teams = [...new Set([...namedTeams].map(([, team = '']) => team.toLowerCase()))];
+  const installation = { server, stateDirectory: folder.jobs, slug: appSlug, clusterToken: null, teams };
   return {
     ok: true,
     own: {

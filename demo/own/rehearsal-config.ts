@@ -1,4 +1,4 @@
-/** Changes a lab's valid config in two points so that it can be rehearsed on one machine: keys and engines. */
+/** Changes a lab's valid config in three points so that it can be rehearsed on one machine: keys, engines and secrets. */
 
 import { isMap, isSeq, parseDocument } from 'yaml';
 import type { LabKeys, RoleName } from '../keys.ts';
@@ -11,7 +11,8 @@ export type RehearsalConfig = {
 
 /**
  * Adds the folder's keys to the lab's own, so that the lab's private keys are not needed. Every cluster gets the engine
- * `local`, because a rehearsal must not reach the real cluster. Null: the text is not such a config.
+ * `local`, because a rehearsal must not reach the real cluster. Its jobs get no secret, because there is none. Null: the
+ * text is not such a config.
  */
 export function rehearsalConfig(text: string, keys: LabKeys): RehearsalConfig | null {
   const document = parseDocument(text);
@@ -31,6 +32,12 @@ export function rehearsalConfig(text: string, keys: LabKeys): RehearsalConfig | 
     );
     clusters.set(key, document.createNode({ engine: 'local', ...kept }));
     localClusters.push(String(key));
+  }
+  const lanes = document.get('lanes');
+  for (const { value: lane } of isMap(lanes) ? lanes.items : []) {
+    if (!isMap(lane)) continue;
+    lane.delete('passSecrets');
+    lane.deleteIn(['tracker', 'keyFrom']);
   }
   return { text: document.toString({ lineWidth: 0 }), localClusters };
 }

@@ -21,10 +21,9 @@ export function idsOf(list: readonly ListedPeople[]): readonly number[] {
 
 const NAMED = new RegExp(`^@${LOGIN}(?:/[a-z0-9][a-z0-9_-]{0,99})?$`);
 
+const LISTED_FORMS = 'the numeric id of an account, or in quotes "@login" or "@organization/team"';
 const listed = z
-  .union([z.int().positive(), z.string().regex(NAMED)], {
-    error: 'the numeric id of an account, or in quotes "@login" or "@organization/team"',
-  })
+  .union([z.int().positive(), z.string().regex(NAMED, LISTED_FORMS)], { error: LISTED_FORMS })
   .transform((one): ListedPeople => ({ written: String(one), ids: typeof one === 'number' ? [one] : [] }));
 
 /** A list of accounts, logins and teams. `about`: its description. */

@@ -8,6 +8,8 @@ export type LaneKind = {
   /** The schema of a lane; `rules` are the conditions that a schema cannot express. */
   readonly settings: LaneSchema;
   readonly rules: readonly LaneRule[];
+  /** Patterns of files that a lane of this kind never ships with the whole tree. Absent: none. */
+  readonly leavesOut?: (lane: LaneConfig) => readonly string[];
   /** Values for the kind's settings without a default, for a run after its lane was removed from the config. */
   readonly settingsOf: (run: RecordedPlace) => Readonly<Record<string, unknown>>;
 };

@@ -104,10 +104,11 @@ function fillTemplate(template: string, values: Readonly<Record<string, string>>
 
 /** Paths that a lane with `ships: .` still excludes. Empty for a lane that lists its folders. */
 export function listExcludedPaths(
-  config: Pick<LabConfig, 'clusters'> & { readonly lane: Pick<LaneConfig, 'ships' | 'cluster'> },
+  config: Pick<LabConfig, 'clusters'> & { readonly lane: LaneConfig; readonly kind: LaneKind },
 ): readonly string[] {
-  const { lane } = config;
-  return lane.ships.includes(WHOLE_TREE) ? (traitsFor(config, lane.cluster)?.leavesOut ?? []) : [];
+  const { kind, lane } = config;
+  if (!lane.ships.includes(WHOLE_TREE)) return [];
+  return [...(traitsFor(config, lane.cluster)?.leavesOut ?? []), ...(kind.leavesOut?.(lane) ?? [])];
 }
 
 /** The clusters with `name` adapted to the machine that a run requests, and whether the lab's limits allow the machine. */

@@ -200,7 +200,7 @@ export const LANE_KEYS = {
     .min(1)
     .max(20)
     .describe(
-      "Folders and files of the approved tree that the job gets. `.` is everything except the cluster's `scripts.leavesOut`.",
+      "Folders and files of the approved tree that the job gets. `.` is everything except the closure log of a ferry and the cluster's `scripts.leavesOut`.",
     ),
   outputRoot: z
     .string()
@@ -210,7 +210,7 @@ export const LANE_KEYS = {
   metricsFile: setting(
     z.string().min(1).max(300),
     '{outputRoot}/tracker_metrics.jsonl',
-    'Where the job writes its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}. For a job on other machines only an absolute path is read; without it the evals of the log count.',
+    'Where the job writes its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}. For a job on other machines only an absolute path is read. Without the file, the evals of the log count.',
   ),
   tracker,
   finalStep: z

@@ -1,7 +1,8 @@
 /** Reads `.github/ferrybot.yml` in three stages: YAML, schema, and, if the schema accepts it, rules. Problems have a line and column. */
 
 import { z } from 'zod';
-import type { Instant } from '../domain/values.ts';
+import { cutText, type Instant } from '../domain/values.ts';
+import { maskTokens } from '../domain/written-secrets.ts';
 import {
   type ConfigIssue,
   type ConfigProblem,
@@ -19,12 +20,59 @@ import { configSchema, type LabConfig } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Error texts for `safeParse` that zod lacks: the allowed keys of a map, and the description of a missing value. */
-function configErrorMessage({ code, input, inst }: z.core.$ZodRawIssue): string | undefined {
-  if (code === 'unrecognized_keys') return Object.keys((inst as z.core.$ZodObject)._zod.def.shape).join(', ');
-  if (input !== undefined || (code !== 'invalid_type' && code !== 'invalid_value')) return undefined;
+/** Error texts for `safeParse`: the allowed keys of a map, the description of a missing value, or what belongs in its place. */
+function configErrorMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  const { code, input, inst } = issue;
+  if (code === 'unrecognized_keys') return keysOf(inst).join(', ');
   const about = inst === undefined ? undefined : z.globalRegistry.get(inst as z.core.$ZodType)?.description;
-  return about === undefined ? 'missing' : `missing: ${about}`;
+  const more = about === undefined ? '' : `: ${about}`;
+  switch (code) {
+    case 'invalid_type':
+      return input === undefined ? `missing${more}` : expectedText(issue.expected, input, keysOf(inst));
+    case 'invalid_value':
+      if (input === undefined) return `missing${more}`;
+      return `expected ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
+    case 'too_small':
+      return `at least ${issue.minimum}${issue.origin === 'array' ? ' entry in the list' : ''}${more}`;
+    case 'too_big':
+      return `at most ${issue.maximum}${issue.origin === 'array' ? ' entries' : ''}${more}`;
+    case 'invalid_format':
+      return issue.format === 'email' ? 'an address such as ferries@lab.example' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Keys of a map in the schema; empty for another schema. */
+function keysOf(inst: unknown): readonly string[] {
+  const shape = (inst as z.core.$ZodObject | undefined)?._zod.def.shape;
+  return Object.keys(shape ?? {});
+}
+
+/** The most keys that a message lists. A lane has more, and the reference is the better place for them. */
+const KEYS_LISTED_MAX = 10;
+const SHOWN_MAX = 100;
+
+function expectedText(expected: string, input: unknown, keys: readonly string[]): string | undefined {
+  switch (expected) {
+    case 'array':
+      // Everybody can read the message, and a list of secrets holds names.
+      return `expected a list, such as [${typeof input === 'string' ? maskTokens(cutText(input, SHOWN_MAX)).trim().split(/\s+/).join(', ') : 'a, b'}]`;
+    case 'object':
+    case 'record':
+      return keys.length > 0 && keys.length <= KEYS_LISTED_MAX
+        ? `expected a map with the keys ${keys.join(', ')}`
+        : 'expected a map of names, one a line or as { name: value }';
+    case 'string':
+      return typeof input === 'object' ? 'expected text, not a list or a map' : `expected text in quotes: "${input}"`;
+    case 'number':
+    case 'int':
+      return 'expected a number without quotes';
+    case 'boolean':
+      return 'expected true or false';
+    default:
+      return undefined;
+  }
 }
 
 /** The first issue at each path. Ten unknown keys in one map give ten issues. */
@@ -47,7 +95,8 @@ function toConfigIssues(issue: Issue, above: KeyPath, value: unknown): readonly 
     case 'invalid_union':
       return listUnionIssues(issue, path, value);
     case 'invalid_type':
-      if (path.length === 0 && found === null) return [error('empty', path, 'the file is empty')];
+      if (path.length === 0 && found === null)
+        return [error('empty', path, 'the file is empty: `ferrybot init` writes a config')];
       return [error(found === undefined ? 'missing-key' : 'wrong-type', path, issue.message)];
     case 'invalid_value':
       if (found === undefined) return [error('missing-key', path, issue.message)];

@@ -104,10 +104,18 @@ export function readYaml(written: string): YamlReading {
   };
 }
 
+/** Where the words of the YAML library name no way out. */
+const YAML_REMEDIES: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'a tab cannot indent: use spaces',
+  DUPLICATE_KEY: 'this key is in the map twice: keep one of them',
+  BAD_INDENT: 'this line is not indented like the other lines of its map or list',
+};
+
 function toConfigProblem({ code, message, pos: [offset] }: YAMLError, text: string, lines: LineCounter): ConfigProblem {
   // yaml reports a tab at the start of its line.
   const at = code === 'TAB_AS_INDENT' ? Math.max(text.indexOf('\t', offset), offset) : offset;
-  return buildProblem('syntax', firstLine(message).replace(/ at line \d+, column \d+:$/, ''), positionAt(lines, at));
+  const said = YAML_REMEDIES[code] ?? firstLine(message).replace(/ at line \d+, column \d+:$/, '');
+  return buildProblem('syntax', said, positionAt(lines, at));
 }
 
 /** Reports tags, merge keys and keys that are not plain names. A config does not need them, and parsers treat them differently. */

@@ -18,7 +18,10 @@ const key = z
     role: z.enum(['control', 'runner', 'watch']).describe('What this key may write.'),
     public: z
       .string()
-      .regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, '32 bytes in base64, 44 characters that end in one =')
+      .regex(
+        /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
+        '32 bytes in base64, 44 characters that end in one =; `openssl pkey -in KEY.pem -pubout -outform DER | tail -c 32 | base64` prints them',
+      )
       .describe('Raw Ed25519 public key, base64.'),
     from: moment.describe('Events before this moment are not accepted under the key.'),
     until: moment.describe('Nor are events after this one.'),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
-import { type GitHubClient, PAGE_ROWS, readIfThere, readPages, readRoute } from './call.ts';
+import { call, type GitHubClient, PAGE_ROWS, readIfThere, readPages, readRoute } from './call.ts';
 
 const repositorySchema = z.object({ default_branch: z.string(), private: z.boolean() });
 const permissionsSchema = z.object({
@@ -116,6 +116,25 @@ export function readSecretNames(
   return readRoute(client, route, secretsSchema, { ...more, per_page: 100 });
 }
 
+const variablesSchema = z
+  .object({ variables: z.array(z.object({ name: z.string(), value: z.string() })) })
+  .transform(({ variables }) => variables.map(({ name, value }) => [name, value] as const));
+
+/** Values of the variables that workflows of the repository see, by name. */
+export async function readVariables(client: GitHubClient): Promise<Observed<ReadonlyMap<string, string>>> {
+  const found: (readonly [string, string])[] = [];
+  // The repository's own values take precedence.
+  for (const route of [
+    'GET /repos/{owner}/{repo}/actions/organization-variables',
+    'GET /repos/{owner}/{repo}/actions/variables',
+  ]) {
+    const listed = await readRoute(client, route, variablesSchema, { per_page: 30 });
+    if (listed.kind === 'unknown') return listed;
+    found.push(...listed.value);
+  }
+  return known(new Map(found));
+}
+
 /** Labels per self-hosted runner of the repository. */
 export function readRunnerLabels(client: GitHubClient): Promise<Observed<readonly (readonly string[])[]>> {
   return readRoute(client, 'GET /repos/{owner}/{repo}/actions/runners', runnersSchema, { per_page: 100 });
@@ -169,6 +188,35 @@ const folderSchema = z
 /** Unknown if not found, because GitHub answers the same to a token without access. */
 export function readFileText(client: GitHubClient, path: string, ref: string): Promise<Observed<string>> {
   return readRoute(client, CONTENTS, fileSchema, { path, ref });
+}
+
+const treeSchema = z.object({ truncated: z.boolean(), tree: z.array(z.object({ path: z.string() })) });
+
+/** Every file and folder at a ref. */
+export async function readPaths(client: GitHubClient, ref: string): Promise<Observed<ReadonlySet<string>>> {
+  const route = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
+  const found = await readRoute(client, route, treeSchema, { tree_sha: ref, recursive: '1' });
+  if (found.kind === 'unknown') return found;
+  if (found.value.truncated) return unknown('GitHub lists only a part of so large a tree');
+  return known(new Set(found.value.tree.map(({ path }) => path)));
+}
+
+/** Whether a repository has a commit. Unknown if this token cannot see the repository. */
+export async function hasCommit(
+  client: GitHubClient,
+  whose: { readonly owner: string; readonly repo: string; readonly ref: string },
+): Promise<Observed<boolean>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/commits/{ref}', whose);
+  if (outcome.kind === 'answered') return known(true);
+  if (outcome.kind === 'refused' && outcome.status === 422) return known(false);
+  return unknown(`this token cannot see ${whose.owner}/${whose.repo}: ${outcome.message}`);
+}
+
+const planSchema = z.object({ plan: z.object({ name: z.string() }) }).transform(({ plan }) => plan.name);
+
+/** The organization's plan; only its owners see it. */
+export function readPlan(client: GitHubClient): Promise<Observed<string>> {
+  return readRoute(client, 'GET /orgs/{org}', planSchema, { org: client.owner });
 }
 
 /** Whether there is a file at a path of a branch, in one request. */

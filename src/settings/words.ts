@@ -55,7 +55,13 @@ export const moment = z.iso.datetime({
 export const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,60}$/, 'upper-case letters, digits and underscores');
 
 /** An exact argument array; no shell reads it. */
-export const argumentArray = z.array(z.string().min(1).max(500)).min(1).max(50);
+export const argumentArray = z
+  .array(z.string().min(1).max(500))
+  .min(1)
+  .max(50)
+  .refine(([program = '']) => !/\s/.test(program), {
+    error: 'the first entry is the name of a program: write each word as an entry, such as [python3, train.py]',
+  });
 
 /** An optional setting. `usual`: its default. `about`: its description. */
 export function setting<S extends z.ZodType>(

@@ -78,7 +78,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     replaceInConfig('version: 1', 'version: 1\napprovals: { onePersonIsEnough: yes }'),
     'wrong-type',
     'approvals.onePersonIsEnough',
-    /expected boolean, received string/,
+    /expected true or false/,
     'onePersonIsEnough',
   ],
   [
@@ -86,7 +86,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     replaceInConfig('ships: [experiments]', 'ships: experiments'),
     'wrong-type',
     'lanes.daily.ships',
-    /expected array, received string/,
+    /expected a list, such as \[experiments\]/,
     'ships',
   ],
   [
@@ -94,7 +94,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     replaceInConfig('version: 1', 'version: 1\napprovals: { permission: maintainer }'),
     'bad-value',
     'approvals.permission',
-    /expected one of "write"\|"maintain"\|"admin"; did you mean maintain\?/,
+    /expected one of write, maintain, admin; did you mean maintain\?/,
     'permission',
   ],
   [

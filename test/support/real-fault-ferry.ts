@@ -63,7 +63,7 @@ export async function playForReal(kind: FaultKind, seed: number, stop: AbortSign
     const opened = await openLab(
       { port: 0, webhooks: true, server: true },
       folder,
-      exampleLab(folder, { server: true, lanes: 1 }, null),
+      exampleLab(folder, { server: true, lanes: 1, example: null }, null),
     );
     if (!opened.ok) throw new Error(opened.message);
     const { lab } = opened;

@@ -167,8 +167,14 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
     ...one,
     secrets: { [KEY_OF[one.name] ?? '']: 'new' },
   }));
-  world.state.repos[repo.id] = { ...repo, secrets: {}, environments };
-  world.state.runners[1] = { id: 1, repoId: repo.id, name: 'box', os: 'Linux', labels: ['ferrybot-launch'] };
+  world.state.repos[repo.id] = {
+    ...repo,
+    secrets: {},
+    environments,
+    variables: { FERRYBOT_STATE_DIR: '/var/ferrybot' },
+  };
+  const labels = ['launch', 'watch', 'stop', 'care'].map((name) => `ferrybot-${name}`);
+  world.state.runners[1] = { id: 1, repoId: repo.id, name: 'box', os: 'Linux', labels };
   const launch = 'lab/ferries/.github/workflows/ferrybot-launch.yml@refs/heads/main';
   world.state.runnerGroups[2] = { id: 2, ownerId: repo.ownerId, name: 'launchers', workflows: [launch] };
 }
@@ -181,7 +187,8 @@ describe('the doctor over HTTP', () => {
     expect(before.states).toMatchSnapshot();
     await setUp(lab);
     const after = await doctor(lab, lab.owner);
-    expect(Object.entries(after.states).filter(([, state]) => state !== 'ok')).toEqual([]);
+    // The playground has no repository ferrybot/ferrybot.
+    expect(Object.entries(after.states).filter(([, state]) => state !== 'ok')).toEqual([['pin', 'warning']]);
     expect(after.code).toBe(0);
   });
 

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Octokit } from '@octokit/core';
 import { describe, expect, it } from 'vitest';
-import { DOCTOR_CHECKS, type Finding, runDoctorChecks } from '../../src/app/cli/doctor/checks.ts';
+import { DOCTOR_CHECKS, runDoctorChecks } from '../../src/app/cli/doctor/checks.ts';
 import type { Environment, Facts, WorkflowFiles } from '../../src/app/cli/doctor/facts.ts';
+import type { Finding } from '../../src/app/cli/doctor/verdict.ts';
 import { examineLab } from '../../src/app/cli/verbs/doctor.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/discovery.ts';
@@ -15,6 +16,7 @@ import { known, unknown } from '../../src/domain/values.ts';
 import { createClient } from '../../src/github/call.ts';
 import type { TagRuleset } from '../../src/github/settings.ts';
 import type { LabConfig } from '../../src/run/lane.ts';
+import { DISK_CLUSTER } from '../support/disk-lab.ts';
 import { irisConfig } from '../support/iris-config.ts';
 import { NOON } from '../support/run-facts.ts';
 import { inLane } from '../support/run-parts.ts';
@@ -114,7 +116,17 @@ const GOOD: Facts = {
   })),
   repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
   organizationSecrets: known([]),
-  runnerLabels: known([['self-hosted', 'ferrybot-launch']]),
+  runnerLabels: known(['launch', 'watch', 'stop', 'care'].map((name) => ['self-hosted', `ferrybot-${name}`])),
+  variables: known(
+    new Map([
+      ['FERRYBOT_STATE_DIR', '/var/ferrybot'],
+      ['FERRYBOT_SERVER', 'off'],
+    ]),
+  ),
+  server: unknown('not asked'),
+  pin: { at: `ferrybot/ferrybot@${'fedcba98'.repeat(5)}`, exists: known(true) },
+  paths: known(new Set(['experiments', 'experiments/ferries/daily.py', 'lib', 'scripts'])),
+  plan: known('team'),
   defaultBranchRules: known([reviewed(1, true), ...FIXED]),
   logbookRules: known(FIXED),
   tagRulesets: known([tags(['refs/tags/ferry/**/*', 'refs/tags/ferrybot-mark-*'], [])]),
@@ -137,6 +149,10 @@ const without = (name: string, secret: string): Partial<Facts> =>
 const refs = (name: string, found: readonly { readonly name: string; readonly type?: string }[]) =>
   environment(name, { refs: known(found) });
 
+function serverOn(server: Facts['server']): Partial<Facts> {
+  return { variables: known(new Map([...value(GOOD.variables), ['FERRYBOT_SERVER', 'on']])), server };
+}
+
 function judge(change: Partial<Facts>, check: string): Finding {
   const found = runDoctorChecks({ ...GOOD, ...change }).find((finding) => finding.check === check);
   if (found === undefined) throw new Error(`no check is called ${check}`);
@@ -149,6 +165,18 @@ describe('settings', () => {
     expect(found.state).toBe('warning');
     expect(found.found).toContain('any workflow with write permission can post under that name');
     expect(found.remedy).toContain('Register an App');
+  });
+
+  it('are missing if the config names a team that neither the App nor a workflow can read', () => {
+    const approvals = { ...GOOD.config.approvals, users: [{ written: '@lab/oncall', ids: [] }] };
+    const named = { ...GOOD.config, approvals };
+    expect(judge({ config: named }, 'app-permissions').found).toBe('lacks members: read');
+    expect(judge({ config: named, appPermissions: known(null) }, 'app-permissions')).toMatchObject({
+      state: 'missing',
+      found: expect.stringContaining('cannot read @lab/oncall'),
+    });
+    const reads = known({ ...value(GOOD.appPermissions), members: 'read' });
+    expect(judge({ config: named, appPermissions: reads }, 'app-permissions').state).toBe('ok');
   });
 
   it('are ok if everything is set up', () => {
@@ -185,6 +213,13 @@ describe('settings', () => {
     ...['REGISTRY_KEY', 'OPS_WEBHOOK', 'WANDB_WATCH_KEY', 'FERRYBOT_CONTROL_KEY', 'RAY_AUTH_TOKEN'].map(
       (name) => ['no-key-outside', { repositorySecrets: known([name]) }] as const,
     ),
+    ['variables', { variables: known(new Map()) }],
+    ['pin', { pin: { at: 'ferrybot/ferrybot@fedcba98', exists: known(false) } }],
+    ['paths', { paths: known(new Set(['experiments', 'lib', 'scripts'])) }],
+    ['paths', { paths: known(new Set(['experiments', 'experiments/ferries/daily.py', 'scripts'])) }],
+    ['plan', { isPrivate: true, plan: known('free') }],
+    ['server', { ...serverOn(known(true)), appPermissions: known(null) }],
+    ['server', serverOn(known(false))],
     ['no-key-outside', { organizationSecrets: known(['FERRYBOT_WATCH_KEY']) }],
     [
       'no-key-outside',
@@ -232,12 +267,21 @@ describe('settings', () => {
       repositorySecrets: away,
       organizationSecrets: away,
       runnerLabels: away,
+      variables: away,
+      server: away,
+      pin: { at: 'ferrybot/ferrybot@fedcba98', exists: away },
+      paths: away,
+      plan: away,
       defaultBranchRules: away,
       logbookRules: away,
       tagRulesets: away,
     });
     const seen = blind.filter(({ state }) => state !== 'unknown');
-    expect(seen.map(({ check }) => check)).toEqual(['config', 'keys']);
+    expect(seen.map(({ check, state }) => [check, state])).toEqual([
+      ['config', 'ok'],
+      ['keys', 'ok'],
+      ['pin', 'warning'],
+    ]);
     expect(blind.filter(({ state, remedy }) => state === 'unknown' && remedy === '')).toEqual([]);
   });
 });
@@ -292,6 +336,39 @@ describe('workflows', () => {
       state: 'missing',
       found: 'there is no ferrybot-stop.yml',
     });
+  });
+
+  it.each(['chat', 'daily', 'watchdog'])('are missing without ferrybot-%s.yml in a lab without a server', (name) => {
+    const files = known(workflows((texts) => texts.delete(`.github/workflows/ferrybot-${name}.yml`)));
+    expect(judge({ files }, 'workflows').found).toBe(`there is no ferrybot-${name}.yml`);
+    const isNeeded = name !== 'chat';
+    expect(judge({ files, ...serverOn(known(true)) }, 'workflows').state).toBe(isNeeded ? 'missing' : 'ok');
+  });
+
+  it('are missing without the care and disk-scan files only if a cluster is maintained', () => {
+    const files = known(
+      workflows((texts) => ['care', 'disk-scan'].map((name) => texts.delete(`.github/workflows/ferrybot-${name}.yml`))),
+    );
+    expect(judge({ files }, 'workflows').state).toBe('ok');
+    const maintained = readLabConfig(text.replace('\nclusters:\n', `\nclusters:${DISK_CLUSTER}`));
+    if (maintained.kind !== 'valid') throw new Error(JSON.stringify(maintained.problems));
+    const ray = maintained.config;
+    expect(judge({ files, config: ray }, 'workflows').found).toBe(
+      'there is no ferrybot-care.yml; there is no ferrybot-disk-scan.yml',
+    );
+    expect(judge({ config: ray }, 'variables').found).toBe('there is no FERRYBOT_DISK_CLUSTERS');
+    // The token of a Ray dashboard has this name by default.
+    const found = judge({ config: ray }, 'environment-secrets').found;
+    expect(found).toContain('there is no RAY_AUTH_TOKEN in ferrybot-launch');
+    expect(found).toContain('there is no RAY_AUTH_TOKEN in ferrybot-watch');
+  });
+
+  it('name every job that no runner of the repository takes', () => {
+    const found = judge({ runnerLabels: known([['self-hosted', 'ferrybot-launch']]) }, 'runner-label');
+    expect(found.state).toBe('unknown');
+    for (const name of ['watch', 'stop', 'care'])
+      expect(found.found).toContain(`.github/workflows/ferrybot-${name}.yml waits for self-hosted, ferrybot-${name}`);
+    expect(found.found).not.toContain('ferrybot-launch.yml waits');
   });
 
   it('are missing if a file lacks a secret, and both are named', () => {

@@ -53,7 +53,7 @@ async function lookedAt(sizes: readonly number[], log = LOG, end: JobStatus = 'F
       engine: { ...engine, readLog: async (_jobId, offset) => chunkOf(log, size, offset) },
       listedJob: foundJob(status, { endedAtMs: NOON }),
       state,
-      submission: state.submission,
+      submission: { ...state.submission, details: { workingDirectory: '/srv/job' } },
       lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
       cadence: USUAL_CADENCE,
       readMetrics: async () => ({}),
@@ -73,6 +73,13 @@ function chunkOf(log: Buffer, size: number, offset: number): LogRead {
 }
 
 describe('a log that grows between observations', () => {
+  it('gives its evals as the metrics of a job that left no file in its folder', async () => {
+    const log = Buffer.from(
+      'iter 10: loss 2.1000, time 5.00ms, mfu 1.00%\nstep 10: train loss 2.0711, val loss 2.1251\n',
+    );
+    expect((await lookedAt([], log, 'SUCCEEDED')).state.end?.metrics).toEqual({ 'eval/loss': '2.1251' });
+  });
+
   it('keeps the address of a bad node when its traceback was split', async () => {
     const { state } = await lookedAt([LOG.indexOf(HEAD) + HEAD.length + 30]);
     expect(

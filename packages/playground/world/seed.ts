@@ -21,6 +21,8 @@ export type SeedOptions = {
   readonly app?: SeedApp;
   /** People with another role than in the example lab. */
   readonly roles?: Readonly<Partial<Record<Person, Role>>>;
+  /** Members of the owner's teams, by slug. */
+  readonly teams?: Readonly<Record<string, readonly Person[]>>;
 };
 
 export type SeedApp = {
@@ -66,6 +68,12 @@ export function seedWorld(world: World, options: SeedOptions = {}): Seeded {
     const given = options.roles?.[user.login as Person] ?? role;
     if (given !== null) collaborators[user.id] = given;
   }
+  for (const [slug, members] of Object.entries(options.teams ?? {}))
+    world.state.teams[nextId(world, 'teams')] = {
+      ownerId: owner.id,
+      slug,
+      memberIds: members.map((login) => rows[login].id),
+    };
   const repo = addRepo(world, owner, collaborators, options);
   const app = options.app === undefined ? null : addApp(world, owner.id, options.app);
   return {

@@ -66,6 +66,13 @@ export type RunnerGroup = {
   readonly workflows: readonly string[] | null;
 };
 
+/** A team of an organization. */
+export type Team = {
+  readonly ownerId: number;
+  readonly slug: string;
+  readonly memberIds: readonly number[];
+};
+
 /** Settings of a repository that have an effect here; absent ones have the default of a new repository. */
 export type RepoOptions = {
   readonly mergeCommit?: boolean;

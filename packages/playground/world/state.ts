@@ -11,7 +11,7 @@ import type { App, Installation, Role, Token, User } from '../identity/state-peo
 import type { Release } from '../releases/state-releases.ts';
 import type { Comment, Issue, Label, Milestone, Review, ReviewComment, ThreadEvent } from '../threads/state-threads.ts';
 import type { Json } from './json.ts';
-import type { ActionsSettings, RepoOptions, Ruleset, Runner, RunnerGroup } from './state-settings.ts';
+import type { ActionsSettings, RepoOptions, Ruleset, Runner, RunnerGroup, Team } from './state-settings.ts';
 
 /** Rows by id (or by the key that the table's comment names). */
 export type Table<Row> = Record<string, Row>;
@@ -164,6 +164,7 @@ export type State = {
   readonly rulesets: Table<Ruleset>;
   readonly runners: Table<Runner>;
   readonly runnerGroups: Table<RunnerGroup>;
+  readonly teams: Table<Team>;
   /** Ids of an organization's administrators, by its id. */
   readonly owners: Table<readonly number[]>;
   /** By caller (`user:ada`, `installation:1`, `workflow:7`, `app:1`, `anonymous`). */
@@ -210,6 +211,7 @@ export function emptyState(): State {
     rulesets: {},
     runners: {},
     runnerGroups: {},
+    teams: {},
     owners: {},
     usage: {},
     unserved: [],

@@ -154,7 +154,9 @@ function addCheckVerbs(program: Command, io: VerbIo, exit: Exit): void {
 function addProgramVerbs(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('doctor')
-    .description('checks the set-up of the repository: fine, missing, or not visible with this token')
+    .description(
+      'checks the set-up of the repository: fine, missing, or not visible with the token in GITHUB_TOKEN, which reads Actions, Administration, Contents, Environments, Secrets and Variables',
+    )
     .action(async () => exit(await (await import('./verbs/doctor.ts')).doctorVerb(io)));
   program
     .command('playground')

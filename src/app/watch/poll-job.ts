@@ -172,8 +172,7 @@ async function readMetrics(
 ): Promise<Metrics> {
   const metrics = await readMetrics(submission);
   if (Object.keys(metrics).length > 0) return metrics;
-  const tracked = filterTrackedMetrics(state, { tracker });
-  return submission.details['workingDirectory'] === undefined ? { ...tracked, ...log.evals } : tracked;
+  return { ...filterTrackedMetrics(state, { tracker }), ...log.evals };
 }
 
 type DeathReport = Pick<Poll, 'diagnosis' | 'logEnd'>;

@@ -12,7 +12,7 @@ const clusterExists: Rule = ({ clusters, lane }) =>
     !Object.hasOwn(clusters, lane.cluster),
     'cluster-unknown',
     inLane('cluster'),
-    `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
+    `${lane.cluster} is not among the clusters: ${Object.keys(clusters).join(', ') || 'there is none'}`,
   );
 
 /** Git stores branches like files: `a` and `a/b` cannot both exist. */

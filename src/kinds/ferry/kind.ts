@@ -45,7 +45,7 @@ import { createSourceReader, readIntervalContext, readStartOn } from './plan/exp
 import { buildProposalView, diffKnobs, planProposal } from './plan/plan.ts';
 import { readBodyFacts, readPullBody } from './pull-body.ts';
 import { assessRisk, objectiveQuestion, readFerryObjective, USUAL_OBJECTIVE } from './requested-change.ts';
-import { FERRY_RULES, ferryLane, ferrySettings, listFixablePaths } from './settings.ts';
+import { FERRY_RULES, ferryLane, ferrySettings, listFixablePaths, listUnshippedPaths } from './settings.ts';
 import { ferryName, laneTitle, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
 
 // The closure: one entry in the ferry log, in a pull request that contains nothing else (policy DF-29 to DF-32).
@@ -265,6 +265,7 @@ export const ferryKind = defineKind({
   name: 'ferry',
   settings: ferrySettings,
   rules: [metricsHaveARule, ...FERRY_RULES],
+  leavesOut: (lane) => listUnshippedPaths(ferryLane(lane)),
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
   fixes: (lane) => {
     const { scope, fixScope, fixer, preApprovedFixes } = ferryLane(lane);

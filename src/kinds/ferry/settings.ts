@@ -198,12 +198,18 @@ export function isPathAllowed({ scope, fixScope }: FerryLane, path: string, isFi
   return scope.includes(path) || (isFix && fixScope.some((folder) => isPathCovered(folder, path)));
 }
 
+/** Each closure changes the log, which would drop the approvals of a lane that ships it. */
+export function listUnshippedPaths({ closureLog }: Pick<FerryLane, 'closureLog'>): readonly string[] {
+  return [`/${closureLog.replace(/[*?[\]]/g, '\\$&')}`];
+}
+
 type FerryRule = (lane: FerryLane, traits: Traits) => readonly ConfigIssue[];
 type Traits = Parameters<LaneRule>[1];
 
 /** The entry of `ships` that covers a path; undefined if there is none, or if the path is excluded from the whole tree. */
 function findLeftOutReason(lane: FerryLane, traits: Traits, path: string): string | undefined {
-  const isLeftOut = lane.ships.includes(WHOLE_TREE) && createPathMatcher(traits?.leavesOut ?? [])(path);
+  const patterns = [...(traits?.leavesOut ?? []), ...listUnshippedPaths(lane)];
+  const isLeftOut = lane.ships.includes(WHOLE_TREE) && createPathMatcher(patterns)(path);
   return isLeftOut ? undefined : lane.ships.find((shipped) => isPathCovered(shipped, path));
 }
 

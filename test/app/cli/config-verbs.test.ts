@@ -7,7 +7,9 @@ import { createScratchFolder } from '../../host/git/scratch-repository.ts';
 import { composeFile, listFerryEvents, RUN } from '../../logbook/sample-logbook.ts';
 import { callVerb, type VerbResult } from './call-verb.ts';
 
-const VALID = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
+const LAB = join(import.meta.dirname, '../../../fixtures/lab');
+const EXPERIMENT = 'experiments/ferries/daily.py';
+const VALID = readFileSync(join(LAB, '.github/ferrybot.yml'), 'utf8');
 const BROKEN = VALID.replace('quorum: 1', 'quorum: none').replace('afterSeal: close', 'afterSeal: clsoe');
 
 const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<VerbResult> => callVerb(verb, cwd, args);
@@ -16,6 +18,8 @@ function lab(config: string): string {
   const folder = createScratchFolder();
   mkdirSync(join(folder, '.github'));
   writeFileSync(join(folder, '.github/ferrybot.yml'), config);
+  mkdirSync(join(folder, 'experiments/ferries'), { recursive: true });
+  writeFileSync(join(folder, EXPERIMENT), readFileSync(join(LAB, EXPERIMENT)));
   mkdirSync(join(folder, 'logbook/runs/2026/11', RUN), { recursive: true });
   writeFileSync(join(folder, 'logbook/runs/2026/11', RUN, 'events.jsonl'), composeFile(listFerryEvents(2)).text);
   return folder;
@@ -50,9 +54,29 @@ describe('check-config', () => {
     });
   });
 
+  it('names an experiment that the checkout does not have', async () => {
+    const { code, out } = await call('check-config', lab(VALID.replaceAll(EXPERIMENT, 'experiments/ferries/dayly.py')));
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /ferrybot\.yml:\d+:5: error: lanes\.daily\.experiment: there is no experiments\/ferries\/dayly\.py/,
+    );
+    expect(out).not.toContain('is valid');
+  });
+
+  it('names a candidate whose knob the experiment does not have, and the nearest one', async () => {
+    const knob = 'train_config.SimpleTrainConfig().learning_rate';
+    const near = await call('check-config', lab(VALID.replace(`path: ${knob}`, `path: ${knob}s`)), '--json');
+    expect(JSON.parse(near.out)).toMatchObject({
+      ok: false,
+      problems: [{ path: 'lanes.daily.candidates.0.path', message: expect.stringContaining(`did you mean ${knob}?`) }],
+    });
+    const far = await call('check-config', lab(VALID.replace(`path: ${knob}`, 'path: lr')));
+    expect(far.out).toContain(`lr is no knob of ${EXPERIMENT}: \`ferrybot read-knobs ${EXPERIMENT}\` lists its knobs`);
+  });
+
   it('prints problems for people in the format of compilers', async () => {
     const { out } = await call('check-config', lab(BROKEN));
-    expect(out).toMatch(/^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: Invalid input: expected number/);
+    expect(out).toMatch(/^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: expected a number/);
   });
 });
 

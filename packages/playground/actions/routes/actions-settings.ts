@@ -15,6 +15,7 @@ import { shapeSecret } from './environments.ts';
 const read = repoAccess('administration:read', 'admin');
 const write = repoAccess('administration:write', 'admin');
 const readSecrets = repoAccess('secrets:read', 'write');
+const readVariables = repoAccess('actions_variables:read', 'write');
 const token = z.object({
   default_workflow_permissions: z.enum(['read', 'write']).optional(),
   can_approve_pull_request_reviews: z.boolean().optional(),
@@ -53,6 +54,15 @@ export const actionsSettingsRoutes: readonly Route[] = [
   ),
   // Organizations have no secrets of their own here.
   readRoute('/actions/organization-secrets', readSecrets, (call) => answerPageIn(call, 'secrets', [], () => ({}))),
+  readRoute('/actions/variables', readVariables, (call) =>
+    answerPageIn(call, 'variables', Object.entries(call.repo.variables).toSorted(), ([name, value]) => ({
+      ...shapeSecret(call, name),
+      value,
+    })),
+  ),
+  readRoute('/actions/organization-variables', readVariables, (call) =>
+    answerPageIn(call, 'variables', [], () => ({})),
+  ),
   readRoute('/actions/runners', read, (call) =>
     answerPageIn(call, 'runners', listRunners(call), (one) => shapeRunner(one)),
   ),

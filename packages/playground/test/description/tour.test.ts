@@ -123,6 +123,7 @@ async function furnished(): Promise<{
     ruleset: '1',
     environment: 'launch',
     org: 'lab',
+    team: 'oncall',
     tag: 'v1',
     artifact: '1',
     format: 'zip',
@@ -190,6 +191,7 @@ function furnishSettings({ world, seeded }: Town): void {
     createdAtMs: 0,
     updatedAtMs: 0,
   };
+  world.state.teams[1] = { ownerId, slug: 'oncall', memberIds: Object.keys(seeded.repo.collaborators).map(Number) };
   world.state.runners[1] = { id: 1, repoId, name: 'box', os: 'Linux', labels: ['launch'] };
   world.state.runnerGroups[2] = { id: 2, ownerId, name: 'launchers', workflows: ['lab/ferries/x.yml@main'] };
 }

@@ -121,6 +121,21 @@ describe('permissions', () => {
     expect((await refusal(bot)).status).toBe(404);
   });
 
+  it('show the members of a team to themselves and to an App with members: read, and hide it from others', async () => {
+    const route = 'GET /orgs/{org}/teams/{team_slug}/members';
+    const team = { org: 'lab', team_slug: 'oncall' };
+    const teams = { oncall: ['mira', 'ada'] } as const;
+    const town = createTown({ permissions: { members: 'read' }, teams });
+    const seen = await town.asInstallation().request(route, team);
+    expect(seen.data.map(({ login }) => login)).toEqual(['mira', 'ada']);
+    expect((await town.as(town.seeded.tokens.ada).request(route, { ...team, per_page: 1 })).data).toHaveLength(1);
+    expect((await refusal(town.as(town.seeded.tokens.ravi).request(route, team))).status).toBe(404);
+    const none = town.asInstallation().request(route, { ...team, team_slug: 'nobody' });
+    expect((await refusal(none)).status).toBe(404);
+    const less = createTown({ permissions: { issues: 'write' }, teams });
+    expect((await refusal(less.asInstallation().request(route, team))).status).toBe(403);
+  });
+
   it('hide a private repository from people without a role', async () => {
     const town = createTown({ private: true });
     for (const token of [null, town.seeded.tokens.sol]) {

@@ -1,52 +1,24 @@
 /** Checks everything that a lab has to set up, in setup order. */
 
 import { ROLES } from '../../../domain/logbook/parts.ts';
-import { type Observed, toRfc3339 } from '../../../domain/values.ts';
-import type { BranchRule } from '../../../github/settings.ts';
+import { toRfc3339 } from '../../../domain/values.ts';
 import { MARK_PREFIX } from '../../../logbook/mark.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
 import { listConfigSecrets } from '../../secret-registry.ts';
 import { APP_PERMISSIONS } from '../../server/discovery.ts';
 import { KEY_ENVIRONMENTS, KEY_VARIABLES } from '../../signers.ts';
-import { type Facts, launchLocation, WORKFLOWS, workflowFaults, workflowSecretFaults } from './facts.ts';
-
-export type Finding = {
-  /** A stable id such as `environment-branches` (listed in docs/threat-model.md). */
-  readonly check: string;
-  /** `warning`: allowed, but worth knowing. `unknown`: this token cannot see it; it never counts as ok. */
-  readonly state: 'ok' | 'warning' | 'missing' | 'unknown';
-  readonly found: string;
-  /** The next action; empty if the state is ok. */
-  readonly remedy: string;
-};
-
-export type Verdict = Pick<Finding, 'state' | 'found'>;
-
-/** `missing` with all faults, or `ok`. */
-function verdictFromFaults(faults: readonly string[], okText: string): Verdict {
-  return faults.length > 0 ? { state: 'missing', found: faults.join('; ') } : { state: 'ok', found: okText };
-}
-
-/** Same as `verdictOn`, for facts that may be unknown: a known fault decides, otherwise an unknown fact makes the verdict unknown. */
-function verdictAmong(faults: readonly string[], facts: readonly Observed<unknown>[], okText: string): Verdict {
-  const [away] = facts.flatMap((fact) => (fact.kind === 'unknown' ? [fact.why] : []));
-  return faults.length === 0 && away !== undefined
-    ? { state: 'unknown', found: away }
-    : verdictFromFaults(faults, okText);
-}
-
-/** Judges a known fact. */
-function judgeKnown<Value>(fact: Observed<Value>, judge: (value: Value) => Verdict): Verdict {
-  return fact.kind === 'known' ? judge(fact.value) : { state: 'unknown', found: fact.why };
-}
-
-const LAUNCH_LABEL = 'ferrybot-launch';
-
-type Check = {
-  readonly id: string;
-  readonly judge: (facts: Facts) => Verdict;
-  readonly advice: (facts: Facts) => string;
-};
+import {
+  type Facts,
+  launchLocation,
+  listConfigPaths,
+  listNeededVariables,
+  listRunnerLabels,
+  WORKFLOWS,
+  workflowFaults,
+  workflowSecretFaults,
+} from './facts.ts';
+import { branchRulesCheck, tagRulesCheck } from './rulesets.ts';
+import { type Check, type Finding, judgeKnown, type Verdict, verdictAmong, verdictFromFaults } from './verdict.ts';
 
 const COPY_ADVICE = 'Copy the example workflows of the release again. Put differences into the config.';
 const ACTIONS_ADVICE = 'Settings, Actions, General:';
@@ -91,9 +63,68 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'workflows',
-    judge: ({ config, files }) =>
-      judgeKnown(files, (read) => verdictFromFaults(workflowFaults(config, read), 'all there, with one commit')),
+    judge: (facts) =>
+      judgeKnown(facts.files, (read) =>
+        verdictFromFaults(workflowFaults(facts.config, read, isServerOn(facts)), 'all there, with one commit'),
+      ),
     advice: () => `${COPY_ADVICE} Put the full commit of one release behind every use of ferrybot.`,
+  },
+  {
+    id: 'pin',
+    judge: ({ pin }) => {
+      if (pin === null) return { state: 'unknown', found: 'the workflows do not pin one commit' };
+      const { at, exists } = pin;
+      // GitHub hides a private repository, and another server's, from this token. Actions may see them.
+      if (exists.kind === 'unknown') return { state: 'warning', found: exists.why };
+      return verdictFromFaults(exists.value ? [] : [`${at} does not exist`], at);
+    },
+    advice: () =>
+      'Put the full commit of a release behind every use of ferrybot: GitHub starts no job with another one.',
+  },
+  {
+    id: 'paths',
+    judge: ({ config, paths, defaultBranch }) =>
+      judgeKnown(paths, (there) =>
+        verdictFromFaults(
+          listConfigPaths(config)
+            .filter(({ path }) => !there.has(path))
+            .map(({ place, path }) => `${place}: ${path} is not on ${defaultBranch}`),
+          'experiments and shipped folders are in the tree',
+        ),
+      ),
+    advice: () => 'Put the file on the default branch, or correct its path in the config.',
+  },
+  {
+    id: 'variables',
+    judge: ({ config, variables }) =>
+      judgeKnown(variables, (set) =>
+        verdictFromFaults(
+          listNeededVariables(config)
+            .filter((name) => (set.get(name) ?? '') === '')
+            .map((name) => `there is no ${name}`),
+          'all there',
+        ),
+      ),
+    advice: () =>
+      'Settings, Secrets and variables, Actions, Variables: FERRYBOT_STATE_DIR is an absolute folder of the launching runner that outlives its jobs, FERRYBOT_DISK_CLUSTERS lists the clusters to scan.',
+  },
+  {
+    id: 'server',
+    judge: checkServer,
+    advice: () =>
+      'Start `ferrybot serve` with an installed App, and run doctor with its address in FERRYBOT_SERVER_URL; or delete the variable FERRYBOT_SERVER, so that the workflows answer.',
+  },
+  {
+    id: 'plan',
+    judge: ({ isPrivate, plan }) =>
+      plan.kind === 'unknown' && isPrivate
+        ? {
+            state: 'warning',
+            found: 'a private repository needs GitHub Pro, Team or Enterprise; this token does not see the plan',
+          }
+        : judgeKnown(plan, (name) => verdictFromFaults(name === 'free' ? ['the plan is free'] : [], name)),
+    advice: () =>
+      'GitHub Free has no environments and no rulesets in private repositories. Take GitHub Team, or make the repository public.',
   },
   {
     id: 'workflow-secrets',
@@ -150,18 +181,24 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'runner-label',
-    judge: ({ runnerLabels }) =>
-      judgeKnown(runnerLabels, (runners) => {
-        const count = runners.filter((labels) => labels.includes(LAUNCH_LABEL)).length;
-        // Runners of the organization are not in this list.
-        return count > 0
-          ? verdictFromFaults([], `${count} with ${LAUNCH_LABEL}`)
-          : {
-              state: 'unknown',
-              found: "the repository has none; an organisation's runner is not listed here",
-            };
-      }),
-    advice: () => `Register the launching runner with the label ${LAUNCH_LABEL}, and give the label to no other.`,
+    judge: ({ runnerLabels, files }) =>
+      judgeKnown(runnerLabels, (runners) =>
+        judgeKnown(files, (read) => {
+          const jobs = listRunnerLabels(read);
+          const waiting = jobs.filter(
+            ({ labels }) => !runners.some((has) => labels.every((label) => has.includes(label))),
+          );
+          // Runners of the organization are not in this list.
+          const why = "the repository has no such runner, and an organisation's runner is not listed here";
+          return waiting.length > 0
+            ? {
+                state: 'unknown',
+                found: `${waiting.map(({ file, labels }) => `${file} waits for ${labels.join(', ')}`).join('; ')}: ${why}`,
+              }
+            : verdictFromFaults([], [...new Set(jobs.flatMap(({ labels }) => labels))].join(', '));
+        }),
+      ),
+    advice: () => 'Register a runner with these labels. Give the label of the launching runner to no other.',
   },
   {
     id: 'runner-group',
@@ -232,8 +269,39 @@ function checkKeys({ config, signingKeys, now }: Facts): Verdict {
   return verdictFromFaults(faults, inForce.map((key) => key.id).join(', '));
 }
 
-function checkAppPermissions({ appPermissions: granted }: Facts): Verdict {
+function isServerOn({ variables }: Facts): boolean {
+  return variables.kind === 'known' && variables.value.get('FERRYBOT_SERVER') === 'on';
+}
+
+function checkServer(facts: Facts): Verdict {
+  if (facts.variables.kind === 'unknown') return { state: 'unknown', found: facts.variables.why };
+  if (!isServerOn(facts)) return verdictFromFaults([], 'none: the workflows answer');
+  const on = 'FERRYBOT_SERVER is on, so the workflows answer nothing';
+  if (facts.appPermissions.kind === 'known' && facts.appPermissions.value === null)
+    return { state: 'missing', found: `${on}, and no App is installed that would call a server` };
+  return judgeKnown(facts.server, (answers) =>
+    verdictFromFaults(answers ? [] : [`${on}, and no server answers at FERRYBOT_SERVER_URL`], 'it answers'),
+  );
+}
+
+/** Teams that the config names. */
+function listTeams({ approvals, onCall, lanes }: Facts['config']): readonly string[] {
+  const people = [
+    ...approvals.users,
+    ...onCall.shifts.flatMap(({ users }) => users),
+    ...Object.values(lanes).flatMap(({ inCharge }) => inCharge),
+  ];
+  return [...new Set(people.map(({ written }) => written).filter((written) => written.includes('/')))];
+}
+
+function checkAppPermissions({ appPermissions: granted, config }: Facts): Verdict {
   return judgeKnown(granted, (permissions) => {
+    const teams = listTeams(config);
+    if (permissions === null && teams.length > 0)
+      return {
+        state: 'missing',
+        found: `no App is installed, and the token of a workflow cannot read ${teams.join(', ')}`,
+      };
     if (permissions === null)
       return {
         state: 'warning',
@@ -248,6 +316,7 @@ function checkAppPermissions({ appPermissions: granted }: Facts): Verdict {
       ([name, level]) => level !== 'read' && wanted[name]?.level !== level,
     );
     const faults = [
+      ...(teams.length > 0 && permissions['members'] === undefined ? ['lacks members: read'] : []),
       ...lacking.map(([name, { level }]) => `lacks ${name}: ${level}`),
       ...beyond.map(([name, level]) => `has ${name}: ${level}`),
     ];
@@ -312,60 +381,4 @@ function checkOpenSecrets({ config, repositorySecrets, organizationSecrets }: Fa
 function launchPath({ config, files, repository, defaultBranch }: Facts): string {
   const own = `${repository}/${WORKFLOWS}/${config.workflows.launch}@refs/heads/${defaultBranch}`;
   return files.kind === 'known' ? launchLocation(config, files.value, own) : own;
-}
-
-function branchRulesCheck(
-  id: string,
-  branchOf: (facts: Facts) => string,
-  key: 'defaultBranchRules' | 'logbookRules',
-  wanted: readonly string[],
-): Check {
-  return {
-    id,
-    judge: (facts) =>
-      judgeKnown(facts[key], (inForce) => {
-        const names = new Set(inForce.flatMap(ruleNames));
-        const absent = wanted.filter((name) => !names.has(name));
-        return verdictFromFaults(
-          absent.length === 0 ? [] : [`${branchOf(facts)} lacks ${absent.join(', ')}`],
-          'all rules',
-        );
-      }),
-    advice: (facts) => `Make a ruleset for ${branchOf(facts)} with ${wanted.join(', ')}.`,
-  };
-}
-
-/**
- * The names of a rule. People with write access can push to ferrybot's branches. GitHub prevents only the author from approving; only
- * `require_last_push_approval` also excludes the last pusher.
- */
-function ruleNames({ type, parameters }: BranchRule): readonly string[] {
-  return [
-    type,
-    ...((parameters?.required_approving_review_count ?? 0) > 0 ? ['a review'] : []),
-    ...(parameters?.require_last_push_approval === true ? ['approval of the last push by somebody else'] : []),
-  ];
-}
-
-/**
- * Whether a ruleset covers all tags of one kind. In GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` matches only up to the first
- * slash, but seal tags are named `ferry/daily/DATE/RUN`.
- */
-function tagRulesCheck(id: string, pattern: string, why: string): Check {
-  const all = ['~ALL', 'refs/tags/**/*', `refs/tags/${pattern}`];
-  return {
-    id,
-    judge: ({ tagRulesets }) =>
-      judgeKnown(tagRulesets, (rulesets) => {
-        const covers = rulesets.some(
-          (one) =>
-            one.enforcement === 'active' &&
-            one.conditions?.ref_name.include.some((name) => all.includes(name)) === true &&
-            one.conditions.ref_name.exclude.length === 0 &&
-            ['update', 'deletion'].every((type) => one.rules.some((rule) => rule.type === type)),
-        );
-        return verdictFromFaults(covers ? [] : ['no ruleset fixes them'], `${pattern} are fixed`);
-      }),
-    advice: () => `Make a ruleset for the tags ${pattern} with update and deletion: ${why}`,
-  };
 }

@@ -2,6 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { traitsFor } from '../../../config/lane-of-file.ts';
+import { WHOLE_TREE } from '../../../domain/launch/manifest.ts';
 import { type Instant, known, type Observed, unknown } from '../../../domain/values.ts';
 import { findAdapter, loadAdapters } from '../../../engines/registry.ts';
 import type { GitHubClient } from '../../../github/call.ts';
@@ -26,17 +28,83 @@ export type WorkflowFiles = ReadonlyMap<string, string>;
 /** Placeholder commit in the example workflows. */
 const EXAMPLE_COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
-/** Missing workflow files, and workflows that do not pin ferrybot to the same commit: two versions may interpret an order differently. */
-export function workflowFaults(config: LabConfig, files: WorkflowFiles): readonly string[] {
-  const { launch, watch, stop, fix } = config.workflows;
+/** Whether this cluster's workers are scanned for full disks; whether ferrybot repairs anything of a cluster. */
+function maintenanceOf(config: LabConfig): { readonly scans: boolean; readonly repairs: boolean } {
+  const machines = Object.keys(config.clusters).map((cluster) => traitsFor(config, cluster)?.machines ?? null);
+  return {
+    scans: machines.some((one) => one?.disk != null),
+    repairs: machines.some((one) => one?.gcp != null || one?.disk != null),
+  };
+}
+
+/** The workflow files that this config needs. A server answers instead of the chat workflow. */
+function listNeededWorkflows(config: LabConfig, hasServer: boolean): readonly string[] {
+  const { launch, watch, stop, fix, chat, daily, watchdog, care, diskScan } = config.workflows;
   const hasFixer = allLanes(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
-  const absent = [launch, watch, stop, ...(hasFixer ? [fix] : [])]
+  const { scans, repairs } = maintenanceOf(config);
+  return [
+    ...[launch, watch, stop, watchdog],
+    ...(hasServer ? [] : [chat]),
+    ...(allLanes(config).some(({ kind }) => kind.proposals?.change !== undefined) ? [daily] : []),
+    ...(hasFixer ? [fix] : []),
+    ...(repairs ? [care] : []),
+    ...(scans ? [diskScan] : []),
+  ];
+}
+
+/** Variables that the workflows of this config need. */
+export function listNeededVariables(config: LabConfig): readonly string[] {
+  const runsHere = Object.keys(config.clusters).some((cluster) => traitsFor(config, cluster)?.jobsRunHere === true);
+  return [
+    ...(runsHere ? ['FERRYBOT_STATE_DIR'] : []),
+    ...(maintenanceOf(config).scans ? ['FERRYBOT_DISK_CLUSTERS'] : []),
+  ];
+}
+
+/** Labels of self-hosted runners by the workflow that uses ferrybot on them. Labels from an expression are not known here. */
+export function listRunnerLabels(
+  files: WorkflowFiles,
+): readonly { readonly file: string; readonly labels: string[] }[] {
+  return [...files].flatMap(([file, text]) =>
+    [...text.matchAll(/\bruns-on: {0,9}(?:\[([^\]\n]{1,200})\]|([\w.-]{1,99}))/g)]
+      .map(([, list, one = '']) => (list ?? one).split(',').map((label) => label.trim()))
+      .filter(
+        (labels) => text.includes('/ferrybot') && !labels.some((label) => /^(?:ubuntu|windows|macos)-/.test(label)),
+      )
+      .map((labels) => ({ file, labels })),
+  );
+}
+
+const FERRYBOT_USES = /\buses: {0,9}([^/\s]{1,99})\/ferrybot(?:\/[^@\s]{0,199})?@([^\s}]{1,99})/g;
+
+/** Whether the commit that the workflows pin exists. Null if they do not pin one commit: `workflowFaults` reports that. */
+async function readPin(client: GitHubClient, files: WorkflowFiles): Promise<Pin | null> {
+  const [used] = [...files.values()].flatMap((text) => [...text.matchAll(FERRYBOT_USES)]);
+  const [, owner = '', ref = ''] = used ?? [];
+  if (!/^[0-9a-f]{40}$/.test(ref)) return null;
+  return { at: `${owner}/ferrybot@${ref}`, exists: await settings.hasCommit(client, { owner, repo: 'ferrybot', ref }) };
+}
+
+type Pin = { readonly at: string; readonly exists: Observed<boolean> };
+
+/** Paths of the config that the tree must have, with their place in the config. */
+export function listConfigPaths(config: LabConfig): readonly { readonly place: string; readonly path: string }[] {
+  return allLanes(config).flatMap(({ laneName, kind, lane }) => {
+    const experiment = kind.proposals?.change?.file(lane);
+    return [
+      ...(experiment === undefined ? [] : [{ place: `lanes.${laneName}.experiment`, path: experiment }]),
+      ...lane.ships.filter((path) => path !== WHOLE_TREE).map((path) => ({ place: `lanes.${laneName}.ships`, path })),
+    ];
+  });
+}
+
+/** Missing workflow files, and workflows that do not pin ferrybot to the same commit: two versions may interpret an order differently. */
+export function workflowFaults(config: LabConfig, files: WorkflowFiles, hasServer: boolean): readonly string[] {
+  const absent = listNeededWorkflows(config, hasServer)
     .filter((name) => !files.has(`${WORKFLOWS}/${name}`))
     .map((name) => `there is no ${name}`);
-  const used = [...files.values()].flatMap((text) => [
-    ...text.matchAll(/\buses: {0,9}[^/\s]{1,99}\/ferrybot(?:\/[^@\s]{0,199})?@([^\s}]{1,99})/g),
-  ]);
-  const commits = [...new Set(used.map(([, commit = '']) => commit))];
+  const used = [...files.values()].flatMap((text) => [...text.matchAll(FERRYBOT_USES)]);
+  const commits = [...new Set(used.map(([, , commit = '']) => commit))];
   if (commits.includes(EXAMPLE_COMMIT)) return [...absent, "the example's placeholder is still there"];
   const isPinned = commits.length === 1 && /^[0-9a-f]{40}$/.test(commits[0] ?? '');
   return isPinned ? absent : [...absent, `ferrybot is used as ${commits.join(', ') || 'nothing'}`];
@@ -75,14 +143,20 @@ export type Facts = Awaited<ReturnType<typeof readFacts>>;
 type ClusterKey = { readonly name: string; readonly needsKey: Observed<boolean> };
 
 /** The user's checkout, keys and time. */
-export type DoctorContext = { readonly cwd: string; readonly signingKeys: SigningKeys; readonly now: Instant };
+export type DoctorContext = {
+  readonly cwd: string;
+  readonly signingKeys: SigningKeys;
+  readonly now: Instant;
+  /** Address of the lab's server, if the user gave it. */
+  readonly serverUrl?: string | undefined;
+};
 
 /** Reads all facts about a repository with a valid config. Changes nothing. */
 export async function readFacts(
   client: GitHubClient,
   repository: settings.RepositorySettings,
   { config, configText }: { readonly config: LabConfig; readonly configText: string },
-  { cwd, signingKeys, now }: DoctorContext,
+  { cwd, signingKeys, now, serverUrl }: DoctorContext,
 ) {
   const branch = repository.default_branch;
   const files = await readWorkflowFiles(client, branch);
@@ -103,12 +177,31 @@ export async function readFacts(
     repositorySecrets: await settings.readSecretNames(client, 'repository'),
     /** Organization secrets that this repository can use. */
     organizationSecrets: await settings.readSecretNames(client, 'organization'),
+    variables: await settings.readVariables(client),
+    server: serverUrl === undefined ? unknown(NO_SERVER_URL) : await readHealth(serverUrl),
+    pin: files.kind === 'known' ? await readPin(client, files.value) : null,
+    paths: await settings.readPaths(client, branch),
+    plan: repository.private ? await settings.readPlan(client) : known('none is needed'),
     runnerLabels: await settings.readRunnerLabels(client),
     runnerGroups: await settings.readRunnerGroups(client),
     defaultBranchRules: await settings.readBranchRules(client, branch),
     logbookRules: await settings.readBranchRules(client, config.logbookBranch),
     tagRulesets: await settings.readTagRulesets(client),
   };
+}
+
+const NO_SERVER_URL = 'FERRYBOT_SERVER_URL does not name the address of the server';
+const HEALTH_TIMEOUT_MS = 10_000;
+
+/** Whether `ferrybot serve` answers at an address. */
+async function readHealth(serverUrl: string): Promise<Observed<boolean>> {
+  try {
+    const { ok } = await fetch(new URL('/health', serverUrl), { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    return known(ok);
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof DOMException) return known(false);
+    throw error;
+  }
 }
 
 /** Includes the maintenance environment if the lab has that workflow or if its workflows cannot be read. */

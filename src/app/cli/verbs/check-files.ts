@@ -1,15 +1,19 @@
 /** `ferrybot check-config [file]`: reports every problem of a config with line and column. */
 
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type InfraFinding, lintClusterFile } from '../../../care/infra/lint.ts';
+import { readYaml } from '../../../config/read-yaml.ts';
 import { diffConfigs, readKnobs } from '../../../delta/config-delta.ts';
 import type { Delta, FileReading } from '../../../domain/launch/change-facts.ts';
 import { brandAs, isInstant } from '../../../domain/values.ts';
 import { errorCode } from '../../../host/files.ts';
 import { displayPath } from '../../../kinds/ferry/requested-change.ts';
+import { ferryLane } from '../../../kinds/ferry/settings.ts';
 import { INFRA_WORDS } from '../../../render/check.ts';
-import { readLabConfig } from '../../config-source.ts';
+import { allLanes, type LabConfig } from '../../../run/lane.ts';
+import { type ConfigProblem, findNearestName, joinPath, type KeyPath } from '../../../settings/problem.ts';
+import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { createExperimentReader } from '../../control/change-facts.ts';
 import { EXIT, readArgument, readArgumentBytes, reply, usageError, type VerbIo } from '../verb-io.ts';
 
@@ -18,13 +22,60 @@ export async function checkConfigVerb(io: VerbIo, file: string): Promise<number>
   const text = await readArgument(io, file);
   if (!text.ok) return usageError(io, text.error);
   const reading = readLabConfig(text.value, brandAs(Date.now(), isInstant));
-  const problems = reading.kind === 'valid' ? reading.warnings : reading.problems;
+  const problems =
+    reading.kind === 'valid'
+      ? [...reading.warnings, ...(await listCheckoutProblems(io, file, text.value, reading.config))]
+      : reading.problems;
   const lines = problems.map(
     (p) => `${file}:${p.line}:${p.column}: ${p.severity}: ${p.path === '' ? '' : `${p.path}: `}${p.message}\n`,
   );
-  const isValid = reading.kind === 'valid';
+  const isValid = problems.every(({ severity }) => severity === 'warning');
   reply(io, { ok: isValid, problems }, `${lines.join('')}${isValid ? `${file} is valid\n` : ''}`);
   return isValid ? EXIT.yes : EXIT.no;
+}
+
+/** Paths of the config that its checkout lacks: experiments, and knobs of candidates. Another file's checkout is unknown. */
+async function listCheckoutProblems(
+  io: VerbIo,
+  file: string,
+  text: string,
+  config: LabConfig,
+): Promise<readonly ConfigProblem[]> {
+  const path = resolve(io.cwd, file);
+  if (!path.endsWith(`/${CONFIG_PATH}`)) return [];
+  const root = path.slice(0, -CONFIG_PATH.length);
+  const yaml = readYaml(text);
+  const problem = (at: KeyPath, message: string): ConfigProblem => ({
+    ...{ severity: 'error', code: 'not-in-checkout', path: joinPath(at), message },
+    ...(yaml.kind === 'read' ? yaml.positionOf(at) : { line: 1, column: 1 }),
+  });
+  const found: ConfigProblem[] = [];
+  for (const { laneName, lane } of allLanes(config).filter(({ kind }) => kind.proposals?.change !== undefined)) {
+    const { experiment, python, candidates } = ferryLane(lane);
+    const bytes = await readArgumentBytes({ ...io, cwd: root }, experiment);
+    if (!bytes.ok) {
+      found.push(problem(['lanes', laneName, 'experiment'], `there is no ${experiment} in ${root}`));
+      continue;
+    }
+    const reading = await createExperimentReader(io.environment['PATH'] ?? '')(bytes.value, {
+      path: experiment,
+      python,
+    });
+    if (reading.kind === 'unparsable') continue;
+    const knobs = readKnobs(reading).map((knob) => knob.path);
+    for (const [index, candidate] of candidates.entries()) {
+      if (knobs.includes(candidate.path)) continue;
+      const near = findNearestName(candidate.path, knobs);
+      const hint = near === null ? `\`ferrybot read-knobs ${experiment}\` lists its knobs` : `did you mean ${near}?`;
+      found.push(
+        problem(
+          ['lanes', laneName, 'candidates', index, 'path'],
+          `${candidate.path} is no knob of ${experiment}: ${hint}`,
+        ),
+      );
+    }
+  }
+  return found;
 }
 
 type FileFinding = InfraFinding & { readonly file: string };

@@ -8,8 +8,9 @@ import { readFileText, readRepository } from '../../../github/settings.ts';
 import { runProgram } from '../../../host/process.ts';
 import { readSigningKeys } from '../../compose-lab.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
-import { type Finding, runDoctorChecks, type Verdict } from '../doctor/checks.ts';
+import { runDoctorChecks } from '../doctor/checks.ts';
 import { type DoctorContext, readFacts } from '../doctor/facts.ts';
+import type { Finding, Verdict } from '../doctor/verdict.ts';
 import { EXIT, pathEnv, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 /**
@@ -37,6 +38,7 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
     cwd: io.cwd,
     signingKeys: readSigningKeys(environment),
     now: brandAs(Date.now(), isInstant),
+    serverUrl: environment['FERRYBOT_SERVER_URL'],
   });
   const ok = findings.every(({ state }) => state === 'ok' || state === 'warning');
   reply(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(formatFinding).join('\n')}\n`);
