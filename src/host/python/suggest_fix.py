@@ -3,8 +3,8 @@ closing bracket.
 
 Reads {"slip", "path", "line", "modules", "text", "asked"} as JSON from stdin, where `slip` is what the last line of the
 traceback says, `line` is the line of the file `path` that it names, `text` is that file and `asked` the files that may
-define the name: the module that it is imported from, or all Python files. Prints {"kind": "fix", "text", "diff"} or {"kind": "none", "reason"}. Nothing of
-the files is run.
+define the name: the module that it is imported from, or all Python files. Prints {"kind": "fix", "text", "diff"} or
+{"kind": "none", "reason"}. Nothing of the files is run.
 
 The log is not trusted: it only says where to look. A correction follows from the files, and there is none where two
 corrections are possible.
@@ -407,7 +407,8 @@ def fix_keyword(slip, source, line, asked):
     ]
     trees = [tree, *readable(asked)]
     if len(function) > 1:
-        owners = [node for one in trees for node in ast.walk(one) if isinstance(node, ast.ClassDef) and node.name == function[-2]]
+        classes = [node for one in trees for node in ast.walk(one) if isinstance(node, ast.ClassDef)]
+        owners = [node for node in classes if node.name == function[-2]]
         trees = owners if len(owners) == 1 else []
     defined = [
         node
@@ -534,7 +535,8 @@ def open_bracket(tokens):
 def places_in_bracket(tokens, opened):
     """Tokens that the bracket, or one inside it, may be closed behind, up to where no expression can go on."""
     depth, places = 1, [opened]
-    outer = sum((one.string in CLOSING) - (one.string in CLOSING.values()) for one in tokens[:opened] if one.type == tokenize.OP)
+    signs = [one.string for one in tokens[:opened] if one.type == tokenize.OP]
+    outer = sum((one in CLOSING) - (one in CLOSING.values()) for one in signs)
     is_value = tokens[opened].string == "(" and tokens[opened - 1].string in VALUES
     for at in range(opened + 1, len(tokens)):
         token, before = tokens[at], tokens[at - 1]
