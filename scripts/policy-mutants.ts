@@ -1,7 +1,7 @@
 /**
  * `npm run policy:mutants -- [--row ID]... [--sample N --seed COMMIT] [--json]`: breaks the marked code of each rule that
- * fixtures/policy/rules.yml calls shown, in a copy, and runs the one test that is marked for the rule. Exit 1 if a test
- * does not notice, or a mutant cannot be applied.
+ * fixtures/policy/rules.yml calls shown in two ways, in a copy, and runs the one test that is marked for the rule. Exit 1
+ * if a test does not notice one of them, or a mutant cannot be applied.
  */
 
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ if (values.json)
       notApplied: [...idsWith('no-test', 'breaks-the-file', 'fails-without'), ...problems],
     }),
   );
-else console.log(`${results.length} mutants tried, ${results.length - killed} of them not killed`);
+else console.log(`${results.length} rows tried, two mutants each; ${results.length - killed} not killed`);
 process.exit(killed === results.length && killed > 0 && problems.length === 0 ? 0 : 1);
 
 function chosen(all: readonly Experiment[]): readonly Experiment[] {
@@ -56,6 +56,6 @@ function chosen(all: readonly Experiment[]): readonly Experiment[] {
   return sampleBySeed(all, count, values.seed);
 }
 
-function line({ id, fate, ms }: Result): string {
-  return `${id}: ${fate}, ${(ms / 1000).toFixed(1)} s`;
+function line({ id, fate, by, ms }: Result): string {
+  return `${id}: ${fate}${by === undefined ? '' : ` (mutant ${by})`}, ${(ms / 1000).toFixed(1)} s`;
 }

@@ -13,8 +13,8 @@ export function coveragePage(rules: readonly Rule[], tests: readonly Mark[]): st
     '<!-- Generated from fixtures/policy/rules.yml by `node scripts/policy-coverage.ts`: change that file, not this one. -->',
     '',
     'Each rule of the five policies in our own words, with the file of the test that shows it. A comment `rule DF-01` in',
-    'the code and above the test marks both: `npm run policy:mutants` replaces the marked line of code, and the marked test',
-    'fails. `fixtures/policy/rules.yml` also names the section of each rule. *Open* means that no test shows the whole rule yet. A *deviation* is deliberate and gives its reason.',
+    'the code and above the test marks both: `npm run policy:mutants` breaks the marked code in two ways, and the marked test',
+    'fails each time. `fixtures/policy/rules.yml` also names the section of each rule. *Open* means that no test shows the whole rule yet. A *deviation* is deliberate and gives its reason.',
     '',
     ...summary(rules),
     ...POLICY_FILES.flatMap((file) =>

@@ -5,20 +5,23 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { createVitest, type TestModule, type Vitest } from 'vitest/node';
-import { type CaseState, decideFate, type Experiment, type Fate, mutate } from './mutant.ts';
+import { type CaseState, decideFate, type Experiment, type Fate } from './mutant.ts';
 import { titlePattern } from './titles.ts';
 
 /** A test that needs longer than this to notice is no quick answer, on two busy cores. */
 const ROW_LIMIT_MS = 60_000;
 const LINKED = ['node_modules', '.tools'];
 
+/** `fate`: of the first mutant that is not killed. `by`: whether that is the first mutant or the second one. */
 export type Result = {
   readonly id: string;
   readonly fate: Fate | 'fails-without';
+  readonly by?: 1 | 2;
   readonly ms: number;
 };
 
-type Lab = { readonly root: string; readonly vitest: Vitest };
+/** `passing`: tests that passed without a mutant; several rules share one. */
+type Lab = { readonly root: string; readonly vitest: Vitest; readonly passing: Set<string> };
 
 /** Tries each mutant in one copy and with one Vitest; `report` gets each result as soon as it is known. */
 export async function tryMutants(
@@ -37,7 +40,7 @@ export async function tryMutants(
       reporters: [{}],
       testTimeout: ROW_LIMIT_MS,
     });
-    const lab = { root, vitest };
+    const lab = { root, vitest, passing: new Set<string>() };
     try {
       await vitest.standalone();
       const results: Result[] = [];
@@ -76,16 +79,29 @@ function isMissingFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-async function tryMutant(lab: Lab, { id, code, test, mutant }: Experiment): Promise<Result> {
+async function tryMutant(lab: Lab, { id, code, test, mutants }: Experiment): Promise<Result> {
   const started = performance.now();
   const path = join(lab.root, code.file);
   const whole = await readFile(path, 'utf8');
-  const end = (fate: Result['fate']): Result => ({ id, fate, ms: Math.round(performance.now() - started) });
-  const before = await runTest(lab, test);
-  if (before !== 'survives') return end(before === 'dies' ? 'fails-without' : before);
+  const end = (fate: Result['fate'], by?: 1 | 2): Result => ({
+    id,
+    fate,
+    ...(by === undefined ? {} : { by }),
+    ms: Math.round(performance.now() - started),
+  });
+  const key = `${test.file} ${test.title}`;
+  if (!lab.passing.has(key)) {
+    const before = await runTest(lab, test);
+    if (before !== 'survives') return end(before === 'dies' ? 'fails-without' : before);
+    lab.passing.add(key);
+  }
   try {
-    await writeFileInLab(lab, path, mutate(whole, code.line, mutant));
-    return end(await runTest(lab, test));
+    for (const [at, mutant] of mutants.entries()) {
+      await writeFileInLab(lab, path, mutant);
+      const fate = await runTest(lab, test);
+      if (fate !== 'dies') return end(fate, at === 0 ? 1 : 2);
+    }
+    return end('dies');
   } finally {
     await writeFileInLab(lab, path, whole);
   }

@@ -1,18 +1,22 @@
-/** Mutants of the rules that are shown: the marked line of a rule's code, replaced by one that breaks the rule. */
+/**
+ * Mutants of the rules that are shown, two for each: the marked line of the rule's code replaced by one that breaks the
+ * rule, and one that is made from the syntax tree or, where that one would not break this rule, written as `second`.
+ */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateMutant } from './generated-mutant.ts';
 import type { Mark, Marks } from './marks.ts';
 import type { ShownRule } from './rules.ts';
 import { testTitles } from './titles.ts';
 
-/** Where to apply a mutant, and the one test that has to fail. */
+/** Where to apply the mutants, whole texts of the file `code.file`, and the one test that has to fail with each. */
 export type Experiment = {
   readonly id: string;
   readonly code: Mark;
   readonly test: { readonly file: string; readonly title: string };
-  readonly mutant: string;
+  readonly mutants: readonly string[];
 };
 export type Planned = { readonly experiments: readonly Experiment[]; readonly problems: readonly string[] };
 
@@ -20,7 +24,7 @@ export type Planned = { readonly experiments: readonly Experiment[]; readonly pr
 export function planExperiments(root: string, rules: readonly ShownRule[], marks: Marks): Planned {
   const experiments: Experiment[] = [];
   const problems: string[] = [];
-  for (const { id, mutant } of rules) {
+  for (const { id, mutant, second } of rules) {
     const code = marks.code.filter((mark) => mark.id === id);
     const tests = marks.tests.filter((mark) => mark.id === id);
     const [codeMark, testMark] = [code[0], tests[0]];
@@ -29,10 +33,17 @@ export function planExperiments(root: string, rules: readonly ShownRule[], marks
     if (codeMark === undefined || testMark === undefined) continue;
     const read = (file: string): string => readFileSync(join(root, file), 'utf8');
     const title = testTitles(read(testMark.file)).find(({ line }) => line === testMark.line)?.title;
-    if (title === undefined) problems.push(`${id}: no test at ${testMark.file}:${testMark.line}`);
-    else if (mutate(read(codeMark.file), codeMark.line, mutant) === read(codeMark.file))
-      problems.push(`${id}: the mutant changes nothing at ${codeMark.file}:${codeMark.line}`);
-    else experiments.push({ id, code: codeMark, test: { file: testMark.file, title }, mutant });
+    if (title === undefined) {
+      problems.push(`${id}: no test at ${testMark.file}:${testMark.line}`);
+      continue;
+    }
+    const { file, line } = codeMark;
+    const whole = read(file);
+    const written = mutate(whole, line, mutant);
+    const other = second === undefined ? generateMutant(file, whole, line, written) : mutate(whole, line, second);
+    if (written === whole || other === whole) problems.push(`${id}: the mutant changes nothing at ${file}:${line}`);
+    else if (other === null || other === written) problems.push(`${id}: no second mutant at ${file}:${line}`);
+    else experiments.push({ id, code: codeMark, test: { file: testMark.file, title }, mutants: [written, other] });
   }
   const known = new Set(rules.map(({ id }) => id));
   for (const { id, file, line } of [...marks.code, ...marks.tests])

@@ -23,8 +23,8 @@ const common = {
 };
 const rule = z.discriminatedUnion('status', [
   z.strictObject({ ...common, status: z.literal('open'), reason: z.string().min(30).optional() }),
-  // What replaces the marked line of code, so that the rule no longer holds.
-  z.strictObject({ ...common, status: z.literal('shown'), mutant: z.string() }),
+  // What replaces the marked line of code, so that the rule no longer holds. `second` stands in for the generated mutant.
+  z.strictObject({ ...common, status: z.literal('shown'), mutant: z.string(), second: z.string().optional() }),
   z.strictObject({ ...common, status: z.literal('deviation'), reason: z.string().min(30) }),
 ]);
 

@@ -35,6 +35,9 @@ export async function askPythonForFix(
   return outcome.ok ? known(answer.parse(JSON.parse(outcome.stdout))) : unknown(outcome.reason);
 }
 
+/** All other files of a tree together may be as long as this many of the longest ones. */
+const SMALL_FILES = 10;
+
 type FixSource = {
   readonly paths: () => Promise<readonly string[]>;
   /** Null if it is not a file or not exact UTF-8 text. */
@@ -42,7 +45,7 @@ type FixSource = {
   readonly mayChange: (path: string) => boolean;
 };
 
-/** Reads at most two files: the failing file, and the file that it imports names from. Unknown if Python fails. */
+/** Reads the failing file and those that may define the name. Unknown if Python fails. */
 export async function smallFix(
   { paths, textOf, mayChange }: FixSource,
   failure: Failure,
@@ -54,10 +57,14 @@ export async function smallFix(
   const { path, line } = plan;
   if (!mayChange(path)) return noFix('outside-scope');
   const text = await textOf(path);
-  const asked = plan.nameInPath === null ? null : await textOf(plan.nameInPath);
-  if (text === null || (plan.nameInPath !== null && asked === null)) return noFix('not-in-tree');
-  if (Math.max(text.length, asked?.length ?? 0) > limits.fixedFileCharsMax) return noFix('too-long');
-  const found = await ask({ ...plan, text, nameInPath: asked });
+  const read = (await Promise.all(plan.asked.map((one) => textOf(one)))).filter((one) => one !== null);
+  const isImported = plan.slip.kind === 'imported-name';
+  if (text === null || (isImported && read.length === 0)) return noFix('not-in-tree');
+  const isTooLong = read.join('').length > limits.fixedFileCharsMax * (isImported ? 1 : SMALL_FILES);
+  if (text.length > limits.fixedFileCharsMax || (isImported && isTooLong)) return noFix('too-long');
+  // Without the other files, a name that only they define is not found.
+  const asked = isTooLong ? [] : read;
+  const found = await ask({ ...plan, text, asked });
   if (found.kind === 'unknown') return found;
   return known(found.value.kind === 'none' ? found.value : { ...found.value, path, line });
 }

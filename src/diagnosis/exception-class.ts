@@ -92,7 +92,7 @@ function classifyByType(type: string, raised: Raised): ClassGuess {
   if (type === 'TypeError' && MISCALL.test(raised.message))
     return isConfigCode(raised.frames) || CONFIG_CALLED.test(raised.message)
       ? { class: 'config', confidence: 'medium' }
-      : { class: 'code-other', confidence: 'high' };
+      : { class: isSmallMistake(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
   // An entry missing from a checkpoint is no typo; it belongs to the run that wrote the checkpoint.
   if (!IS_CODE.test(type) && isCheckpointError(raised)) return { class: 'storage', confidence: 'medium' };
   if (IS_CODE.test(type))
@@ -185,7 +185,7 @@ function isSmallMistake(type: string, { frames, message }: Raised): boolean {
   const last = frames.findLast(({ file }) => !/^<frozen importlib/.test(file));
   const isNamed = type !== 'KeyError' || isWrittenInSource(message, last);
   const isAtOwn = last !== undefined && isLabFile(last);
-  const isSlip = SMALL.test(type) || (type === 'AttributeError' && isMisspelt(message));
+  const isSlip = SMALL.test(type) || (/^(?:Attribute|Type)Error$/.test(type) && isMisspelt(message));
   return isSlip && isNamed && isAtOwn && files.size === 1 && !isInDataLoading(frames);
 }
 
@@ -284,7 +284,8 @@ const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
 const SMALL = /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
 /** The interpreter's suggestion. */
-const SUGGESTED = /(?:has no attribute|cannot import name) '(\w{1,80})'.{0,400}\. Did you mean: '(\w{1,80})'\?$/;
+const SUGGESTED =
+  /(?:has no attribute|cannot import name|unexpected keyword argument) '(\w{1,80})'.{0,400}\. Did you mean:? '(\w{1,80})'\?$/;
 /** The most letters in which a typo differs. */
 const SLIP_LETTERS_MAX = 2;
 /** Folder names that labs use for their own code and that no published package uses. */

@@ -131,7 +131,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\bPREEMPTION\b/,
     /\b(?:interrupted|terminated|stopped|killed) (?:due to|by) (?:\w{1,20} )?preemption\b/,
     /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,
-    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted(?! or failed(?! \(status: STOPPED))|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
+    /DUE TO PREEMPTION|\bPREEMPTED\b|[Pp]reemption is in process|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted(?! or failed(?! \(status: STOPPED))|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
     /[Ss]pot (?:instance|VM|interruption).{0,60}(?:interrupt|terminat|reclaim|notice)|instance-action.{0,40}(?:terminate|stop)|TERMINATE_ON_HOST_MAINTENANCE|maintenance event|instance is being (?:preempted|terminated)|compute\.instances\.preempted/,
   ]),
   ...buildRows('cause', 'infra-cluster', 'high', [
@@ -155,7 +155,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\b0 steps in the last\b|\bno-progress\b|\bhas not (?:entered|reached|completed|finished|logged|reported) .{0,40} (?:after|in|for|since) \d|detects? a hang|No step progress/i,
     /\bno (?:new )?(?:step|steps|progress|output|log lines?|heartbeat|iterations?) (?:for|in|since) \d|\bstep \d{1,12},? (?:finished |completed |ended )?\d{3,7}(?:\.\d{1,6})? ?s(?:econds)? ago|\b(?:step|iteration) has not (?:increment|advanc|chang)ed (?:in|for|since)\b|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
     named('stalled-training', /No progress after [^N(]+ \(timeout [\d.]+\); terminating with exit code 124/),
-    /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|(?:appears|seems) (?:to be )?(?:stuck|hung))|\bno (?:training |optimizer |new )?steps? (?:(?:was|were|has|have|been) ){0,3}(?:completed|finished|made) (?:in|for|since) |hang detected|no heartbeat (?:for|in)/i,
+    /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|watchdog hang\b|stalled training|training (?:has )?(?:stalled|hung|(?:appears|seems) (?:to be )?(?:stuck|hung))|\bno (?:training |optimizer |new )?steps? (?:(?:was|were|has|have|been) ){0,3}(?:completed|finished|made) (?:in|for|since) |hang detected|no heartbeat (?:for|in)/i,
   ]),
   ...buildRows('cause', 'stalled', 'medium', [/\bDataLoader timed out after \d/]),
   ...buildRows('cause', 'infra-cluster', 'medium', [

@@ -127,7 +127,7 @@ function describeEnvelope(envelope: Manifest['envelope']): string {
     repairs.length > 0 && `if the infrastructure fails, ${inOrder(repairs)}`,
     reductions.length > 0 && `if memory runs out, ${inOrder(reductions)}`,
     fixes.length > 0 &&
-      `one automatic fix by ferrybot in ${fixes.map(code).join(', ')}, of code that concerns neither model, optimizer nor data`,
+      `one automatic fix by ferrybot in ${fixes.map(code).join(', ')}, of code that concerns neither model, optimizer, data nor the training loop`,
     rental !== undefined && describeRentalTerms(rental),
   ).join('; ');
 }

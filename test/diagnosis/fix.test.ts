@@ -2,6 +2,8 @@
  * Small mistakes as the real interpreter (CPython 3.14) reports them, fixed from the files, and run again.
  */
 
+import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { loadPyodide } from 'pyodide';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -71,6 +73,51 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
       'lab/train.py': 'class C:\n    warmup_steps = 3\nc = C()\nrate = 1 / c.warmup_stepz\n',
     },
     'rate = 1 / c.warmup_steps',
+  ],
+  [
+    'a misspelt attribute of another file',
+    {
+      'main.py': MAIN,
+      'lab/__init__.py': '',
+      'lab/train.py': 'from lab.model import M\nsize = M().num_parms\n',
+      'lab/model.py': 'class M:\n    def __init__(self):\n        self.num_params = 3\n',
+    },
+    'size = M().num_params',
+  ],
+  [
+    'a misspelt keyword',
+    { 'main.py': MAIN, 'lab/train.py': 'def step(rate, *, warmup): return rate\nstep(1, wramup=2)\n' },
+    'step(1, warmup=2)',
+  ],
+  [
+    'a misspelt keyword of a class of another file',
+    {
+      'main.py': MAIN,
+      'lab/__init__.py': '',
+      'lab/train.py': 'from lab.model import Net\nnet = Net(\n    hiden=2,\n)\n',
+      'lab/model.py': 'class Net:\n    def __init__(self, hidden, depth=1): pass\n',
+    },
+    '    hidden=2,',
+  ],
+  [
+    'a misspelt name in an f-string, of which two are near',
+    { 'main.py': MAIN, 'lab/train.py': "loss = lot = 1\nprint(f'{los_s} {lot}')\n" },
+    "print(f'{loss} {lot}')",
+  ],
+  [
+    'a bracket that is not closed',
+    { 'main.py': MAIN, 'lab/train.py': 'rates = [1, 2]\nprint(len(rates)\n' },
+    'print(len(rates))',
+  ],
+  [
+    'a bracket of several lines that is not closed',
+    { 'main.py': MAIN, 'lab/train.py': 'rates = {\n    "a": 1,  # one\n    "b": 2,  # two\ncount = 3\n' },
+    '    "b": 2,}  # two',
+  ],
+  [
+    'a bracket inside another one',
+    { 'main.py': MAIN, 'lab/train.py': 'import os\nname = os.path.join(os.sep, ["a", "b"][0)\n' },
+    'name = os.path.join(os.sep, ["a", "b"][0])',
   ],
   [
     'a misspelt builtin',
@@ -221,6 +268,52 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
     'no-candidate',
   ],
   [
+    'leaves two places for a bracket',
+    said("SyntaxError: '(' was never closed"),
+    { ...SLIP, 'lab/train.py': '\ntotal = max(1, rate * (2\n' },
+    'no-candidate',
+  ],
+  [
+    'leaves two places for the only bracket',
+    said("SyntaxError: '(' was never closed"),
+    { ...SLIP, 'lab/train.py': '\nfirst, second = max(1, 2\n' },
+    'several-candidates',
+  ],
+  [
+    'leaves it open what is called',
+    said("SyntaxError: '(' was never closed"),
+    { ...SLIP, 'lab/train.py': '\nstate = jit(step(state)\n' },
+    'several-candidates',
+  ],
+  [
+    'misses a bracket that is closed',
+    said("SyntaxError: '(' was never closed"),
+    { ...SLIP, 'lab/train.py': '\ntotal = max(1, 2)\n' },
+    'tree-unlike',
+  ],
+  [
+    'misses an attribute that another file sets',
+    said("AttributeError: 'M' object has no attribute 'num_parms'. Did you mean: 'num_params'?"),
+    {
+      ...SLIP,
+      'lab/train.py': '\nsize = model.num_parms\n',
+      'lab/model.py': 'class M:\n    num_parms = num_params = 3\n',
+    },
+    'tree-unlike',
+  ],
+  [
+    'misses a keyword of a function that takes any',
+    said("TypeError: step() got an unexpected keyword argument 'wramup'. Did you mean 'warmup'?"),
+    { ...SLIP, 'lab/train.py': 'def step(warmup, **more): pass\nstep(wramup=1)\n' },
+    'tree-unlike',
+  ],
+  [
+    'misses a keyword of a function that is defined twice',
+    said("TypeError: step() got an unexpected keyword argument 'wramup'. Did you mean 'warmup'?"),
+    { ...SLIP, 'lab/train.py': 'def step(warmup): pass\nstep(wramup=1)\n', 'lab/b.py': 'def step(wrap): pass\n' },
+    'tree-unlike',
+  ],
+  [
     'misses a comma that is present',
     said('SyntaxError: invalid syntax. Perhaps you forgot a comma?'),
     SLIP,
@@ -290,6 +383,21 @@ describe('a log', () => {
   });
 });
 
+describe('a small mistake planted in a real file', () => {
+  it('is corrected to exactly what the file was, or not at all', () => {
+    const root = new URL('../../', import.meta.url).pathname;
+    const files = globSync(['src/host/python/*.py', 'docs/*.py', 'fixtures/lab/**/*.py'], { cwd: root });
+    const answer = execFileSync(
+      'python3',
+      ['test/support/plant_slips.py', 'src/host/python/suggest_fix.py', '1', ...files.toSorted()],
+      { cwd: root, encoding: 'utf8' },
+    );
+    const { right, wrong } = z.object({ right: z.int(), wrong: z.array(z.string()) }).parse(JSON.parse(answer));
+    expect(wrong).toEqual([]);
+    expect(right).toBeGreaterThan(100);
+  });
+});
+
 describe('a name that every file of the field imports in one way', () => {
   it.each([
     ['np', 'import numpy as np'],
@@ -299,6 +407,11 @@ describe('a name that every file of the field imports in one way', () => {
     const fix = await fixFor(run(files), files);
     expect(fix).toMatchObject({ kind: 'fix' });
     expect(JSON.stringify(fix)).toContain(statement);
+  });
+
+  it('np is imported where a variable n exists', async () => {
+    const files = { 'main.py': MAIN, 'lab/train.py': 'import os\nn = 3\nrate = np.ones(n)\n' };
+    expect(JSON.stringify(await fixFor(run(files), files))).toContain('import numpy as np');
   });
 
   it.each(['nn', 'F'])('%s, which has several imports, is not', async (name) => {

@@ -41,7 +41,8 @@ async function openLab(
       failAt: line === undefined ? null : { step: 100, line, exitCode: 1 },
     });
   };
-  const config = (text: string) => otherwise(text.replace('fixScope: [lib]', `fixScope: [${may}]`));
+  const config = (text: string) =>
+    otherwise(text.replace('fixScope: [lib]', `fixScope: [${may}]`).replace(/preApprovedFixes: .*/, ''));
   return openVirtualLab({ ...options, script, config });
 }
 

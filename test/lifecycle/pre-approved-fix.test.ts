@@ -48,7 +48,7 @@ async function died({ file = REPORT, named = 'lib/smalllab', deaths = 1, meanwhi
     const failAt = started > deaths ? null : { step: 1, line: traceback(file), exitCode: 1 };
     return ferryScript({ ...SHORT_FERRY, failAt });
   };
-  const config = (text: string) => text.replace('preApprovedFixes: []', `preApprovedFixes: [${named}]`);
+  const config = (text: string) => text.replace(/preApprovedFixes: .*/, `preApprovedFixes: [${named}]`);
   const lab = await openVirtualLab({ script, config });
   await pushFile(lab, 'ada', 'main', file, TEXT);
   await lab.clock.advance(MINUTE);

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { generateMutant } from '../../scripts/policy/generated-mutant.ts';
 import { findMarks, findMarksIn } from '../../scripts/policy/marks.ts';
 import { decideFate, mutate, planExperiments, sampleBySeed } from '../../scripts/policy/mutant.ts';
 import { readRules, type ShownRule } from '../../scripts/policy/rules.ts';
@@ -17,7 +18,7 @@ const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
 const shown = rules.filter((rule) => rule.status === 'shown');
 
 describe('the rules with status shown', () => {
-  it('have one mark in the code, one above a test, and a mutant that changes the code', () => {
+  it('have one mark in the code, one above a test, and two mutants that change the code', () => {
     const { experiments, problems } = planExperiments(ROOT, shown, findMarks(ROOT));
     expect(problems).toEqual([]);
     expect(experiments).toHaveLength(shown.length);
@@ -73,7 +74,7 @@ describe('the plan of a mutant', () => {
           id: 'DF-02',
           code: { id: 'DF-02', file: 'src/a.ts', line: 3 },
           test: { file: 'test/a.test.ts', title: 'a run > has a name' },
-          mutant: 'return true;',
+          mutants: [code.replace('return age >= 18;', 'return true;'), code.replace('age >= 18', '!(age >= 18)')],
         },
       ],
     });
@@ -105,6 +106,37 @@ describe('the plan of a mutant', () => {
     expect(plan({ 'src/a.ts': code, 'test/a.test.ts': test }, 'return age >= 18;').problems).toEqual([
       'DF-02: the mutant changes nothing at src/a.ts:3',
     ]);
+  });
+});
+
+describe('the generated mutant', () => {
+  const generated = (code: string, written = ''): string | null => {
+    const line = code.split('\n').findIndex((text) => text.includes('here')) + 1;
+    const after = generateMutant('src/a.ts', code, line, written);
+    return after === null ? null : (after.split('\n')[line - 1] ?? '').trim();
+  };
+
+  it.each([
+    ['a condition', 'if (here) {\n  go();\n}', 'if (!(here)) {'],
+    ['a comparison', 'const x = here === 3 && ok;', 'const x = !(here === 3) && ok;'],
+    ['a conditional expression', 'f(\n  here ? 1 : 2,\n);', '!(here) ? 1 : 2,'],
+    ['a filter', 'f(all.filter((here) => here.ok));', 'f(all.filter((...given) => !((here) => here.ok)(...given)));'],
+    ['a usual value', 'const x = here ?? 3;', 'const x = 3;'],
+  ])('inverts %s', (_, code, after) => {
+    expect(generated(code)).toBe(after);
+  });
+
+  it('takes an element or a property out that decides nothing', () => {
+    expect(generated('const list = [\n  here,\n  other,\n];')).toBe('');
+    expect(generated('const table = {\n  here: 3,\n};')).toBe('');
+    expect(generated('tell(here);')).toBe(';');
+  });
+
+  it('differs from the mutant of the rule', () => {
+    const code = 'function f(a) {\n  if (a)\n    tell(here);\n}\n';
+    const without = code.replace('tell(here);', ';');
+    expect(generateMutant('src/a.ts', code, 3, '')).toBe(without);
+    expect(generateMutant('src/a.ts', code, 3, without)).toBe(code.replace('(a)\n', '(!(a))\n'));
   });
 });
 

@@ -77,7 +77,7 @@ export async function playFailure({ program, timeoutMs = 20_000, preApproved, me
     config: (text) =>
       text
         .replace('    fixer: null\n', `    fixer: { command: [python3, '${path}'], timeoutMs: ${timeoutMs} }\n`)
-        .replace('preApprovedFixes: []', `preApprovedFixes: [${preApproved ?? ''}]`),
+        .replace(/preApprovedFixes: .*/, `preApprovedFixes: [${preApproved ?? ''}]`),
     script: () => {
       started += 1;
       return ferryScript({

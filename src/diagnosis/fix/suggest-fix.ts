@@ -31,24 +31,36 @@ const SLIPS = [
   ],
   ['module', /^(?:ModuleNotFoundError|ImportError): No module named '(?<name>[\w.]{1,200})'/],
   ['attribute', /^AttributeError: .{1,200} has no attribute '(?<name>\w{1,100})'\. Did you mean: '\w{1,100}'\?$/],
+  [
+    'keyword',
+    /^TypeError: (?<function>[\w.<>]{1,200})\(\) got an unexpected keyword argument '(?<name>\w{1,100})'(?=$|\. )/,
+  ],
   ['key', /^KeyError: (['"])(?<name>[\w.-]{1,60})\1$/],
   ['comma', /^SyntaxError: invalid syntax\. Perhaps you forgot a comma\?$/],
   ['colon', /^SyntaxError: expected ':'$/],
+  [
+    'bracket',
+    /^SyntaxError: (?:closing parenthesis '.' does not match opening parenthesis )?'(?<name>[([{])'(?: on line \d{1,7}| was never closed)?$/,
+  ],
 ] as const;
 
-/** `suggested`: the interpreter's proposal in the log, which the job's code may have forged; null without one. */
+/**
+ * `function`: what was called, for a keyword. `suggested`: the interpreter's proposal in the log, which the job's code may have forged; null
+ * without one.
+ */
 type Slip = {
   readonly kind: (typeof SLIPS)[number][0];
   readonly name: string;
+  readonly function: string;
   readonly suggested: string | null;
 };
 
-/** The files needed for a fix: the failing file, and the one that should define the name. */
+/** The files needed for a fix: the failing file, and those that may define the name. */
 export type FixPlan = {
   readonly slip: Slip;
   readonly path: string;
   readonly line: number;
-  readonly nameInPath: string | null;
+  readonly asked: readonly string[];
   /** Modules in the package where the import searched for the missing one. */
   readonly modules: readonly string[];
 };
@@ -58,13 +70,15 @@ export function planFix({ file, line, error }: Failure, paths: readonly string[]
   for (const [kind, pattern] of SLIPS) {
     const match = pattern.exec(error);
     if (match === null) continue;
-    const { name = '', file: module = '' } = match.groups ?? {};
+    const { name = '', file: module = '', function: called = '' } = match.groups ?? {};
     const suggested = /(?:Did you mean:? |forget to import )'([\w.]{1,200})'/.exec(error)?.[1] ?? null;
     const path = matchPath(file, paths);
     const asked = kind === 'imported-name' ? matchPath(module, paths) : null;
     if (path === null || (kind === 'imported-name' && asked === null)) return { kind: 'none', reason: 'not-in-tree' };
     const modules = kind === 'module' ? listNearbyModules(name, paths) : [];
-    return { slip: { kind, name, suggested }, path, line, nameInPath: asked, modules };
+    const others = kind === 'attribute' || kind === 'keyword' ? listOtherFiles(path, paths) : [];
+    const slip = { kind, name, function: called, suggested };
+    return { slip, path, line, asked: asked === null ? others : [asked], modules };
   }
   return { kind: 'none', reason: 'no-suggestion' };
 }
@@ -74,6 +88,14 @@ function matchPath(file: string, paths: readonly string[]): string | null {
   const found = paths.filter((path) => file === path || file.endsWith(`/${path}`));
   return found.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }
+
+/** The other Python files of the commit; none if they are too many to read. */
+function listOtherFiles(path: string, paths: readonly string[]): readonly string[] {
+  const others = paths.filter((one) => one.endsWith('.py') && one !== path);
+  return others.length > OTHER_FILES_MAX ? [] : others;
+}
+
+const OTHER_FILES_MAX = 300;
 
 /** Modules that can be imported from the parent package of `name`, if exactly one folder matches that package. */
 function listNearbyModules(name: string, paths: readonly string[]): readonly string[] {

@@ -1,9 +1,10 @@
-"""Suggests the correction of a small mistake that ended a job: a misspelt name or key, a missing import, comma or colon.
+"""Suggests the correction of a small mistake that ended a job: a misspelt name or key, a missing import, comma, colon or
+closing bracket.
 
 Reads {"slip", "path", "line", "modules", "text", "asked"} as JSON from stdin, where `slip` is what the last line of the
-traceback says, `line` is the line of the file `path` that it names, `text` is that file and `asked` the file of the
-module whose name could not be imported. Prints {"kind": "fix", "text", "diff"} or {"kind": "none", "reason"}. Nothing of
-the files is run.
+traceback says, `line` is the line of the file `path` that it names, `text` is that file and `asked` the files that may
+define the name: the module that it is imported from, or all Python files. Prints {"kind": "fix", "text", "diff"} or
+{"kind": "none", "reason"}. Nothing of the files is run.
 
 The log is not trusted: it only says where to look. A correction follows from the files, and there is none where two
 corrections are possible.
@@ -14,6 +15,7 @@ import builtins
 import difflib
 import io
 import json
+import keyword
 import re
 import sys
 import tokenize
@@ -25,6 +27,8 @@ PLACES_MAX = 10
 LETTERS_MAX = 2
 # Each attempt to insert a comma compiles the whole file.
 ATTEMPTS_MAX = 24
+# A closing bracket is tried in places of one bracket only, and each attempt parses the file.
+BRACKET_ATTEMPTS_MAX = 100
 LINE_CHARS_MAX = 400
 # These can create names that the file does not show.
 HIDING = {"exec", "globals", "__getattr__"}
@@ -209,13 +213,18 @@ def is_like(name, other):
     return apart is not None and 6 * apart <= len(name) + len(other) + 3
 
 
-def only_near(name, names):
-    """The one name that `name` can be a misspelling of. Letters outside ASCII may look like others in a diff."""
-    near = {
-        one
-        for one in names
-        if one != name and re.fullmatch(r"[\x21-\x7e]+", one) and letters_apart(name, one) is not None
-    }
+def only_near(name, names, suggested=None):
+    """The one name that `name` can be a misspelling of. Letters outside ASCII may look like others in a diff.
+
+    Among several, the interpreter's suggestion counts if it alone is the nearest.
+    """
+    apart = {one: letters_apart(name, one) for one in names if one != name and re.fullmatch(r"[\x21-\x7e]+", one)}
+    near = {one: letters for one, letters in apart.items() if letters is not None}
+    if len(near) > 1 and suggested is not None:
+        least = min(near.values())
+        near = {one: letters for one, letters in near.items() if letters == least}
+        if suggested not in near:
+            raise NoFix("several-candidates")
     if len(near) > 1:
         raise NoFix("several-candidates")
     if not near or not is_like(name, next(iter(near))):
@@ -233,6 +242,9 @@ def agreed(slip, found, edits):
 
 
 def renamed(source, nodes, name):
+    # Older interpreters give wrong places inside an f-string.
+    if any(source.of(node) != node.id for node in nodes):
+        raise NoFix("tree-unlike")
     return [(source.start(node), source.end(node), name) for node in nodes]
 
 
@@ -259,14 +271,23 @@ def fix_name(slip, source, line):
         raise NoFix("several-candidates")
     seen = [[*names.visible(scopes), *BUILTINS] for _, scopes in uses]
     statement = f"import {name}" if name in MODULES else WELL_KNOWN.get(name)
-    if statement is not None and not any(is_like(name, one) for visible in seen for one in visible):
+    if statement is not None and not may_be_misspelt(name, tree, uses, seen):
         # The interpreter knows modules of the standard library only.
         return agreed(slip if name in MODULES else {}, name, [import_line(statement, source, tree)])
-    meant = {only_near(name, visible) for visible in seen}
+    meant = {only_near(name, visible, slip.get("suggested")) for visible in seen}
     if len(meant) > 1:
         raise NoFix("several-candidates")
     (found,) = meant
     return agreed(slip, found, renamed(source, [node for node, _ in uses], found))
+
+
+def may_be_misspelt(name, tree, uses, seen):
+    """Whether a module's name may be meant as a near name that the file knows. `np.ones` is not meant as `n.ones`."""
+    bases = [node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    if all(any(node is base for base in bases) for node, _ in uses):
+        used = {base.id for base in bases if isinstance(base, ast.Name)}
+        seen = [[one for one in visible if one in used] for visible in seen]
+    return any(is_like(name, one) for visible in seen for one in visible)
 
 
 def import_line(statement, source, tree):
@@ -339,18 +360,70 @@ def fix_module(slip, source, line, modules):
     return agreed({"suggested": suggested}, found, [(places[0] - len(last.encode()), places[0], found)])
 
 
-def fix_attribute(slip, source, line):
-    """`config.wramup`: the name that the interpreter suggests, if it is the only such one that the file knows."""
+def bindings(tree):
+    """Names that a file gives to something: variables, functions, parameters, and attributes that it sets."""
+    set_here = {
+        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    return set_here | {name for name, _ in Names(tree).bound}
+
+
+def readable(asked):
+    """The trees of those files that can be read; another file's mistake is not the one that ended the job."""
+    for source in asked:
+        try:
+            yield parsed(source)
+        except NoFix:
+            pass
+
+
+def fix_attribute(slip, source, line, asked):
+    """`config.wramup`: the name that the interpreter suggests, if it is the only such one that the files know."""
     tree = parsed(source)
     attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     found = [node for node in attributes if node.attr == slip["name"]]
     if len(found) != 1 or found[0].end_lineno != line or slip["suggested"] is None:
         raise NoFix("tree-unlike")
-    known = {node.attr for node in attributes} | {name for name, _ in Names(tree).bound}
+    bound = set().union(*(bindings(one) for one in [tree, *readable(asked)]))
+    if slip["name"] in bound:
+        raise NoFix("tree-unlike")
+    known = bound | {node.attr for node in attributes}
     known |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg is not None}
-    meant = only_near(slip["name"], known)
+    meant = only_near(slip["name"], known, slip["suggested"])
     end = source.end(found[0])
     return agreed(slip, meant, [(end - len(slip["name"].encode()), end, meant)])
+
+
+def fix_keyword(slip, source, line, asked):
+    """`train(wramup=1)`: the one parameter of that function which is meant."""
+    tree = parsed(source)
+    name, function = slip["name"], slip["function"].split(".")
+    found = [
+        one
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and node.lineno <= line <= node.end_lineno
+        for one in node.keywords
+        if one.arg == name
+    ]
+    trees = [tree, *readable(asked)]
+    if len(function) > 1:
+        classes = [node for one in trees for node in ast.walk(one) if isinstance(node, ast.ClassDef)]
+        owners = [node for node in classes if node.name == function[-2]]
+        trees = owners if len(owners) == 1 else []
+    defined = [
+        node
+        for one in trees
+        for node in ast.walk(one)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function[-1]
+    ]
+    if len(found) != 1 or len(defined) != 1 or defined[0].args.kwarg is not None:
+        raise NoFix("tree-unlike")
+    parameters = [one.arg for one in defined[0].args.args + defined[0].args.kwonlyargs]
+    if name in parameters:
+        raise NoFix("tree-unlike")
+    meant = only_near(name, parameters, slip["suggested"])
+    start = source.start(found[0])
+    return agreed(slip, meant, [(start, start + len(name.encode()), meant)])
 
 
 def fix_key(slip, source, line):
@@ -402,6 +475,97 @@ def fix_sign(slip, source, line):
     return fitting
 
 
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+# What these return is never called: `print(len)(rates)` is not meant. `jit(f)(x)` is as likely as `jit(f(x))`.
+VALUES = set("print len max min sum int float str bool list dict tuple set range sorted abs round repr".split())
+# These words begin a statement, so no bracket encloses them.
+STATEMENTS = {"def", "class", "return", "import", "while", "with", "try", "raise", "assert", "del", "pass", "global"}
+
+
+def fix_bracket(slip, source, line):
+    """The closing bracket, where every place that makes the file compile gives the same tree."""
+    sign = slip["name"]
+    tokens = tokens_of(source)
+    opened, wrong = open_bracket(tokens)
+    if opened is None or tokens[opened].string != sign or line not in (tokens[opened].start[0], wrong):
+        raise NoFix("tree-unlike")
+    trees = {}
+    for place in places_in_bracket(tokens, opened):
+        row, column = tokens[place].end
+        at = source.starts[row - 1] + len(tokens[place].line.split("\n")[0][:column].encode())
+        after = source.text[:at] + CLOSING[sign].encode() + source.text[at:]
+        try:
+            trees.setdefault(ast.dump(ast.parse(after)), (at, at, CLOSING[sign]))
+        except (SyntaxError, ValueError):
+            continue
+    if len(trees) != 1:
+        raise NoFix("several-candidates" if trees else "no-candidate")
+    return list(trees.values())
+
+
+def tokens_of(source):
+    """All tokens up to where the tokenizer gives up, without line ends inside brackets and comments."""
+    tokens = []
+    try:
+        for token in tokenize.tokenize(io.BytesIO(source.text).readline):
+            if token.type not in (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING):
+                tokens.append(token)
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return tokens
+
+
+def open_bracket(tokens):
+    """The bracket that is not closed, and the line of the bracket that closes another kind; None at the end of the file."""
+    stack = []
+    for at, token in enumerate(tokens):
+        if token.type != tokenize.OP:
+            continue
+        if token.string in CLOSING:
+            stack.append(at)
+        elif token.string in CLOSING.values():
+            if not stack:
+                return None, None
+            if CLOSING[tokens[stack[-1]].string] != token.string:
+                return stack[-1], token.start[0]
+            stack.pop()
+    return (stack[-1] if stack else None), None
+
+
+def places_in_bracket(tokens, opened):
+    """Tokens that the bracket, or one inside it, may be closed behind, up to where no expression can go on."""
+    depth, places = 1, [opened]
+    signs = [one.string for one in tokens[:opened] if one.type == tokenize.OP]
+    outer = sum((one in CLOSING) - (one in CLOSING.values()) for one in signs)
+    is_value = tokens[opened].string == "(" and tokens[opened - 1].string in VALUES
+    for at in range(opened + 1, len(tokens)):
+        token, before = tokens[at], tokens[at - 1]
+        is_word = token.type in (tokenize.NAME, tokenize.NUMBER)
+        if token.type == tokenize.ENDMARKER or token.string in STATEMENTS:
+            break
+        if is_word and not keyword.iskeyword(token.string) and ends_value(before):
+            break
+        if token.type == tokenize.OP:
+            depth += (token.string in CLOSING) - (token.string in CLOSING.values())
+        if depth == 0:
+            break
+        # A comma that ends a statement would make a tuple, which nobody means.
+        is_last = at + 2 >= len(tokens) or tokens[at + 2].start[0] > tokens[at + 1].end[0]
+        is_tuple = outer == 0 and at + 1 < len(tokens) and tokens[at + 1].string == "," and is_last
+        is_called = at + 1 < len(tokens) and tokens[at + 1].string == "("
+        if token.string.strip() and not (depth == 1 and (is_tuple or (is_value and is_called))):
+            places.append(at)
+        if len(places) > BRACKET_ATTEMPTS_MAX:
+            raise NoFix("several-candidates")
+    return places
+
+
+def ends_value(token):
+    """Whether no name or number can follow."""
+    is_word = token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+    return is_word or token.type == tokenize.NUMBER or token.string in CLOSING.values()
+
+
 def is_bracketed(text, line, column):
     """Outside of brackets a comma makes a tuple, which is not what the interpreter asks for."""
     depth = 0
@@ -424,15 +588,20 @@ def compiles(text):
 def suggest(question):
     slip, line = question["slip"], question["line"]
     source = Source(question["text"])
+    asked = [Source(text) for text in question["asked"]]
     kind = slip["kind"]
     if kind == "name":
         edits = fix_name(slip, source, line)
     elif kind == "imported-name":
-        edits = fix_imported_name(slip, source, line, Source(question["asked"]))
+        edits = fix_imported_name(slip, source, line, asked[0])
     elif kind == "module":
         edits = fix_module(slip, source, line, question["modules"])
     elif kind == "attribute":
-        edits = fix_attribute(slip, source, line)
+        edits = fix_attribute(slip, source, line, asked)
+    elif kind == "keyword":
+        edits = fix_keyword(slip, source, line, asked)
+    elif kind == "bracket":
+        edits = fix_bracket(slip, source, line)
     elif kind == "key":
         edits = fix_key(slip, source, line)
     else:
