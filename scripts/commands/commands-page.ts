@@ -1,6 +1,6 @@
 /** docs/commands.md as text: every command with its arguments, who may give it and where it works. */
 
-import { type CommandDefinition, commandPolicy } from '../../src/commands/decision.ts';
+import type { CommandDefinition } from '../../src/commands/decision.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { ArgumentSpec } from '../../src/commands/values.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';
@@ -28,7 +28,7 @@ Write a command at the start of its own line: in a comment, a review or a review
 Permissions are the defaults; \`permissions\` and \`approvals\` in \`.github/ferrybot.yml\` change them (docs/configuration.md).`;
 
 function renderSection(definition: CommandDefinition, config: Permissions): string {
-  const who = definition.permission(commandPolicy(config));
+  const who = definition.permission(config);
   const lines = [
     `- Example: \`${definition.example}\``,
     ...argumentLines(definition),

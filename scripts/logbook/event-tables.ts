@@ -1,7 +1,7 @@
 /** What docs/logbook.md and docs/verify_logbook.py say of events, from their definitions. */
 
 import * as z from 'zod';
-import { DEFINITIONS, EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
+import { DEFINITIONS, EVENT_TYPES, WRITERS } from '../../src/domain/logbook/fold.ts';
 import { ROLES } from '../../src/domain/logbook/parts.ts';
 
 /** The page with its two generated tables: what each role may write, and what each type means. */

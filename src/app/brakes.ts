@@ -1,7 +1,6 @@
 /** Finds brakes (commands such as `/hold`) before a runner acts: in the run's own threads and in the rest of the repository. */
 
 import type { ApprovalReading } from '../actions/verify-approval.ts';
-import { commandPolicy } from '../commands/decision.ts';
 import { findCommand } from '../commands/registry.ts';
 import { canApprove } from '../config/approvers.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
@@ -73,9 +72,8 @@ export async function gatherBrakes(
 }
 
 function mayPullBrake({ config }: LabContext, name: string, author: Actor, permission: Permission): boolean {
-  const policy = commandPolicy(config);
   const definition = findCommand(name);
-  const needs = name === 'revoke' ? policy.permissions.revoke : (definition?.permission(policy) ?? null);
+  const needs = name === 'revoke' ? config.permissions.revoke : (definition?.permission(config) ?? null);
   return (
     (needs === null || permits(permission, needs)) &&
     (definition?.isBrake === true || canApprove(permission, author.id, config.approvals))
@@ -89,7 +87,7 @@ function placeLookup({ config, store }: LabContext): PlaceLookup {
     const active = here.find((run) => !isOver(run));
     return {
       lanes: Object.keys(config.lanes),
-      proposing: listProposingLanes(config),
+      proposing: () => listProposingLanes(config),
       laneHere: (active ?? here[0])?.proposal.lane ?? findQuestion(journal, thread)?.lane ?? null,
       hasRun: active !== undefined,
     };

@@ -2,8 +2,7 @@
 
 import type { ChannelMessage, Delivery } from '../domain/effect.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
-import { listUndelivered } from '../domain/logbook/run-state.ts';
-import type { RunId } from '../domain/values.ts';
+import { listUndelivered, type RunState } from '../domain/logbook/run-state.ts';
 import { recordForRun } from '../logbook/append.ts';
 import type { ChannelHost } from '../notify/channel.ts';
 import { CHANNELS } from '../notify/registry.ts';
@@ -30,11 +29,11 @@ export function createChannelSender(
 /** Sends the notices that this process recorded. Channels run in parallel, so a slow one does not delay the others. */
 export async function sendPendingNotices(
   { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
-  run: RunId,
+  state: RunState,
 ): Promise<void> {
-  const state = store.current().runs.find((one) => one.run === run);
-  const owed = state === undefined ? [] : listUndelivered(state).filter(({ seq }) => store.appended(run).has(seq));
-  if (state === undefined || owed.length === 0) return;
+  const { run } = state;
+  const owed = listUndelivered(state).filter(({ seq }) => store.appended(run).has(seq));
+  if (owed.length === 0) return;
   const url = threadAddress(lab, chooseApproversThread(state));
   lab.boundary('send', 'before');
   const delivered = await Promise.all(

@@ -7,13 +7,14 @@ import { type AnswerCache, createClient } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { parseSigningKey, sha256Hex, verifyEd25519 } from '../host/keys.ts';
 import { readPythonVersion } from '../host/python-child.ts';
+import type { SigningKeys } from '../logbook/append.ts';
 import { openStore } from '../stores/open.ts';
 import { createChannelSender } from './channels.ts';
 import { createExperimentReader } from './control/change-facts.ts';
 import { createImages } from './images.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';
-import { KEY_VARIABLES, type SigningKeys } from './signers.ts';
+import { KEY_VARIABLES } from './signers.ts';
 import { askPythonForFix } from './small-fix.ts';
 
 export type LabParts = {

@@ -8,11 +8,11 @@ import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { ReadExperiment } from '../domain/launch/change-facts.ts';
 import type { Digest, Instant, Observed } from '../domain/values.ts';
 import type { GitHubClient } from '../github/call.ts';
+import type { SigningKeys } from '../logbook/append.ts';
 import type { Hash, VerifySignature } from '../logbook/chain.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { Helpers } from '../run/proposing.ts';
 import type { ImageReader } from './images.ts';
-import type { SigningKeys } from './signers.ts';
 import type { FixAnswer, FixQuestion } from './small-fix.ts';
 
 /** The lab's name and email for commits and tags. */

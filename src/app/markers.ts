@@ -7,11 +7,11 @@ import { isControlTextCurrent, isOwnText, lastEntry, type ReadMarker } from '../
 import type { RunId } from '../domain/values.ts';
 import type { ThreadReading } from '../github/thread-comments.ts';
 import { ownBotLogins, type ProposalPlace } from '../github/threads.ts';
+import { createSigners } from '../logbook/append.ts';
 import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/mark.ts';
 import type { LabConfig, LaneScopedConfig } from '../run/lane.ts';
 import type { AttemptCache } from '../run/step.ts';
 import type { Lab } from './lab.ts';
-import { createSigners } from './signers.ts';
 
 /** Verifies markers with the config's keys that were valid at the marker's time. */
 export function createMarkerVerifier(lab: Lab, config: LabConfig): ReadMarker {

@@ -49,7 +49,8 @@ export async function postPending(open: OpenLab, troubles: Trouble[], lastPass: 
   for (const run of runs.keys())
     if (store.appended(run).size > (posted.runs.get(run)?.entries ?? 0)) posted.unposted.add(run);
   const owing = [...posted.unposted].flatMap((run) => runs.get(run) ?? []);
-  for (const { run } of owing) await guard(open, troubles, { run, thread: null }, () => sendPendingNotices(open, run));
+  for (const state of owing)
+    await guard(open, troubles, { run: state.run, thread: null }, () => sendPendingNotices(open, state));
   const passes = [
     ...owing.filter((state) => hasUnpostedAlert(open, state)).map(({ run }) => [run, 'alerts'] as const),
     ...(lastPass === 'all' ? owing : []).map(({ run }) => [run, 'all'] as const),

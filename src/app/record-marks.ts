@@ -2,7 +2,7 @@
 
 import type { GitReader } from '../domain/git.ts';
 import { type Instant, type Sha, toRfc3339 } from '../domain/values.ts';
-import type { ComposedRun } from '../logbook/append.ts';
+import { type ComposedRun, createSigners } from '../logbook/append.ts';
 import {
   buildMarkMessage,
   buildMarkName,
@@ -15,7 +15,6 @@ import {
 import type { GoodFile } from '../logbook/segments.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { Lab } from './lab.ts';
-import { createSigners } from './signers.ts';
 
 /** Entries without a mark before the next append adds one. It bounds the history that a new process reads. */
 const ENTRIES_PER_MARK_MAX = 256;

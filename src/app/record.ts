@@ -4,7 +4,14 @@ import { type FetchRequest, GitError, type GitReader, type PushOutcome } from '.
 import type { LogbookEvent } from '../domain/logbook/define.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { type Instant, ok, type Result, type RunId, type Sha } from '../domain/values.ts';
-import { type ComposedRun, commitMessage, composeAppend, type Entry, type IllegalDraft } from '../logbook/append.ts';
+import {
+  type ComposedRun,
+  commitMessage,
+  composeAppend,
+  createSigners,
+  type Entry,
+  type IllegalDraft,
+} from '../logbook/append.ts';
 import { type Anchor, type AppendResult, JOURNAL } from '../logbook/chain.ts';
 import { MARK_PREFIX, type Mark, recentMarks } from '../logbook/mark.ts';
 import { projectLogbook, projectMonitoringState } from '../logbook/projection.ts';
@@ -41,7 +48,6 @@ import {
   recordOfLostBranch,
 } from './record-files.ts';
 import { createDueMarks, createMarkReader, type MarkReader, type SeenMark } from './record-marks.ts';
-import { createSigners } from './signers.ts';
 
 /** Files to write for a run, and the state after the write. */
 type WrittenRun = { readonly write: RunWrite; readonly after: CachedFile };

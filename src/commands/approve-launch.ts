@@ -3,13 +3,14 @@
  * digest is optional in the grammar, so that the answer to a command without one can show the line to copy.
  */
 
+import { approvalMaxAgeMs } from '../config/approvers.ts';
 import { findNodeReplacement, findRepeatedFailure, isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { compareDigest, shortDigestHex, wasPostedBefore } from '../domain/launch/order.ts';
 import { canBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { findPreApproval } from '../domain/launch/small-fix.ts';
 import { allPass, listOpenVerdicts } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/job-state.ts';
-import { listCurrentApprovals, type RunState, shownSince } from '../domain/logbook/run-state.ts';
+import { listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
 import { request } from '../domain/reconcile-request.ts';
 import type { Digest, Sha } from '../domain/values.ts';
 import { approvedDraft, approverNeeds, checkApprover, isOwnWork, refuseSecondCard } from './approving.ts';
@@ -99,30 +100,29 @@ function findBindingRefusal(
   if (naming !== 'named') return refuseUnbound('no-digest');
   const second = refuseSecondCard(context, digest);
   if (second !== null) return second;
-  if (context.isCardUnread) return request('cardHistory');
-  const shownAt = shownSince(context.state, digest);
+  const shownAt = context.shownSince(digest);
+  if (typeof shownAt === 'object' && shownAt !== null) return shownAt;
   if (shownAt === null) return answer('approval-not-shown', { digest: shortDigestHex(digest) });
   // GitHub's times are whole seconds: within one second of an edit, the author may have read either text.
   const shownForMs = Math.max(policy.approvals.shownForMs, context.state.cardEdit === null ? 0 : MS_PER_SECOND);
   if (!wasPostedBefore(shownAt, comment.createdAt, shownForMs)) return refuseUnbound('before-shown');
   if (comment.surface === 'review' && (commit === null || comment.commit !== commit))
     return refuseUnbound('other-commit', comment.commit ?? '');
-  return now >= comment.createdAt + policy.approvalMaxAgeMs
-    ? refuseUnbound('too-old', String(policy.approvalMaxAgeMs / HOUR_MS))
+  return now >= comment.createdAt + approvalMaxAgeMs(policy)
+    ? refuseUnbound('too-old', String(policy.approvals.maxAgeHours))
     : null;
 }
 
 const MS_PER_SECOND = 1_000;
-const HOUR_MS = 3_600_000;
 
 function recordApproval(context: CommandContext, digest: Digest): CommandDecision {
-  const { state, actor, comment, policy, gates } = context;
+  const { state, actor, comment, quorum, gates } = context;
   const standing = listCurrentApprovals(state);
   if (standing.some((a) => a.actor.id === actor.id)) return answer('already-approved', { digest: digest.slice(7, 19) });
   if (gates === null || comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const count = standing.length + 1;
-  const detail = { digest: digest.slice(7, 19), count, quorum: policy.quorum };
-  return answer(count >= policy.quorum ? 'approved' : 'approved-waiting-for-more', detail, [
+  const detail = { digest: digest.slice(7, 19), count, quorum };
+  return answer(count >= quorum ? 'approved' : 'approved-waiting-for-more', detail, [
     approvedDraft(context, digest, gates.body),
   ]);
 }

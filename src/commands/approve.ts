@@ -4,6 +4,7 @@
  */
 
 import { findApproverFault } from '../care/action-approval.ts';
+import { approvalMaxAgeMs } from '../config/approvers.ts';
 import {
   type ActionRecord,
   approvalEndsAt,
@@ -37,8 +38,9 @@ export const approve = {
     'consent',
   ],
   decide: (context) => {
+    const visibleSince = context.visibleSince();
     const unread = context.state.actions.filter(
-      ({ digest, claim, ended }) => claim === null && ended === null && !context.visibleSince.has(digest),
+      ({ digest, claim, ended }) => claim === null && ended === null && !visibleSince.has(digest),
     );
     return unread.length > 0
       ? request(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const))
@@ -93,7 +95,7 @@ function approvalLines(records: readonly ActionRecord[]): string {
 
 /** Whether the proposal was visible when the comment was written. False if its history is unreadable. */
 function wasShownWhenApproved({ comment, visibleSince }: ActionContext, { digest }: ActionRecord): boolean {
-  const since = visibleSince.get(digest);
+  const since = visibleSince().get(digest);
   return since?.kind === 'known' && since.value !== null && wasPostedBefore(since.value, comment.createdAt);
 }
 
@@ -116,25 +118,24 @@ function findApprovalRefusal(context: ActionContext, one: ActionRecord): AnswerD
   const shownAt = proposalPostedAt(one);
   if (shownAt === null || !wasPostedBefore(shownAt, comment.createdAt)) return answer('action-nothing-proposed');
   if (!wasShownWhenApproved(context, one)) return answer('action-not-shown', { lines: approvalLines([one]) });
-  if (now >= comment.createdAt + policy.approvalMaxAgeMs)
+  const maxAgeMs = approvalMaxAgeMs(policy);
+  if (now >= comment.createdAt + maxAgeMs)
     return answer('approval-line-needed', {
       why: 'too-old',
-      about: String(policy.approvalMaxAgeMs / MS_PER_HOUR),
+      about: String(policy.approvals.maxAgeHours),
       lines: approvalLines([one]),
     });
   if (context.holds.kind === 'unknown') return answer('logbook-broken');
   const hold = context.holds.value[0];
   if (hold !== undefined) return answer('action-held', { ...holdTargetFacts(hold), reason: hold.reason });
   if (fault === 'own') return answer('approval-by-author');
-  const given = one.approvals.find((each) => now < approvalEndsAt(each, policy.approvalMaxAgeMs));
+  const given = one.approvals.find((each) => now < approvalEndsAt(each, maxAgeMs));
   if (given === undefined) return null;
   return answer('already-approved', {
     digest: one.digest.slice(7, 19),
     by: given.actor?.login ?? 'the config',
   });
 }
-
-const MS_PER_HOUR = 3_600_000;
 
 function recordActionApproval({ actor, comment }: ActionContext, { proposal, digest }: ActionRecord): AnswerDecision {
   if (comment.surface === 'review-comment') throw new Error('an approval on a line of the change');

@@ -75,7 +75,7 @@ function describeStatus({ state }: CommandContext): string {
 
 /** The same rules as for the first approval. */
 function relaunchBeyondEnvelope(context: CommandContext, last: PastAttempt): CommandDecision {
-  const { state, policy, actor, args } = context;
+  const { state, quorum, actor, args } = context;
   const refused = checkApprover(context);
   if (refused !== null) return refused;
   if (context.unread.length > 0) return request(...context.unread);
@@ -95,7 +95,7 @@ function relaunchBeyondEnvelope(context: CommandContext, last: PastAttempt): Com
   const others = newApprovals(state, last).filter((given) => given.actor.id !== actor.id);
   const people = new Set(others.map((given) => given.actor.id)).size + 1;
   const facts = { attempt: last.submission.attempt + 1, left: 0 };
-  const missing = policy.quorum - people;
+  const missing = quorum - people;
   return answer('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [
     approvedDraft(context, digest, gate.body),
   ]);

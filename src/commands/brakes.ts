@@ -42,7 +42,8 @@ export function chooseLane(named: string | undefined, { lanes, proposing, laneHe
       ? { kind: 'lane', lane: named }
       : { kind: 'no-such', lanes, name: named };
   if (laneHere !== null) return { kind: 'lane', lane: laneHere };
-  const [only, second] = proposing.length === 0 ? lanes : proposing;
+  const usual = proposing();
+  const [only, second] = usual.length === 0 ? lanes : usual;
   return only !== undefined && second === undefined
     ? { kind: 'lane', lane: only }
     : { kind: 'unclear', lanes, name: '' };
@@ -208,15 +209,14 @@ export const revoke = {
   decideNamed: decideRevoke,
 } as const satisfies CommandDefinition;
 
-function decideRevoke({ state, actor, permission, policy }: NamedRunContext): AnswerDecision {
+function decideRevoke({ state, actor, permission, policy, quorum }: NamedRunContext): AnswerDecision {
   const isAgain = !isBeforeLaunch(state) && canStartAgain(state);
   if (isStarted(state) && !isAgain) return answer('too-late', { jobId: state.submission?.jobId ?? '' });
   const standing = usableApprovals(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
   // The remaining approvals would suffice for a launch, so they are dropped too.
   const isAll =
-    permits(permission, policy.permissions.revoke) &&
-    (own.length === 0 || standing.length - own.length >= policy.quorum);
+    permits(permission, policy.permissions.revoke) && (own.length === 0 || standing.length - own.length >= quorum);
   const drop = buildApprovalDrop(isAll ? standing : own, 'revoked');
   if (drop === null) return answer('revoke-nothing');
   const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length };

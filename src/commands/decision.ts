@@ -3,8 +3,6 @@
 import type { CheckpointSearch } from '../checkpoints/choose.ts';
 import type { CleanupPlan } from '../checkpoints/cleanup.ts';
 import type { SealArtefactReport } from '../checkpoints/evidence.ts';
-import type { Permissions } from '../config/approvals-schema.ts';
-import { approvalMaxAgeMs } from '../config/approvers.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ActionRecord } from '../domain/actions/action.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
@@ -256,17 +254,8 @@ export type GateView = {
 /** Comparison of an ended run with recent sealed ferries. `unknown` does not count as a pass. */
 export type RunVerdict = 'pass' | 'fail' | 'unknown';
 
-/** Config values for commands. */
-export type CommandPolicy = {
-  readonly approvals: LabConfig['approvals'];
-  /** Required approvers of this run. */
-  readonly quorum: number;
-  readonly approvalMaxAgeMs: number;
-  /** Time to accept an offered watch. */
-  readonly handoffMs: number;
-  /** Minimum permissions of all other commands. */
-  readonly permissions: Permissions;
-};
+/** The parts of the config that commands use. */
+export type CommandPolicy = Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>;
 
 /** Input available on every thread, with or without a run. */
 export type PlaceContext = {
@@ -281,22 +270,24 @@ export type PlaceContext = {
   /** All lane names; `laneHere`: the lane of the thread's run, or null. */
   readonly lanes: readonly string[];
   /** Lanes in which runs can be proposed; adoption lanes are excluded. */
-  readonly proposing: readonly string[];
+  readonly proposing: () => readonly string[];
   readonly laneHere: string | null;
   /** Clusters that allow the adoption of jobs. */
-  readonly adoptable: readonly string[];
+  readonly adoptable: () => readonly string[];
   /** All lanes, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
   /** Cluster changes proposed here or outside a run, oldest first. */
   readonly actions: Observed<readonly ActionRecord[]>;
   /** Since when each open proposal had been visible when the comment was written; null = it was not. */
-  readonly visibleSince: ReadonlyMap<Digest, Observed<Instant | null>>;
+  readonly visibleSince: () => ReadonlyMap<Digest, Observed<Instant | null>>;
   /** Holds that apply here: of the run and of its lane. */
   readonly holds: Observed<readonly Hold[]>;
 };
 
 export type CommandContext = PlaceContext & {
   readonly state: RunState;
+  /** How many people must approve this run. */
+  readonly quorum: number;
   /** Computes deletable checkpoints; `asked`: requested number of steps to keep. */
   readonly cleanup: (asked: number | null) => CleanupPlan | FactRequest;
   /** Checkpoint evidence for a seal; null for kinds that need none. */
@@ -307,8 +298,8 @@ export type CommandContext = PlaceContext & {
   readonly verdict: RunVerdict;
   /** Checkpoints in the run's roots and their lineage; null if only the job's machine can read them. */
   readonly search: () => CheckpointSearch | FactRequest | null;
-  /** The card was edited since it was shown, and its history was not read. */
-  readonly isCardUnread: boolean;
+  /** Since when the card has shown this manifest; null if it does not. */
+  readonly shownSince: (digest: Digest) => Instant | null | FactRequest;
   /** A foreign comment that offers this digest like a card and existed when the command was written. */
   readonly secondCard: (digest: Digest) => Observed<CommentFacts | null> | FactRequest;
   /** Whether the job's description was posted and unchanged when the command was written. */
@@ -324,7 +315,7 @@ export type CommandContext = PlaceContext & {
 /** Input of a command that names its run, independent of the thread. */
 export type NamedRunContext = Pick<
   CommandContext,
-  'state' | 'missingCluster' | 'policy' | 'permission' | 'actor' | 'args'
+  'state' | 'missingCluster' | 'policy' | 'quorum' | 'permission' | 'actor' | 'args'
 > & { readonly comment: Pick<CommentFacts, 'id' | 'surface'> };
 
 /**
@@ -360,13 +351,3 @@ export type CommandDefinition = CommandSpec & {
     context: PlaceContext,
   ) => Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> | null;
 };
-
-/** The lab's rules for commands. `quorum`: required approvers; the default ignores the run's cost (see `quorumOf`). */
-export function commandPolicy(
-  config: Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>,
-  quorum: number = config.approvals.quorum,
-): CommandPolicy {
-  const { approvals, permissions, onCall } = config;
-  const handoffMs = onCall.handoffMinutes * 60_000;
-  return { approvals, quorum, approvalMaxAgeMs: approvalMaxAgeMs(config), handoffMs, permissions };
-}

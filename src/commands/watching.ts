@@ -121,7 +121,8 @@ function decideWatch(context: CommandContext): CommandDecision {
 function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
   const refused = refuseUnlessAdopter(context);
   if (refused !== null) return refused;
-  const { args, adoptable } = context;
+  const { args } = context;
+  const adoptable = context.adoptable();
   const { job, cluster, experiment } = args;
   const clusters = adoptable.slice(0, limits.shownRowsMax).join(' ');
   const missing = ['job', 'cluster', 'experiment'].filter((name) => args[name] === undefined);
@@ -209,7 +210,7 @@ function decideHandoff(context: CommandContext): CommandDecision {
   if (person === undefined || !permits(person.permission, needs)) return answer('handoff-not-theirs', { login, needs });
   const to = person.actor;
   if (watched.watch.owner?.id === to.id) return answer('not-now', { status: `the watch is ${to.login}'s already` });
-  const until = toRfc3339(addMs(now, policy.handoffMs));
+  const until = toRfc3339(addMs(now, policy.onCall.handoffMinutes * 60_000));
   return answer('handoff-offered', { to: to.id, login: to.login, until }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'offered', to, until } },
   ]);

@@ -105,8 +105,6 @@ export const permissionsSchema = z
   .prefault({})
   .describe('Least permission for the other commands that change something.');
 
-export type Permissions = z.infer<typeof permissionsSchema>;
-
 /** `06:30`, in UTC. */
 export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"');
 const date = z.iso.date({ error: 'a day in quotes, such as "2026-11-21"' });

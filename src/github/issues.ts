@@ -1,4 +1,4 @@
-/** Issues and pull requests: open or adopt, edit, assign, list, merge, and write to locked threads. */
+/** Issues and pull requests: open or adopt, edit, assign, list and merge. */
 
 import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
@@ -245,62 +245,4 @@ async function enqueuePull(client: GitHubClient, pull: number, head: string): Pr
   return queued.kind === 'known'
     ? { kind: 'done', number: pull }
     : { kind: 'refused', code: 'merge-queue', message: `the merge queue did not take it: ${queued.why}` };
-}
-
-const REASONS = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
-const lockSchema = z.object({
-  locked: z.boolean(),
-  active_lock_reason: z.enum(REASONS).nullish().catch(null),
-});
-
-/** Retries of relocking; each is a write. */
-const LOCK_TRIES_MAX = 3;
-
-/** `leftOpen`: why the thread could not be locked again; null if unchanged. */
-export type ThreadWrite = { readonly outcome: EffectOutcome; readonly leftOpen: string | null };
-
-/** Writes; if only the lock prevents it, unlocks the thread for the write and locks it again. */
-export async function unlocked(
-  client: GitHubClient,
-  thread: number,
-  write: () => Promise<EffectOutcome>,
-): Promise<ThreadWrite> {
-  const outcome = await write();
-  const asItWas = { outcome, leftOpen: null };
-  if (outcome.kind !== 'refused' || outcome.code !== '403' || !/\blocked\b/i.test(outcome.message)) return asItWas;
-  const lock = await readLock(client, thread);
-  if (lock === null) return asItWas;
-  const lifted = await call(client, 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/lock', {
-    issue_number: thread,
-  });
-  // A lost answer may mean that the thread was unlocked.
-  if (lifted.kind === 'refused') return asItWas;
-  const [written] = await Promise.allSettled([write()]);
-  const leftOpen = await restoreLock(client, thread, lock);
-  if (written.status === 'rejected') throw written.reason;
-  return { outcome: written.value, leftOpen };
-}
-
-type Lock = { readonly lock_reason?: (typeof REASONS)[number] };
-
-/** Null on success, otherwise GitHub's last message. */
-async function restoreLock(client: GitHubClient, thread: number, lock: Lock): Promise<string | null> {
-  let why: string | null = null;
-  for (let tries = 0; tries < LOCK_TRIES_MAX; tries += 1) {
-    const locked = await call(client, 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', {
-      issue_number: thread,
-      ...lock,
-    });
-    if (locked.kind === 'answered') return null;
-    why = locked.message;
-  }
-  return why;
-}
-
-/** The lock with its reason; null if unlocked or unknown. */
-async function readLock(client: GitHubClient, thread: number): Promise<Lock | null> {
-  const found = await readRoute(client, ISSUE, lockSchema, { issue_number: thread });
-  if (found.kind === 'unknown' || !found.value.locked) return null;
-  const { active_lock_reason: reason } = found.value;
-  return reason == null ? {} : { lock_reason: reason };
 }

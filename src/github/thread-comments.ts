@@ -17,18 +17,24 @@ import {
   unknown,
 } from '../domain/values.ts';
 import { maskTokens } from '../domain/written-secrets.ts';
-import { type GitHubClient, PAGE_ROWS, readPages, readRoute } from './call.ts';
+import { type GitHubClient, PAGE_ROWS, queryGraphql, readPages, readRoute } from './call.ts';
 import { readPermission } from './settings.ts';
 import {
   type AuthorAnswer,
   COMMENTS_CONNECTION,
   type CommentAnswer,
+  type Connection,
   type IssueAnswer,
   LINE_COMMENTS_CONNECTION,
+  PAGE_INFO,
+  type Page,
+  pageInfoSchema,
   REVIEWS_CONNECTION,
-  readRemainingPages,
   type ThreadsAnswer,
 } from './thread-schema.ts';
+
+/** Eight times GitHub's own limit of comments per thread, so that a flood does not make a thread unknown. */
+export const THREAD_COMMENTS_MAX = 20_000;
 
 /** Remembered texts without tokens, enough for two full threads. */
 const COMMENT_TEXTS_KEPT = 40_000;
@@ -308,4 +314,57 @@ function toSweptComment({
     isBot: user?.type !== 'User',
     author: { id: user?.id ?? 0, login: user?.login ?? '', isOutsider: isOutside },
   };
+}
+
+/** `first`: the page that was already read. `isOld`: reads no page before the first old node. Without it, reads all pages. */
+type PageExtent<Node> = { readonly first?: Page<Node>; readonly isOld?: ((node: Node) => boolean) | undefined };
+
+/**
+ * All nodes in the connection's order, back to the first old one.
+ * Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX` nodes.
+ */
+export async function readRemainingPages<Schema extends z.ZodType>(
+  client: GitHubClient,
+  id: string,
+  connection: Connection<Schema>,
+  { first, isOld }: PageExtent<z.infer<Schema>>,
+): Promise<Observed<readonly z.infer<Schema>[]>> {
+  let nodes = first?.nodes ?? [];
+  let cursor = first === undefined ? null : olderCursor(connection, first);
+  for (let isUnread = first === undefined; isUnread || cursor !== null; isUnread = false) {
+    const oldest = connection.newestFirst ? nodes.at(-1) : nodes[0];
+    if (oldest !== undefined && isOld?.(oldest) === true) return known(nodes);
+    if (nodes.length >= THREAD_COMMENTS_MAX)
+      return unknown(`${connection.field} holds more than ${THREAD_COMMENTS_MAX} entries`);
+    const older = { text: pageQuery(connection), schema: pageAnswerSchema(connection.node) };
+    const read = await queryGraphql(client, older, { id, cursor });
+    if (read.kind === 'unknown') return read;
+    const page = read.value.node?.page;
+    if (page === undefined) return unknown(`${connection.field} is not there any more`);
+    nodes = connection.newestFirst ? [...nodes, ...page.nodes] : [...page.nodes, ...nodes];
+    cursor = olderCursor(connection, page);
+  }
+  return known(nodes);
+}
+
+/** Cursor of the next older page, or null. */
+function olderCursor(
+  { newestFirst }: Pick<Connection<z.ZodType>, 'newestFirst'>,
+  { pageInfo }: Page<unknown>,
+): string | null {
+  if (newestFirst) return pageInfo.hasNextPage ? pageInfo.endCursor : null;
+  return pageInfo.hasPreviousPage ? pageInfo.startCursor : null;
+}
+
+function pageQuery({ types, field, selection, newestFirst }: Connection<z.ZodType>): string {
+  const range = newestFirst ? 'first: 100, after: $cursor' : 'last: 100, before: $cursor';
+  const page = `page: ${field}(${range}) { nodes { ${selection} } ${PAGE_INFO} }`;
+  const parts = types.map((type) => `... on ${type} { ${page} }`).join(' ');
+  return `query($id: ID!, $cursor: String) { node(id: $id) { ${parts} } }`;
+}
+
+function pageAnswerSchema<Node extends z.ZodType>(node: Node) {
+  return z.object({
+    node: z.object({ page: z.object({ nodes: z.array(node), pageInfo: pageInfoSchema }) }).nullable(),
+  });
 }

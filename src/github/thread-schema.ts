@@ -1,26 +1,21 @@
 /** GraphQL queries for threads and their schemas (docs.github.com/graphql, PullRequest and Issue). */
 
 import { z } from 'zod';
-import { known, type Observed, unknown } from '../domain/values.ts';
-import { type GitHubClient, queryGraphql } from './call.ts';
 import { CHECKS_PART, COMMIT_CHECKS_PART, checksSchema, commitChecksSchema } from './check-run.ts';
 
-/** Eight times GitHub's own limit of comments per thread, so that a flood does not make a thread unknown. */
-export const THREAD_COMMENTS_MAX = 20_000;
+export const PAGE_INFO = 'pageInfo { hasPreviousPage startCursor hasNextPage endCursor }';
 
-const PAGE_INFO = 'pageInfo { hasPreviousPage startCursor hasNextPage endCursor }';
-
-const pageInfoSchema = z.object({
+export const pageInfoSchema = z.object({
   hasPreviousPage: z.boolean(),
   startCursor: z.string().nullable(),
   hasNextPage: z.boolean(),
   endCursor: z.string().nullable(),
 });
 
-type Page<Node> = { readonly nodes: readonly Node[]; readonly pageInfo: z.infer<typeof pageInfoSchema> };
+export type Page<Node> = { readonly nodes: readonly Node[]; readonly pageInfo: z.infer<typeof pageInfoSchema> };
 
 /** `field` of a node with one of `types`. */
-type Connection<Node extends z.ZodType> = {
+export type Connection<Node extends z.ZodType> = {
   readonly types: readonly string[];
   readonly field: string;
   readonly selection: string;
@@ -28,59 +23,6 @@ type Connection<Node extends z.ZodType> = {
   /** Threads list oldest first and are read backwards; edits list newest first. */
   readonly newestFirst?: true;
 };
-
-/** `first`: the page that was already read. `isOld`: reads no page before the first old node. Without it, reads all pages. */
-type PageExtent<Node> = { readonly first?: Page<Node>; readonly isOld?: ((node: Node) => boolean) | undefined };
-
-/**
- * All nodes in the connection's order, back to the first old one.
- * Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX` nodes.
- */
-export async function readRemainingPages<Schema extends z.ZodType>(
-  client: GitHubClient,
-  id: string,
-  connection: Connection<Schema>,
-  { first, isOld }: PageExtent<z.infer<Schema>>,
-): Promise<Observed<readonly z.infer<Schema>[]>> {
-  let nodes = first?.nodes ?? [];
-  let cursor = first === undefined ? null : olderCursor(connection, first);
-  for (let isUnread = first === undefined; isUnread || cursor !== null; isUnread = false) {
-    const oldest = connection.newestFirst ? nodes.at(-1) : nodes[0];
-    if (oldest !== undefined && isOld?.(oldest) === true) return known(nodes);
-    if (nodes.length >= THREAD_COMMENTS_MAX)
-      return unknown(`${connection.field} holds more than ${THREAD_COMMENTS_MAX} entries`);
-    const older = { text: pageQuery(connection), schema: pageAnswerSchema(connection.node) };
-    const read = await queryGraphql(client, older, { id, cursor });
-    if (read.kind === 'unknown') return read;
-    const page = read.value.node?.page;
-    if (page === undefined) return unknown(`${connection.field} is not there any more`);
-    nodes = connection.newestFirst ? [...nodes, ...page.nodes] : [...page.nodes, ...nodes];
-    cursor = olderCursor(connection, page);
-  }
-  return known(nodes);
-}
-
-/** Cursor of the next older page, or null. */
-function olderCursor(
-  { newestFirst }: Pick<Connection<z.ZodType>, 'newestFirst'>,
-  { pageInfo }: Page<unknown>,
-): string | null {
-  if (newestFirst) return pageInfo.hasNextPage ? pageInfo.endCursor : null;
-  return pageInfo.hasPreviousPage ? pageInfo.startCursor : null;
-}
-
-function pageQuery({ types, field, selection, newestFirst }: Connection<z.ZodType>): string {
-  const range = newestFirst ? 'first: 100, after: $cursor' : 'last: 100, before: $cursor';
-  const page = `page: ${field}(${range}) { nodes { ${selection} } ${PAGE_INFO} }`;
-  const parts = types.map((type) => `... on ${type} { ${page} }`).join(' ');
-  return `query($id: ID!, $cursor: String) { node(id: $id) { ${parts} } }`;
-}
-
-function pageAnswerSchema<Node extends z.ZodType>(node: Node) {
-  return z.object({
-    node: z.object({ page: z.object({ nodes: z.array(node), pageInfo: pageInfoSchema }) }).nullable(),
-  });
-}
 
 export const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
 const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAuthor author ${AUTHOR}`;

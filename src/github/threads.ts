@@ -8,7 +8,15 @@ import type { ReadMarker } from '../domain/marker.ts';
 import { brandAs, type Instant, isSha, known, type Observed, unknown } from '../domain/values.ts';
 import { type GitHubClient, queryGraphql } from './call.ts';
 import { CHECKS_PLACE, readCheckFacts } from './check-run.ts';
-import { isBot, parseInstant, readComments, type ThreadPage, type ThreadReading, toActor } from './thread-comments.ts';
+import {
+  isBot,
+  parseInstant,
+  readComments,
+  readRemainingPages,
+  type ThreadPage,
+  type ThreadReading,
+  toActor,
+} from './thread-comments.ts';
 import {
   type AuthorAnswer,
   EDITS_CONNECTION,
@@ -17,7 +25,6 @@ import {
   type IssueAnswer,
   type IssueFirstAnswer,
   issueFirstSchema,
-  readRemainingPages,
   THREAD_QUERY,
   THREADS_QUERY,
   type ThreadsAnswer,
@@ -135,7 +142,8 @@ export type ThreadFacts = {
   /** Unknown if the issue was deleted or moved to another repository. */
   readonly issue: Observed<IssueFacts>;
   readonly comments: readonly CommentFacts[];
-  readonly checks: Observed<readonly CheckFacts[]>;
+  /** Few decisions need them. */
+  readonly checks: () => Observed<readonly CheckFacts[]>;
 };
 
 /** GraphQL names bots without `[bot]`. */
@@ -161,7 +169,7 @@ export async function readThreads(
   if (inPull.kind === 'unknown') return inPull;
   const found = {
     pull: known(toPullFacts(pullRequest, inPull.value.versions, reading)),
-    checks: readCheckFacts(pullRequest.commits, pullRequest.headRefOid, reading),
+    checks: () => readCheckFacts(pullRequest.commits, pullRequest.headRefOid, reading),
   };
   // A moved issue must not hide commands in the pull request.
   if (ferryIssue === null)
@@ -328,7 +336,7 @@ async function readIssueFirst(
   return known({
     pull,
     issue: known(toIssueFacts(issue, versions)),
-    checks: pull.kind === 'known' ? readCheckFacts(commits, pull.value.headSha, reading, 'oldest') : pull,
+    checks: () => (pull.kind === 'known' ? readCheckFacts(commits, pull.value.headSha, reading, 'oldest') : pull),
     comments,
   });
 }

@@ -3,8 +3,7 @@
 import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import { z } from 'zod';
 import type { Surface } from '../domain/actor.ts';
-import { isOutsideAuthor, type ReconcileRequest } from '../domain/reconcile-request.ts';
-import { mayContainCommand } from './slash-word.ts';
+import { isOutsideAuthor, mayContainCommand, type ReconcileRequest } from '../domain/reconcile-request.ts';
 
 const senderSchema = z.object({ id: z.number().int(), login: z.string(), type: z.string() });
 

@@ -1,8 +1,7 @@
 /** Ed25519 keys. */
 
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
-import { fail, ok, type Result } from '../domain/values.ts';
-import { createKept } from './memory.ts';
+import { fail, memoize, ok, type Result } from '../domain/values.ts';
 
 /** A private key that can sign but not be read. */
 export type SigningKey = {
@@ -32,7 +31,7 @@ export function parseSigningKey(text: string): Result<SigningKey, string> {
 
 /** Verifies a base64 signature with a raw base64 public key. False for malformed input; never throws. */
 export function verifyEd25519(publicKey: string, utf8: string, signature: string): boolean {
-  const key = knownKeys.get(publicKey, () => parsePublicKey(publicKey));
+  const key = readPublicKey(publicKey);
   const bytes = Buffer.from(signature, 'base64');
   return key !== null && bytes.length === SIGNATURE_BYTES && verify(null, Buffer.from(utf8, 'utf8'), key, bytes);
 }
@@ -43,9 +42,6 @@ const SIGNATURE_BYTES = 64;
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Cached, because building a key takes as long as a verification. */
-const knownKeys = createKept<KeyObject | null>(256);
-
 function readKey(text: string): KeyObject | null {
   if (text.startsWith('-----BEGIN')) return nullOnError(() => createPrivateKey({ key: text, format: 'pem' }));
   const bytes = Buffer.from(text, 'base64');
@@ -53,12 +49,16 @@ function readKey(text: string): KeyObject | null {
   return nullOnError(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
-function parsePublicKey(base64: string): KeyObject | null {
-  const bytes = Buffer.from(base64, 'base64');
-  const isRaw = bytes.length === SEED_BYTES && bytes.toString('base64') === base64;
-  if (!isRaw) return null;
-  return nullOnError(() => createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }));
-}
+/** Cached, because building a key takes as long as a verification. */
+const readPublicKey = memoize(
+  (base64: string): KeyObject | null => {
+    const bytes = Buffer.from(base64, 'base64');
+    const isRaw = bytes.length === SEED_BYTES && bytes.toString('base64') === base64;
+    if (!isRaw) return null;
+    return nullOnError(() => createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }));
+  },
+  (base64) => base64,
+);
 
 /** Node throws for invalid keys; the message could quote the key. */
 function nullOnError(read: () => KeyObject): KeyObject | null {

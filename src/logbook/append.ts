@@ -2,9 +2,9 @@
 
 import { limits } from '../domain/limits.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/define.ts';
-import { WRITERS } from '../domain/logbook/definitions.ts';
+import { WRITERS } from '../domain/logbook/fold.ts';
 import type { JournalState } from '../domain/logbook/journal-state.ts';
-import type { PublicKey, Role } from '../domain/logbook/parts.ts';
+import { type PublicKey, ROLES, type Role } from '../domain/logbook/parts.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fail, type Instant, invariant, ok, type Result, type RunId, toRfc3339 } from '../domain/values.ts';
 import { maskMachineSecrets } from '../domain/written-secrets.ts';
@@ -25,6 +25,28 @@ import {
 
 /** A process without a role's key cannot write that role's events. */
 export type Signers = { readonly [R in Role]?: Signer };
+
+/** The private keys of this process, with the public half as the config lists it. */
+export type SigningKeys = { readonly [R in Role]?: Pick<Signer, 'sign'> & { readonly public: string } };
+
+/** Signers for the keys that are valid now. Throws for a key that the config does not list. */
+export function createSigners(keys: SigningKeys, listed: readonly PublicKey[], at: Instant): Signers {
+  const now = toRfc3339(at);
+  const signers: { -readonly [R in Role]?: Signer } = {};
+  for (const role of ROLES) {
+    const key = keys[role];
+    if (key === undefined) continue;
+    const entry = listed.find(
+      (one) => one.role === role && one.public === key.public && one.from <= now && now < one.until,
+    );
+    if (entry === undefined)
+      throw new Error(
+        `the private ${role} key fits no ${role} key of the config that is in force: list its public half ${key.public} under keys`,
+      );
+    signers[role] = { keyId: entry.id, role, sign: key.sign };
+  }
+  return signers;
+}
 
 /** `keys`: public keys from the config, recorded in the first event so that a copy can be verified without the config. */
 export type ComposeContext = {

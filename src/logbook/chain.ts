@@ -4,10 +4,9 @@ import writeJson from 'canonicalize';
 import * as z from 'zod';
 import { findIllegalAction, isActionEvent } from '../domain/actions/action.ts';
 import type { LogbookEvent } from '../domain/logbook/define.ts';
-import { DEFINITIONS, EVENT_TYPES, findDefinition } from '../domain/logbook/definitions.ts';
 import { checkAnswer } from '../domain/logbook/events/command-events.ts';
 import { findIllegalOrphan } from '../domain/logbook/events/rental-events.ts';
-import { foldEvent } from '../domain/logbook/fold.ts';
+import { DEFINITIONS, EVENT_TYPES, findDefinition, foldEvent } from '../domain/logbook/fold.ts';
 import {
   createJournalFold,
   EMPTY_JOURNAL,

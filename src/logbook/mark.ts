@@ -1,16 +1,24 @@
 /**
  * Marks are signed tags that state that an entry exists. They are pushed together with the entry, so that the branch cannot later be
- * replaced by one without the entry. Markers are the hidden lines of posted texts, which this module seals and verifies.
+ * replaced by one without the entry. Markers are the hidden lines of posted texts, which this module seals and verifies. It verifies all
+ * signatures with the keys that were in force.
  */
 
 import * as z from 'zod';
 import type { EventType } from '../domain/logbook/define.ts';
-import { DEFINITIONS } from '../domain/logbook/definitions.ts';
-import { type Parsed, type PublicKey, ROLES } from '../domain/logbook/parts.ts';
+import { DEFINITIONS } from '../domain/logbook/fold.ts';
+import { type Parsed, type PublicKey, publicKeySchema, ROLES } from '../domain/logbook/parts.ts';
 import { parseMarkerLine, splitMarkerLine, type VerifiedMarker } from '../domain/marker.ts';
 import { type Instant, isInstant, type Json, toRfc3339 } from '../domain/values.ts';
-import { canonicalize, type Hash, parseCanonical, type Signer, type VerifySignature } from './chain.ts';
-import { isKeyInForce } from './key-ring.ts';
+import {
+  canonicalize,
+  type FramedEvent,
+  type Hash,
+  parseCanonical,
+  type Signer,
+  textToSign,
+  type VerifySignature,
+} from './chain.ts';
 
 const schema = z.strictObject({
   v: z.literal(1),
@@ -155,4 +163,49 @@ export function verifyMarker(
 /** None of the parts contains a newline, so the text is unambiguous. */
 function markerTextToSign(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
   return `${MARKER_CONTEXT}${hash(`${repository}\n${thread}\n${line}`)}`;
+}
+
+/** `role`: signed by a key of another role. */
+export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };
+
+/** The keys recorded in the first event, or null. */
+export function readRecordedKeys(first: FramedEvent): readonly PublicKey[] | null {
+  const recorded = z.looseObject({ keys: z.array(publicKeySchema) }).safeParse(first.data);
+  return recorded.success ? recorded.data.keys : null;
+}
+
+/** Null if signed by a valid key of the entry's role. */
+export function findKeyFault(
+  event: Omit<FramedEvent, 'type'>,
+  keys: readonly PublicKey[],
+  verifySignature: VerifySignature,
+): KeyFault | null {
+  const key = keys.find((candidate) => candidate.id === event.keyId);
+  if (key === undefined) return { reason: 'signature', message: `no key ${event.keyId} is known` };
+  if (key.role !== event.role) {
+    return { reason: 'role', message: `${event.keyId} is a ${key.role} key and signed as ${event.role}` };
+  }
+  if (!isKeyInForce(key, Date.parse(event.at))) {
+    return { reason: 'signature', message: `${event.keyId} was not in force at ${event.at}` };
+  }
+  return verifySignature(key.public, textToSign(event.hash), event.sig)
+    ? null
+    : { reason: 'signature', message: `the signature is not that of ${event.keyId}` };
+}
+
+/** From inclusive, until exclusive; an invalid date is never in force. */
+function isKeyInForce(key: PublicKey, atMs: number): boolean {
+  return parseTime(key.from) <= atMs && atMs < parseTime(key.until);
+}
+
+const RFC_3339 =
+  /^((?!0000)\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Unix ms; NaN if invalid. Stricter than Date.parse, because all verifiers must agree. */
+function parseTime(text: string): number {
+  const day = RFC_3339.exec(text)?.[1];
+  if (day === undefined) return Number.NaN;
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  const isRealDay = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
+  return isRealDay ? Date.parse(text) : Number.NaN;
 }

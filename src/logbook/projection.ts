@@ -10,7 +10,7 @@ import {
   type LogbookEvent,
   prose,
 } from '../domain/logbook/define.ts';
-import { findDefinition } from '../domain/logbook/definitions.ts';
+import { findDefinition } from '../domain/logbook/fold.ts';
 import { formatDuration } from '../domain/values.ts';
 import { JOURNAL } from './chain.ts';
 import { markdownName } from './segments.ts';

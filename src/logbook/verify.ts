@@ -1,7 +1,7 @@
 /** Verifies one file: each entry, and the end against a known anchor. */
 
 import type { LogbookEvent } from '../domain/logbook/define.ts';
-import { WRITERS } from '../domain/logbook/definitions.ts';
+import { WRITERS } from '../domain/logbook/fold.ts';
 import type { PublicKey, Role } from '../domain/logbook/parts.ts';
 import { cutText } from '../domain/values.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type TransitionCheck,
   type VerifySignature,
 } from './chain.ts';
-import { findKeyFault, readRecordedKeys } from './key-ring.ts';
+import { findKeyFault, readRecordedKeys } from './mark.ts';
 import { monthOfTime } from './segments.ts';
 
 const UNKNOWN_TYPE_CHARS_MAX = 40;

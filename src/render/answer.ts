@@ -1,6 +1,6 @@
 /** Renders one answer to all commands of a comment: for each, how ferrybot read it, what happened, and who may use it. */
 
-import { type CommandDefinition, commandPolicy } from '../commands/decision.ts';
+import type { CommandDefinition } from '../commands/decision.ts';
 import { COMMAND_DEFINITIONS, findCommand } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { limits } from '../domain/limits.ts';
@@ -148,7 +148,7 @@ function helpMoment(state: RunState): HelpMoment {
 /** Without a config (in a thread without a run), the column *Who may* is omitted. */
 export function commandTable(commands: readonly CommandDefinition[], config: LabConfig | null): string {
   const rows = commands.map(({ example, summary, permission }) => {
-    const least = config === null ? null : permission(commandPolicy(config));
+    const least = config === null ? null : permission(config);
     const may = least === null ? 'everybody' : `${least} permission or more`;
     return [code(example), summary, ...(config === null ? [] : [may])];
   });

@@ -1,12 +1,6 @@
 /** Events of a received and an answered command. */
 
-import {
-  type AnswerDecision,
-  answer,
-  type CommandDefinition,
-  commandPolicy,
-  type PlaceContext,
-} from '../commands/decision.ts';
+import { type AnswerDecision, answer, type CommandDefinition, type PlaceContext } from '../commands/decision.ts';
 import { findCommand } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
@@ -124,11 +118,11 @@ export function buildPlaceContext(
   const { journalHolds, recordedRuns, proposalTexts } = facts;
   return {
     ...{ now, actor: comment.author, permission, comment, args, journalHolds, recordedRuns },
-    policy: commandPolicy(config),
+    policy: config,
     lanes: Object.keys(config.lanes),
-    proposing: listProposingLanes(config),
-    adoptable: listAdoptingLanes(config).map(({ lane }) => lane.cluster),
-    visibleSince: listShowings(proposalTexts, comment.createdAt),
+    proposing: () => listProposingLanes(config),
+    adoptable: () => listAdoptingLanes(config).map(({ lane }) => lane.cluster),
+    visibleSince: () => listShowings(proposalTexts, comment.createdAt),
   };
 }
 
@@ -158,7 +152,7 @@ export function canOvertake(item: PendingItem, waiting: readonly PendingItem[], 
 
 /** The permission that a command requires; null for none or for other text. Throws for a command that is not registered. */
 export function requiredPermission({ parsed }: PendingItem, config: LabConfig): Permission | null {
-  return parsed.kind === 'command' ? requireCommand(parsed.name).permission(commandPolicy(config)) : null;
+  return parsed.kind === 'command' ? requireCommand(parsed.name).permission(config) : null;
 }
 
 function isBlocking({ parsed }: PendingItem): boolean {

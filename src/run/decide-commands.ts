@@ -8,7 +8,6 @@ import {
   answer,
   type CommandContext,
   type CommandDecision,
-  commandPolicy,
   type GateView,
   type RunVerdict,
 } from '../commands/decision.ts';
@@ -226,7 +225,7 @@ export type CommandInput = {
   readonly gates: GateView | null;
   /** False if this turn does not judge the gates unless a command needs them. */
   readonly areGatesDue: boolean;
-  readonly isCardUnread: boolean;
+  readonly shownSince: CommandContext['shownSince'];
   readonly verdict: RunVerdict;
   readonly repository: string;
   readonly digestOf: DigestOf;
@@ -240,20 +239,31 @@ function buildContext(
 ): CommandContext {
   return {
     ...buildPlaceContext(heard, item.comment, input),
-    policy: commandPolicy(input.config, requiredQuorum(input.config)),
+    get quorum() {
+      return requiredQuorum(input.config);
+    },
     state: input.state,
-    missingCluster: findMissingCluster(input.state, input.config),
+    get missingCluster() {
+      return findMissingCluster(input.state, input.config);
+    },
     laneHere: input.state.proposal.lane,
-    ...careContext(input),
+    get actions() {
+      return listActions(input);
+    },
+    get holds() {
+      return listHoldsOnRun(input.state, input.facts.journalHolds);
+    },
     artefacts: () => findArtefacts(input),
     cleanup: (asked) =>
       isNotAsked(input.facts.checkpoints)
         ? request('checkpoints')
         : planCleanup(cleanupInput(input, item.comment.author), asked),
     search: () => searchCheckpoints(input),
-    isCardUnread: input.isCardUnread,
+    shownSince: input.shownSince,
     secondCard: (digest) => findSecondCardFor(input, item, digest),
-    isJobShown: isJobShown(input, item),
+    get isJobShown() {
+      return isJobShown(input, item);
+    },
     get gates() {
       return input.gates;
     },
@@ -307,11 +317,7 @@ function cleanupInput(
   return { state, runs, found, repository, digestOf, requestedBy: askedBy };
 }
 
-/** Cluster changes proposed here or outside a run, and holds on this run. */
-function careContext({ state, facts }: CommandInput): Pick<CommandContext, 'actions' | 'holds'> {
-  const { clusterActions: others, journalHolds } = facts;
-  return {
-    actions: others.kind === 'known' ? certain([...state.actions, ...others.value]) : others,
-    holds: listHoldsOnRun(state, journalHolds),
-  };
+/** Cluster changes proposed here or outside a run. */
+function listActions({ state, facts: { clusterActions: others } }: CommandInput): CommandContext['actions'] {
+  return others.kind === 'known' ? certain([...state.actions, ...others.value]) : others;
 }

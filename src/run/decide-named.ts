@@ -1,6 +1,6 @@
 /** Commands that name their run. */
 
-import { type AnswerDecision, answer, commandPolicy } from '../commands/decision.ts';
+import { type AnswerDecision, answer } from '../commands/decision.ts';
 import { findCommand } from '../commands/registry.ts';
 import { findMissingCluster } from '../config/lane-of-file.ts';
 import type { Permission } from '../domain/actor.ts';
@@ -31,7 +31,7 @@ export function decideNamed({ command, run, states, permission, config, now }: N
   const definition = findCommand(name);
   if (definition?.decideNamed === undefined) throw new Error(`/${name} names no run`);
   const comment = { createdAt: fromRfc3339(command.at) ?? now };
-  const needs = definition.permission(commandPolicy(config));
+  const needs = definition.permission(config);
   const heard = checkItem({ comment, parsed: { kind: 'command', name, args } }, permission, {
     ...{ needs, isMuted: false, now },
   });
@@ -45,7 +45,8 @@ export function decideNamed({ command, run, states, permission, config, now }: N
   return definition.decideNamed({
     state,
     missingCluster: findMissingCluster(state, configForRun(config, state)),
-    policy: commandPolicy(configForRun(config, state)),
+    policy: config,
+    quorum: config.approvals.quorum,
     permission: heard.permission,
     actor: command.actor,
     args,

@@ -74,11 +74,20 @@ export function decideCard(input: PublishInput): Step | null {
   );
 }
 
-/** Texts depend only on the record and the config, so every process renders the same. */
+/** Texts depend only on the record and the config, so every process renders the same. Each reads only what it shows. */
 function renderInputFor({ state, config, facts: { recordedRuns } }: PublishInput): RenderInput {
-  const past = createPastReader(recordedRuns, config.lanes);
-  const verdict = recordedRuns.kind === 'known' ? judgeSealedRun(state, config, recordedRuns.value) : null;
-  return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
+  return {
+    ...{ state, config },
+    get past() {
+      return createPastReader(recordedRuns, config.lanes);
+    },
+    get verdict() {
+      return recordedRuns.kind === 'known' ? judgeSealedRun(state, config, recordedRuns.value) : null;
+    },
+    get approvals() {
+      return recordedApprovalVerdicts(state, config);
+    },
+  };
 }
 
 function decideNextComment(input: PublishInput, comments: readonly CommentFacts[]): Step | null {

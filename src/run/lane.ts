@@ -28,9 +28,15 @@ export type LabConfig = ConfigOf<Kind>;
 /** Decisions about a run read only this, so they cannot use another lane's settings. */
 export type LaneScopedConfig = LaneOfRun<Kind>;
 
+const lanesByConfig = new WeakMap<LabConfig, readonly LaneScopedConfig[]>();
+
 /** Every lane with its config, in config order. */
 export function allLanes(config: LabConfig): readonly LaneScopedConfig[] {
-  return listLanes(config).map((lane) => ({ ...lane, ...BARE_LANE, isLaneConfigured: true }));
+  const known = lanesByConfig.get(config);
+  if (known !== undefined) return known;
+  const lanes = listLanes(config).map((lane) => ({ ...lane, ...BARE_LANE, isLaneConfigured: true }));
+  lanesByConfig.set(config, lanes);
+  return lanes;
 }
 
 /** A lane without a run has no contract. */

@@ -11,7 +11,7 @@ import { findBotFix, jobAfterFix } from '../domain/launch/small-fix.ts';
 import type { EventType } from '../domain/logbook/define.ts';
 import { awaitsAdoption } from '../domain/logbook/holdings.ts';
 import { isLive } from '../domain/logbook/job-state.ts';
-import { findApprovedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { findApprovedManifest, isOver, type RunState, shownSince } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
 import { isNotAsked, type Need, request } from '../domain/reconcile-request.ts';
 import { assertNever, type DigestOf, known } from '../domain/values.ts';
@@ -307,12 +307,14 @@ function findWithdrawalReason(proposal: RunState['proposal'], { pull, issue }: R
 function decideCommandOutcome(turn: ReconcileTurn, areGatesDue: boolean): CommandOutcome {
   return decideCommand({
     ...turn,
-    state: withConfirmedShowing(turn.state, turn.facts),
     get gates() {
       return buildGateView(turn);
     },
     areGatesDue,
-    isCardUnread: isCardHistoryUnread(turn.state, turn.facts),
+    shownSince: (digest) =>
+      isCardHistoryUnread(turn.state, turn.facts)
+        ? request('cardHistory')
+        : shownSince(withConfirmedShowing(turn.state, turn.facts), digest),
     get verdict() {
       return currentVerdict(turn)?.result ?? 'unknown';
     },

@@ -9,8 +9,8 @@ import { playScenario } from './sequence.ts';
 
 const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
-vi.mock('../../src/logbook/key-ring.ts', async (original) => {
-  const real = await original<typeof import('../../src/logbook/key-ring.ts')>();
+vi.mock('../../src/logbook/mark.ts', async (original) => {
+  const real = await original<typeof import('../../src/logbook/mark.ts')>();
   const findKeyFault: typeof real.findKeyFault = (...asked) => {
     const fault = real.findKeyFault(...asked);
     if (fault?.reason === 'signature') return gone.has('signatures') ? null : fault;
@@ -19,8 +19,8 @@ vi.mock('../../src/logbook/key-ring.ts', async (original) => {
   return { ...real, findKeyFault };
 });
 
-vi.mock('../../src/domain/logbook/definitions.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/logbook/definitions.ts')>();
+vi.mock('../../src/domain/logbook/fold.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/logbook/fold.ts')>();
   const anybody = ['control', 'runner', 'watch'];
   const WRITERS = new Proxy(real.WRITERS, {
     get: (writers, type, self) => (gone.has('who writes what') ? anybody : Reflect.get(writers, type, self)),

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
-import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
-import { findIllegalEvent, foldEvents } from '../../src/domain/logbook/fold.ts';
+import { EVENT_TYPES, findIllegalEvent, foldEvents, WRITERS } from '../../src/domain/logbook/fold.ts';
 import { ROLES } from '../../src/domain/logbook/parts.ts';
 import { aRun } from '../support/run-builder.ts';
 

@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { brandAs, isDigest } from '../../src/domain/values.ts';
 import { createClient, type GitHubClient } from '../../src/github/call.ts';
-import { THREAD_COMMENTS_MAX } from '../../src/github/thread-schema.ts';
+import { THREAD_COMMENTS_MAX } from '../../src/github/thread-comments.ts';
 import { readThreads } from '../../src/github/threads.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { instant } from '../support/run-facts.ts';

@@ -9,8 +9,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
+import { mayContainCommand } from '../../src/domain/reconcile-request.ts';
 import { HANDLERS, toTrigger } from '../../src/handlers/registry.ts';
-import { mayContainCommand } from '../../src/handlers/slash-word.ts';
 
 const NAMES = HANDLERS.map((handler) => handler.event);
 const EXAMPLES = z

@@ -60,6 +60,13 @@ describe.each(EXAMPLES)('$title', (example) => {
   });
 });
 
+it('an event and the command that records it touch three files of src, the event one of them', () => {
+  const example = EXAMPLES.find(({ title }) => title === 'A new event and its command');
+  const files = new Set(example?.blocks.map(({ path }) => path).filter((path) => path.startsWith('src/')));
+  const ofEvent = [...files].filter((path) => path.startsWith('src/domain/logbook/'));
+  expect([files.size, ofEvent.length]).toEqual([3, 1]);
+});
+
 it('the tree with all examples passes the type check', async () => {
   const include = ['src', ...tests];
   writeFileSync(join(folder, 'tsconfig.examples.json'), JSON.stringify({ extends: './tsconfig.json', include }));

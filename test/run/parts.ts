@@ -2,7 +2,7 @@
 
 import type { GateView } from '../../src/commands/decision.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
-import { findApprovedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
+import { findApprovedManifest, type RunState, shownSince } from '../../src/domain/logbook/run-state.ts';
 import { commentId } from '../../src/domain/marker.ts';
 import { factKey } from '../../src/domain/reconcile-request.ts';
 import { known } from '../../src/domain/values.ts';
@@ -96,7 +96,7 @@ export function factsAtNoon(
     now: NOON,
     gates,
     areGatesDue: true,
-    isCardUnread: false,
+    shownSince: (digest) => shownSince(more.state ?? withShownCard(state), digest),
     verdict: 'pass',
     repository: REPOSITORY,
     digestOf,

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { DEFINITIONS } from '../../src/domain/logbook/definitions.ts';
+import { DEFINITIONS } from '../../src/domain/logbook/fold.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { buildEvents } from '../../src/watch/observation.ts';

@@ -1,6 +1,6 @@
 /** Filters out events that need no work, with as little code as possible. */
 
-import { mayContainCommand } from '../../handlers/slash-word.ts';
+import { mayContainCommand } from '../../domain/reconcile-request.ts';
 
 /** Whether the event may need work. Only new comments can be skipped. */
 export function isRelevantEvent(mode: string, eventName: string, payload: unknown): boolean {

@@ -4,7 +4,6 @@ import { isIssueFirst, type Permission, type Surface } from '../../domain/actor.
 import type { ClosureLogFacts, CommentFacts, ProposalText, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { type GitReader, orUnknown } from '../../domain/git.ts';
 import { lastFailure } from '../../domain/launch/next-attempt.ts';
-import { findBotFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
 import { commentId } from '../../domain/marker.ts';
@@ -176,9 +175,7 @@ export function createGatherer(open: OpenLab): FactGatherer {
         THREAD_FACTS.includes(typeof one === 'string' ? one : one.fact),
       );
       const threads = isInThreads
-        ? await readOnce(`threads ${state.run} ${findBotFix(state)?.commit ?? ''}`, () =>
-            readRunThreads(open, config, state),
-          )
+        ? await readOnce(`threads ${state.run} ${config.pinned?.commit}`, () => readRunThreads(open, config, state))
         : notAsked();
       const record = store.current();
       const { runs, journal } = record;
@@ -201,7 +198,9 @@ export function createGatherer(open: OpenLab): FactGatherer {
             ? readBody({ lab, config }, text.value, asked.change, findEarlierRun(state, runs))
             : text;
         },
-        checks: threads.kind === 'known' ? threads.value.checks : threads,
+        get checks() {
+          return threads.kind === 'known' ? threads.value.checks() : threads;
+        },
         configHealth: known(configHealthFor(config, configHealth)),
         journalCommands: listHandedOver(state, journal),
         ...factsFromRecord(record),

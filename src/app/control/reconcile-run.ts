@@ -7,7 +7,7 @@ import { wantsRelaunch } from '../../domain/launch/response.ts';
 import { limits } from '../../domain/limits.ts';
 import { isLive, runPhase } from '../../domain/logbook/job-state.ts';
 import type { Role } from '../../domain/logbook/parts.ts';
-import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
+import { isOver, listUndelivered, type RunState } from '../../domain/logbook/run-state.ts';
 import { factKey, type Need, type ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant, type RunId } from '../../domain/values.ts';
 import { recordEntries } from '../../logbook/append.ts';
@@ -250,7 +250,8 @@ async function reconcileIfConcerned(
   );
   const { outcome, memory: attempts } = turned;
   rememberRun(posted, run, { ownComments: null, memory: attempts, entries: store.appended(run).size });
-  await sendPendingNotices(open, run);
+  const ended = findRunState(store, run);
+  if (ended !== null && listUndelivered(ended).length > 0) await sendPendingNotices(open, ended);
   const after = findRunState(store, run);
   noteReconciled(
     { settled: settledRuns, poster: posterForRun(store, run, publishesFor), now: lab.now() },

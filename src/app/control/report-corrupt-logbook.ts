@@ -73,7 +73,6 @@ export async function reportCorruptLogbook(
   heard: readonly number[] = [],
 ): Promise<void> {
   const { broken, runs } = open.store.current();
-  if (broken.length + more.length === 0 && open.store.refusal() === null) return;
   const ofRuns = new Set(runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]));
   // Threads without a run get their answers from the journal only, so they need the notice.
   const unanswered = heard.filter((thread) => !ofRuns.has(thread)).slice(0, limits.refusedToldInMax);

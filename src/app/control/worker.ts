@@ -262,13 +262,13 @@ async function handleTriggers(own: WorkerState, triggers: readonly ReconcileRequ
 const OPEN_STOP_POLL_MS = 30_000;
 
 function nextLookDelayMs(open: OpenLab, now: Instant): number | null {
-  const { runs } = open.store.current();
+  const { runs, broken } = open.store.current();
   if (runs.some((state) => isStopOverdue(state, now))) return OPEN_STOP_POLL_MS;
   const isWaiting = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
   if (isWaiting) return WAIT_UPDATE_MS;
   // A watch that was dispatched shortly before this need may already be ending.
   if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
-  return listBrokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
+  return broken.length > 0 && listBrokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
 /** Ignores our own pushes to the logbook, and workflow runs that the record does not contain. */
@@ -341,9 +341,11 @@ async function reconcileBatch(
   const { runs, ownPulls, lastRecord } = own;
   const { mustRetry, faults } = await reconcileSubjects({ open, triggers, troubles, runs, ownPulls }, lastRecord);
   const heard = triggers.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await guard(open, troubles, EVERYWHERE, () => reportCorruptLogbook(open, troubles, faults, heard));
   // Commands that could not be recorded must be read again.
-  return mustRetry || open.store.refusal() !== null;
+  const isRefused = open.store.refusal() !== null;
+  if (isRefused || faults.length > 0 || open.store.current().broken.length > 0)
+    await guard(open, troubles, EVERYWHERE, () => reportCorruptLogbook(open, troubles, faults, heard));
+  return mustRetry || isRefused;
 }
 
 /** Opens the lab. After a git error, asks GitHub for the time, which git does not report: the token may have expired during sleep. */

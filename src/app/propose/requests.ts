@@ -1,7 +1,6 @@
 /** Executes requests for a run, oldest first. The command is in the journal, then its run starts, and only then is it answered. */
 
 import { answerLaneUnclear, chooseLane, type LaneChoice } from '../../commands/brakes.ts';
-import { commandPolicy } from '../../commands/decision.ts';
 import { type Actor, hasLabel, type Labelled, type OwnIssue, type OwnPull, permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import { findHolder } from '../../domain/logbook/job-state.ts';
@@ -178,8 +177,11 @@ function pickLane({ config, store }: OpenLab, command: SeenCommand): LaneChoice 
   const { runs, journal } = store.current();
   const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));
   const laneHere = here?.proposal.lane ?? findQuestion(journal, command.thread)?.lane ?? null;
-  const [lanes, proposing] = [Object.keys(config.lanes), listProposingLanes(config)];
-  return chooseLane(readAsk(command).lane ?? undefined, { lanes, proposing, laneHere });
+  const lanes = Object.keys(config.lanes);
+  return chooseLane(readAsk(command).lane ?? undefined, {
+    ...{ lanes, laneHere },
+    proposing: () => listProposingLanes(config),
+  });
 }
 
 /** Records the answer, unless another process has recorded one: the record accepts one answer. */
@@ -348,7 +350,7 @@ async function checkLabeller(
   thread: OwnPull | OwnIssue,
 ): Promise<RequestOutcome | null> {
   const person = labeller(labelled) ?? (thread.authorIsBot ? null : thread.author);
-  const wanted = commandPolicy(config).permissions.propose;
+  const wanted = config.permissions.propose;
   if (person === null) {
     // An app that pushed a branch of this repository had write access. An issue proves nothing, because any app can open it for anyone.
     return thread.kind === 'pull' ? null : answerAdoptionRefused('no-person', thread.author.login, wanted);

@@ -159,7 +159,7 @@ function evaluateGates(
       change,
       branchWork: work,
       body,
-      checks: threads.checks,
+      checks: threads.checks(),
       configHealth: known(configHealthFor(config, configHealth)),
       recordedRuns,
       journalHolds,

@@ -14,10 +14,11 @@ import type { Sha } from '../../domain/values.ts';
 import { errorCode } from '../../host/files.ts';
 import { computeTreeIds, joinFirst, listFilesOnDisk } from '../../host/git/tree-on-disk.ts';
 import { redact } from '../../host/redactor.ts';
+import { createSigners } from '../../logbook/append.ts';
 import { isBuildFile } from '../../run/manifest-of.ts';
 import { createPathMatcher } from '../../settings/words.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { createSigners, LAUNCH_ENVIRONMENT } from '../signers.ts';
+import { LAUNCH_ENVIRONMENT } from '../signers.ts';
 
 export type ShipInput = {
   readonly defaultBranch: string;

@@ -131,6 +131,7 @@ export function newApprovals({ approvals }: RunState, { order, end }: PastAttemp
 
 /** The approvals that another start would use. Beyond the approved restarts, only approvals given after the end count. */
 export function usableApprovals(state: RunState): readonly Approval[] {
+  if (state.approvals.length === 0) return [];
   const before = stateAtLastLaunch(state);
   const last = lastEnded(before);
   const isAgain = last !== null && last.order.order.digest === state.gate?.digest;
@@ -146,6 +147,7 @@ export function countUsableApprovers(state: RunState): number {
 
 /** Approvals of the manifest that pre-approved the gated one, for the current description. */
 export function envelopeApprovals(state: RunState): readonly Approval[] {
+  if (state.approvals.length === 0) return [];
   const beforehand = preApprovedDigest(state);
   if (beforehand === null) return [];
   return state.approvals.filter(({ digest, body }) => digest === beforehand && body === state.gate?.body);

@@ -17,7 +17,7 @@ import { listTree } from './export-tree.ts';
 import type { Fetcher } from './fetch.ts';
 import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import type { GitObject } from './objects.ts';
-import { blobIdOf, computeTreeIds, FOLDER_MODE, parseTree, type TreeRow } from './tree-on-disk.ts';
+import { blobIdOf, computeTreeIds, FOLDER_MODE, parseTree, type TreeRow, textBlobId } from './tree-on-disk.ts';
 
 /** Maximum cached answers. One reconciliation asks for the same history several times. */
 const ANSWERS_KEPT = 100;
@@ -58,11 +58,6 @@ function createVersionReader(mirror: GitMirror, fetcher: Fetcher | null): Versio
     beginningsOf: matchPrefixes,
     blobIdOf: textBlobId,
   };
-}
-
-/** Git's blob id of a text. */
-export function textBlobId(text: string): TreeId {
-  return brandAs(blobIdOf(Buffer.from(text, 'utf8')), isTreeId);
 }
 
 async function readTagTexts(

@@ -4,6 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExportedFile, GitError } from '../../domain/git.ts';
+import { brandAs, isTreeId, type TreeId } from '../../domain/values.ts';
 
 /** Paths listed in an error; the others are counted. */
 const FILES_SHOWN_MAX = 10;
@@ -150,6 +151,11 @@ export type GitType = 'blob' | 'tree' | 'commit' | 'tag';
 /** Git's id of the bytes. */
 export function blobIdOf(bytes: Uint8Array): string {
   return objectId('blob', bytes);
+}
+
+/** Git's blob id of a text. */
+export function textBlobId(text: string): TreeId {
+  return brandAs(blobIdOf(Buffer.from(text, 'utf8')), isTreeId);
 }
 
 /** Git's id of an object. */

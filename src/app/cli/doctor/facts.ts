@@ -10,16 +10,11 @@ import type { GitHubClient } from '../../../github/call.ts';
 import * as settings from '../../../github/settings.ts';
 import { listFiles, readFileText } from '../../../github/settings.ts';
 import { errorCode } from '../../../host/files.ts';
+import type { SigningKeys } from '../../../logbook/append.ts';
 import { allLanes, type LabConfig } from '../../../run/lane.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
 import { listConfigSecrets } from '../../secret-registry.ts';
-import {
-  CARE_ENVIRONMENT,
-  CONTROL_ENVIRONMENT,
-  LAUNCH_ENVIRONMENT,
-  type SigningKeys,
-  WATCH_ENVIRONMENT,
-} from '../../signers.ts';
+import { CARE_ENVIRONMENT, CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from '../../signers.ts';
 
 export const WORKFLOWS = '.github/workflows';
 /** Texts of all workflow files on the default branch, by path. */

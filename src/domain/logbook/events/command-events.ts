@@ -129,7 +129,7 @@ function applyRequest(
   seen: SeenCommand,
   { seq, data: { code, detail } }: EventOf<'command-answered'>,
 ): Pick<RunState, 'relaunchRequest'> | Pick<RunState, 'rollback'> | null {
-  const last = endedAttemptWithoutSuccessor(state);
+  const last = code === 'relaunch-asked' || code === 'rolled-back' ? endedAttemptWithoutSuccessor(state) : null;
   if (last === null) return null;
   const { attempt } = last.submission;
   const { actor, comment, surface, bodyDigest } = seen;
