@@ -54,10 +54,10 @@ export async function smallFix(
   const { path, line } = plan;
   if (!mayChange(path)) return noFix('outside-scope');
   const text = await textOf(path);
-  const asked = plan.nameInPath === null ? null : await textOf(plan.nameInPath);
-  if (text === null || (plan.nameInPath !== null && asked === null)) return noFix('not-in-tree');
+  const asked = plan.definingFile === null ? null : await textOf(plan.definingFile);
+  if (text === null || (plan.definingFile !== null && asked === null)) return noFix('not-in-tree');
   if (Math.max(text.length, asked?.length ?? 0) > limits.fixedFileCharsMax) return noFix('too-long');
-  const found = await ask({ ...plan, text, nameInPath: asked });
+  const found = await ask({ ...plan, text, definingFile: asked });
   if (found.kind === 'unknown') return found;
   return known(found.value.kind === 'none' ? found.value : { ...found.value, path, line });
 }

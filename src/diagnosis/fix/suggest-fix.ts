@@ -48,7 +48,7 @@ export type FixPlan = {
   readonly slip: Slip;
   readonly path: string;
   readonly line: number;
-  readonly nameInPath: string | null;
+  readonly definingFile: string | null;
   /** Modules in the package where the import searched for the missing one. */
   readonly modules: readonly string[];
 };
@@ -64,7 +64,7 @@ export function planFix({ file, line, error }: Failure, paths: readonly string[]
     const asked = kind === 'imported-name' ? matchPath(module, paths) : null;
     if (path === null || (kind === 'imported-name' && asked === null)) return { kind: 'none', reason: 'not-in-tree' };
     const modules = kind === 'module' ? listNearbyModules(name, paths) : [];
-    return { slip: { kind, name, suggested }, path, line, nameInPath: asked, modules };
+    return { slip: { kind, name, suggested }, path, line, definingFile: asked, modules };
   }
   return { kind: 'none', reason: 'no-suggestion' };
 }

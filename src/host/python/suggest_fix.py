@@ -1,7 +1,7 @@
 """Suggests the correction of a small mistake that ended a job: a misspelt name or key, a missing import, comma or colon.
 
-Reads {"slip", "path", "line", "modules", "text", "asked"} as JSON from stdin, where `slip` is what the last line of the
-traceback says, `line` is the line of the file `path` that it names, `text` is that file and `asked` the file of the
+Reads {"slip", "path", "line", "modules", "text", "definingFile"} as JSON from stdin, where `slip` is what the last line of the
+traceback says, `line` is the line of the file `path` that it names, `text` is that file and `definingFile` the file of the
 module whose name could not be imported. Prints {"kind": "fix", "text", "diff"} or {"kind": "none", "reason"}. Nothing of
 the files is run.
 
@@ -428,7 +428,7 @@ def suggest(question):
     if kind == "name":
         edits = fix_name(slip, source, line)
     elif kind == "imported-name":
-        edits = fix_imported_name(slip, source, line, Source(question["asked"]))
+        edits = fix_imported_name(slip, source, line, Source(question["definingFile"]))
     elif kind == "module":
         edits = fix_module(slip, source, line, question["modules"])
     elif kind == "attribute":
