@@ -94,7 +94,7 @@ export async function loadRecordAt(loading: Loading, head: Sha | null): Promise<
   // Runs have marks from their first entry on. If all marks are gone, a new process does not trust the index and also lists folders.
   const isBare = marks.length === 0 && cached.size === 0;
   const stored = head !== null && isBare ? await readStoredMonths(loading.git, head) : new Map();
-  const index = { ...named, begun: new Map([...stored, ...named.proposingSince]) };
+  const index = { ...named, proposingSince: new Map([...stored, ...named.proposingSince]) };
   for (const { run, seq, hash } of [...(index.checkpoint?.ended.values() ?? []), ...(index.checkpoint?.live ?? [])])
     store.remember(run, { seq, hash });
   const usual = new Set([JOURNAL, ...runsToRead(marks, index)]);

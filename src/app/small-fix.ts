@@ -57,14 +57,14 @@ export async function smallFix(
   const { path, line } = plan;
   if (!mayChange(path)) return noFix('outside-scope');
   const text = await textOf(path);
-  const read = (await Promise.all(plan.asked.map((one) => textOf(one)))).filter((one) => one !== null);
+  const read = (await Promise.all(plan.definingFiles.map((one) => textOf(one)))).filter((one) => one !== null);
   const isImported = plan.slip.kind === 'imported-name';
   if (text === null || (isImported && read.length === 0)) return noFix('not-in-tree');
   const isTooLong = read.join('').length > limits.fixedFileCharsMax * (isImported ? 1 : SMALL_FILES);
   if (text.length > limits.fixedFileCharsMax || (isImported && isTooLong)) return noFix('too-long');
   // Without the other files, a name that only they define is not found.
-  const asked = isTooLong ? [] : read;
-  const found = await ask({ ...plan, text, asked });
+  const definingFiles = isTooLong ? [] : read;
+  const found = await ask({ ...plan, text, definingFiles });
   if (found.kind === 'unknown') return found;
   return known(found.value.kind === 'none' ? found.value : { ...found.value, path, line });
 }

@@ -133,7 +133,7 @@ function readPlainLine(reading: LogReading, { text, level, stream }: PlainLine, 
     return;
   }
   // After a shell prompt a person inspects earlier output, so steps there prove no recovery.
-  if (PROMPT.test(text)) Object.assign(reading, { askedAt: line, progress: [], finite: [] });
+  if (PROMPT.test(text)) Object.assign(reading, { promptAt: line, progress: [], finite: [] });
   const training = readTrainingLine(text);
   const isStep = training !== null && (training.step !== null || training.work !== 'training' || COUNTS.test(text));
   const isSound = isStep && hasFiniteLoss(training);

@@ -22,7 +22,7 @@ export function judgeTraceback({ chain, isIgnored }: Traceback): TracebackJudgem
     const one = judgeRaised(raised);
     // A worker's exception follows that of the process which waited for it; inspect the worker's.
     const inner = /^Caught \w{1,60} in \w/.test(raised.message) ? chain[index + 1] : undefined;
-    return one === null ? [] : { ...one, raised: inner ?? raised };
+    return one === null ? [] : { ...one, exception: inner ?? raised };
   });
   // The exception raised first is the root. A later one wins if only it has a class more specific than a code error.
   return (

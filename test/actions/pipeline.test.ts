@@ -169,11 +169,11 @@ describe('an action with an earlier claim', () => {
     expect((await played({ action: waits })).steps).toEqual(steps);
     expect((await played({ action: { ...waits, verify: async () => REFUSAL } })).steps).toEqual(steps);
     await played({ action: { ...claimed, perform } });
-    const otherwise = { draft: null, outcome: { kind: 'refused', code: 'held', why: 'for ***' } };
+    const refusal = { draft: null, outcome: { kind: 'refused', code: 'held', why: 'for ***' } };
     expect(unders).toEqual([
       { kind: 'claimed-before' },
-      { kind: 'begun-before', otherwise },
-      { kind: 'begun-before', otherwise: null },
+      { kind: 'begun-before', refusal },
+      { kind: 'begun-before', refusal: null },
     ]);
   });
 

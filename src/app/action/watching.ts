@@ -122,7 +122,7 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
   await observeAndRecord(open, watching, state.run);
   // Tear the rented machine down, as after a `/teardown`.
   if (rental !== undefined) {
-    const asked = { ...rental.rental, asked: state.stop, keep: null };
+    const asked = { ...rental.rental, tearDownRequest: state.stop, keepRequest: null };
     await maintainRental(open, parts, { ...rental, rental: asked });
   }
   return { ok: true, result: 'stopped', run, jobId, detail: '' };

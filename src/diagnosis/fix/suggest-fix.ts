@@ -60,7 +60,7 @@ export type FixPlan = {
   readonly slip: Slip;
   readonly path: string;
   readonly line: number;
-  readonly asked: readonly string[];
+  readonly definingFiles: readonly string[];
   /** Modules in the package where the import searched for the missing one. */
   readonly modules: readonly string[];
 };
@@ -73,12 +73,12 @@ export function planFix({ file, line, error }: Failure, paths: readonly string[]
     const { name = '', file: module = '', function: called = '' } = match.groups ?? {};
     const suggested = /(?:Did you mean:? |forget to import )'([\w.]{1,200})'/.exec(error)?.[1] ?? null;
     const path = matchPath(file, paths);
-    const asked = kind === 'imported-name' ? matchPath(module, paths) : null;
-    if (path === null || (kind === 'imported-name' && asked === null)) return { kind: 'none', reason: 'not-in-tree' };
+    const definingFile = kind === 'imported-name' ? matchPath(module, paths) : null;
+    if (path === null || (kind === 'imported-name' && definingFile === null)) return { kind: 'none', reason: 'not-in-tree' };
     const modules = kind === 'module' ? listNearbyModules(name, paths) : [];
     const others = kind === 'attribute' || kind === 'keyword' ? listOtherFiles(path, paths) : [];
     const slip = { kind, name, function: called, suggested };
-    return { slip, path, line, asked: asked === null ? others : [asked], modules };
+    return { slip, path, line, definingFiles: definingFile === null ? others : [definingFile], modules };
   }
   return { kind: 'none', reason: 'no-suggestion' };
 }

@@ -1,8 +1,8 @@
 """Suggests the correction of a small mistake that ended a job: a misspelt name or key, a missing import, comma, colon or
 closing bracket.
 
-Reads {"slip", "path", "line", "modules", "text", "asked"} as JSON from stdin, where `slip` is what the last line of the
-traceback says, `line` is the line of the file `path` that it names, `text` is that file and `asked` the files that may
+Reads {"slip", "path", "line", "modules", "text", "definingFiles"} as JSON from stdin, where `slip` is what the last line of the
+traceback says, `line` is the line of the file `path` that it names, `text` is that file and `definingFiles` the files that may
 define the name: the module that it is imported from, or all Python files. Prints {"kind": "fix", "text", "diff"} or
 {"kind": "none", "reason"}. Nothing of the files is run.
 
@@ -316,9 +316,9 @@ def import_line(statement, source, tree):
     return (len(source.text), len(source.text), f"{statement}{newline}")
 
 
-def fix_imported_name(slip, source, line, asked):
+def fix_imported_name(slip, source, line, definingFiles):
     """`from lab.module import nmae`: the one name of that module which is meant."""
-    tree, module = parsed(source), parsed(asked)
+    tree, module = parsed(source), parsed(definingFiles)
     aliases = [
         alias
         for node in ast.walk(tree)
@@ -368,23 +368,23 @@ def bindings(tree):
     return set_here | {name for name, _ in Names(tree).bound}
 
 
-def readable(asked):
+def readable(definingFiles):
     """The trees of those files that can be read; another file's mistake is not the one that ended the job."""
-    for source in asked:
+    for source in definingFiles:
         try:
             yield parsed(source)
         except NoFix:
             pass
 
 
-def fix_attribute(slip, source, line, asked):
+def fix_attribute(slip, source, line, definingFiles):
     """`config.wramup`: the name that the interpreter suggests, if it is the only such one that the files know."""
     tree = parsed(source)
     attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     found = [node for node in attributes if node.attr == slip["name"]]
     if len(found) != 1 or found[0].end_lineno != line or slip["suggested"] is None:
         raise NoFix("tree-unlike")
-    bound = set().union(*(bindings(one) for one in [tree, *readable(asked)]))
+    bound = set().union(*(bindings(one) for one in [tree, *readable(definingFiles)]))
     if slip["name"] in bound:
         raise NoFix("tree-unlike")
     known = bound | {node.attr for node in attributes}
@@ -394,7 +394,7 @@ def fix_attribute(slip, source, line, asked):
     return agreed(slip, meant, [(end - len(slip["name"].encode()), end, meant)])
 
 
-def fix_keyword(slip, source, line, asked):
+def fix_keyword(slip, source, line, definingFiles):
     """`train(wramup=1)`: the one parameter of that function which is meant."""
     tree = parsed(source)
     name, function = slip["name"], slip["function"].split(".")
@@ -405,7 +405,7 @@ def fix_keyword(slip, source, line, asked):
         for one in node.keywords
         if one.arg == name
     ]
-    trees = [tree, *readable(asked)]
+    trees = [tree, *readable(definingFiles)]
     if len(function) > 1:
         classes = [node for one in trees for node in ast.walk(one) if isinstance(node, ast.ClassDef)]
         owners = [node for node in classes if node.name == function[-2]]
@@ -588,18 +588,18 @@ def compiles(text):
 def suggest(question):
     slip, line = question["slip"], question["line"]
     source = Source(question["text"])
-    asked = [Source(text) for text in question["asked"]]
+    definingFiles = [Source(text) for text in question["definingFiles"]]
     kind = slip["kind"]
     if kind == "name":
         edits = fix_name(slip, source, line)
     elif kind == "imported-name":
-        edits = fix_imported_name(slip, source, line, asked[0])
+        edits = fix_imported_name(slip, source, line, definingFiles[0])
     elif kind == "module":
         edits = fix_module(slip, source, line, question["modules"])
     elif kind == "attribute":
-        edits = fix_attribute(slip, source, line, asked)
+        edits = fix_attribute(slip, source, line, definingFiles)
     elif kind == "keyword":
-        edits = fix_keyword(slip, source, line, asked)
+        edits = fix_keyword(slip, source, line, definingFiles)
     elif kind == "bracket":
         edits = fix_bracket(slip, source, line)
     elif kind == "key":

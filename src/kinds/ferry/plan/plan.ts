@@ -135,7 +135,7 @@ export async function planProposal(open: PlanWork, input: PlanInput): Promise<Pl
   const view = {
     ...buildProposalView(open, input, context),
     ...change,
-    unchecked: checks.missing,
+    missingChecks: checks.missing,
     start: { passedRun: passedRun, notTaken, total },
   };
   const { run, date, objective, interval, candidate, changes } = view;
