@@ -1,23 +1,14 @@
 /** Finds the few lines of a log that any reader uses, by the words that they contain. */
 
+import { SIGNATURES } from '../diagnosis/rows.ts';
 import { TRAINERS, type TrainerFormat } from '../diagnosis/trainers.ts';
 
-/**
- * Every line that the log reader or a signature uses contains one of these words or of a trainer's, in any case. All are ASCII with at
- * least four characters; a newline may only be first or last.
- */
+/** Every line that the watch uses contains one of these words, in any case. All are ASCII with at least four characters; a newline may only be first. */
 const SIGNAL_WORDS: readonly string[] = [
-  // Failures.
-  ...['memory space ', 'VmemOom', 'HbmOom', 'hbm requirement ', 'allocations in hbm', 'RESOURCE_EXHAUSTED:'],
-  ...['out of memory', 'CUDA_ERROR_', 'OutOfMemoryError: ', 'No accelerator found', 'cleanup driver after'],
-  ...['resource busy', 'Xid 14', 'No space left on', 'OwnerDiedError', 'dead node', 'node heartbeat loss'],
-  ...['marked dead because', 'Barrier timed out', 'CoordinationService', 'Fatal Python error', '\nF20'],
-  ...['bad_alloc', 'length_error: ', 'No API key configured', 'No progress after ', 'autoscaler demand'],
-  ...['preempt', 'tier_blocked:', "slice couldn't schedule", "Quota '", 'Error: ', 'RayTaskError('],
-  // Steps, losses, memory, trackers, evals.
-  ...['Progress on:', 'loss', 'it/s]', 'it/s,', 's/it]', 's/it,', 'batch=', 'step=', 'iter=', ', skipped='],
-  ...['grad_norm', 'grad norm', 'train step completed', 'https://wandb.ai/', 'eval/'],
+  ...SIGNATURES.flatMap(({ words }) => words),
   ...TRAINERS.flatMap(({ words }) => words),
+  ...['Progress on:', 'loss', 'it/s]', 'it/s,', 's/it]', 's/it,', 'batch=', 'step=', 'iter=', ', skipped='],
+  ...['grad_norm', 'grad norm', 'train step completed', 'https://wandb.ai/', 'eval/', 'preempt', 'RayTaskError('],
 ];
 
 const LINE_FEED = 10;

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { formatOfLine, TRAINERS } from '../../src/diagnosis/trainers.ts';
 import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 import { finishLog, NO_LOG_FACTS, readLogBytes } from '../../src/watch/log-facts.ts';
@@ -101,6 +102,13 @@ describe('a line that a lane gives', () => {
     const facts = finishLog(readLogBytes(NO_LOG_FACTS, bytes, own), own);
     expect(facts).toMatchObject({ step: { value: 2 }, exactTotal: 9, loss: 'nan', lines: 4 });
     expect(facts.failures.map(({ id }) => id)).toEqual(['loss-not-finite']);
+  });
+
+  it('shows the diagnosis too that the job recovered', () => {
+    const lines = ['ConnectionResetError: [Errno 104] Connection reset by peer'];
+    for (let step = 1; step <= 20; step += 1) lines.push(`tick ${step}/20 | crossent 2.1 | 5 tok`);
+    expect(diagnose(lines, null, own).class).toBe('benign');
+    expect(diagnose(lines, null).class).not.toBe('benign');
   });
 
   it('costs a hostile line one pass', () => {

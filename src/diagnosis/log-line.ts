@@ -1,21 +1,31 @@
-/** Strips the prefixes that loggers and launchers add to a log line. */
+/** Reads one line of a log: splits it, and strips the prefixes that loggers and launchers add. The watch and the diagnosis both use it. */
 
-import { parseJson } from '../domain/values.ts';
+import { limits } from '../domain/limits.ts';
+import { cutText, parseJson } from '../domain/values.ts';
 
 /** The severity from the logger; null without a logger. */
 export type Level = 'quiet' | 'warning' | 'error';
 
-/** `stream`: the task, rank or host that printed the line, so that interleaved tracebacks stay separate. */
-export type PlainLine = { readonly text: string; readonly stream: string; readonly level: Level | null };
+export type LogLine = {
+  /** Without prefixes and colours. */
+  readonly text: string;
+  /** With its prefixes, or the fields beside a message of one line: some belong to the format of a trainer or of a message. */
+  readonly whole: string;
+  /** The task, rank or host that printed the line, so that interleaved tracebacks stay separate. */
+  readonly stream: string;
+  readonly level: Level | null;
+};
 
-/** The plain lines in one log line: those of its JSON record if it has one, otherwise the line itself. */
-export function plainLines(line: string): readonly PlainLine[] {
+/** The lines in one line of a log: those of its JSON record if it has one, those of a bar and its rest, otherwise the line itself. */
+export function readLogLine(raw: string): readonly LogLine[] {
+  const line = raw.length > JSON_CHARS_MAX ? cutText(raw, limits.logLineCharsMax) : raw;
   const record = readJsonLogRecord(line);
   if (record === null) return splitBars(line).map(stripPrefixes);
   const { stream } = stripPrefixes(line);
   return record.lines.map((one) => {
     const plain = stripPrefixes(one);
-    return { ...plain, stream: stream + plain.stream, level: plain.level ?? parseLevel(record.level) };
+    const whole = record.lines.length === 1 ? cutText(line, limits.logLineCharsMax) : plain.whole;
+    return { ...plain, whole, stream: stream + plain.stream, level: plain.level ?? parseLevel(record.level) };
   });
 }
 
@@ -29,8 +39,9 @@ function splitBars(line: string): readonly string[] {
 }
 
 /** Strips colours and all known prefixes, even several in a row; keeps the indentation after them. */
-function stripPrefixes(line: string): PlainLine {
-  let text = line.replaceAll(COLOUR, '');
+function stripPrefixes(line: string): LogLine {
+  const whole = cutText(line, limits.logLineCharsMax).replaceAll(COLOUR, '');
+  let text = whole;
   let stream = '';
   let level: Level | null = null;
   for (let round = 0; round < PREFIXES_MAX; round += 1) {
@@ -40,7 +51,7 @@ function stripPrefixes(line: string): PlainLine {
     stream += found.who;
     level = found.level ?? level;
   }
-  return { text, stream, level };
+  return { text, whole, stream, level };
 }
 
 type Prefix = { readonly length: number; readonly who: string; readonly level: Level | null };
@@ -74,6 +85,8 @@ const LEVELS: Readonly<Record<string, Level>> = {
   FATAL: 'error',
 };
 
+/** A JSON record can contain the traceback of a whole process. */
+const JSON_CHARS_MAX = 100_000;
 // At most a logger, a launcher, a container and a scheduler, each with a time.
 const PREFIXES_MAX = 8;
 /** tqdm's format: percentage, bar, count, then times and rates in brackets. */
