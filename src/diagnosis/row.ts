@@ -14,15 +14,13 @@ export type Row = {
   readonly pattern: RegExp;
   /** The name under which the watch reports such a line while the job runs; null: the line counts only in the diagnosis. */
   readonly signature: string | null;
-  /** Every line with this signature contains one of these words, in any case: ASCII, at least four characters. Empty without a signature. */
-  readonly words: readonly string[];
 };
 
-type Named = { readonly signature: string; readonly pattern: RegExp; readonly words: readonly string[] };
+type Named = { readonly signature: string; readonly pattern: RegExp };
 
-/** A pattern that the watch reports while the job runs, and the words by which it finds such a line. */
-export function named(signature: string, pattern: RegExp, ...words: readonly string[]): Named {
-  return { signature, pattern, words };
+/** A pattern that the watch reports while the job runs. */
+export function named(signature: string, pattern: RegExp): Named {
+  return { signature, pattern };
 }
 
 /** One row per pattern, in the given order. */
@@ -36,7 +34,7 @@ export function buildRows(
     class: kind,
     weight,
     confidence,
-    ...(one instanceof RegExp ? { pattern: one, signature: null, words: [] } : one),
+    ...(one instanceof RegExp ? { pattern: one, signature: null } : one),
   }));
 }
 
@@ -51,7 +49,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     /Detected [1-9]\d{0,6} oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
     /^srun: error: \S{1,80}: tasks? [\d,-]{1,40}: Out Of Memory|Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i,
     /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|exceeds the memory usage threshold|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
-    named('bad-alloc', /std::bad_alloc/, 'bad_alloc'),
+    named('bad-alloc', /std::bad_alloc/),
     /^(?:[\w.]{0,120}\.)?_?(?:Array|Arrow)?MemoryError\b|\bmalloc of size \d{1,20} failed/,
     /Unable to allocate [\d.]+ [KMGTP]iB for an array/,
     /\[Errno 12\] Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough memory)/,
@@ -66,19 +64,14 @@ export const MEMORY_ROWS: readonly Row[] = [
   ...buildRows('cause', 'oom-hbm', 'high', [
     /(?:[Ff]ailed to allocate|\b(?:hbm|HBM) allocation failed).{0,80}\b(?:GPU|TPU|HBM|XPU)|cudaMalloc(?:Async)? failed: out of memory|cupy\.cuda\.memory\.OutOfMemoryError|\bnot fit (?:in|into|on) .{0,20}(?:GPU|HBM|TPU|device)/,
     /Failed to alloc DEVICE memory|PT_DEVMEM Allocation failed|RESOURCE_EXHAUSTED: nrt_/,
-    named('hbm-exhausted', /Ran out of memory in memory space hbm|CompileTimeHbmOom/, 'memory space ', 'HbmOom'),
-    named(
-      'vmem-exhausted',
-      /CompileTimeScopedVmemOom|Ran out of memory in memory space vmem/,
-      'VmemOom',
-      'memory space ',
-    ),
+    named('hbm-exhausted', /Ran out of memory in memory space hbm|CompileTimeHbmOom/),
+    named('vmem-exhausted', /CompileTimeScopedVmemOom|Ran out of memory in memory space vmem/),
     /Ran out of memory in memory space smem/,
     /enough GPU (?:RAM|memory) to fit|dispatched on the CPU or the disk/,
     // These lines report a failure without the word OOM.
     // rule ML-20
-    named('hbm-requirement', /Program hbm requirement \d/, 'hbm requirement '),
-    named('hbm-allocations', /Largest program allocations in hbm/, 'allocations in hbm'),
+    named('hbm-requirement', /Program hbm requirement \d/),
+    named('hbm-allocations', /Largest program allocations in hbm/),
     /Total hbm usage >=/,
     // rule ML-36
     /Exceeded hbm capacity by|compiler_base\.cc:2587/,
@@ -88,9 +81,6 @@ export const MEMORY_ROWS: readonly Row[] = [
     named(
       'cuda-out-of-memory',
       /\b(?:CUDA|HIP) (?:(?:driver )?error: )?out of memory|Triton Error \[CUDA\]: out of memory|CUDA_ERROR_OUT_OF_MEMORY|torch\.(?:cuda\.)?OutOfMemoryError: /,
-      'out of memory',
-      'CUDA_ERROR_',
-      'OutOfMemoryError: ',
     ),
     /(?:CUDA|HIP|XPU|NPU|MPS|HPU|MLU)(?: backend)? (?:(?:driver )?[Ee]rror: )?out of memory/,
     /^OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/,
@@ -129,16 +119,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\bOutOf(?:cpu|memory|pods|nvidia|google)\b|didn't have enough resource|not have enough resources available/,
     /before the request could be allocated|never became ACTIVE|WAITING_FOR_RESOURCES|(?<!confirm )(?:allocation|reservation|queued resource)\b.{0,60}(?:timed out|expired)/,
     // Google Cloud's message.
-    named('quota-exceeded', /\bQuota '[^']{1,200}' exceeded/, "Quota '"),
+    named('quota-exceeded', /\bQuota '[^']{1,200}' exceeded/),
     /\bQuota '[^']{1,200}' exhausted|\bNO_CAPACITY\b|_NO_CAPACITY\b|\bno offers left\b|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
     /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in (?:the )?zone|There is not enough capacity|stockout|InsufficientCapacity\b|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
-    named(
-      'autoscaler-demand',
-      /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule/,
-      'autoscaler demand',
-      'tier_blocked:',
-      "slice couldn't schedule",
-    ),
+    named('autoscaler-demand', /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule/),
     /No available node types can fulfill|cannot be scheduled right now|The following resource request cannot be scheduled|\d{1,6}\/\d{1,6} nodes are available/,
     /violates accounting\/QOS policy|QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|\(Resources\)$/,
   ]),
@@ -158,14 +142,8 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\bpyxis: {1,12}mkdir: cannot create directory|\bcontainer creation failed: mount\b/,
     // From Kubernetes, Ray, and the launcher of a job's processes.
     /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
-    named('owner-died', /OwnerDiedError/, 'OwnerDiedError'),
-    named(
-      'node-lost',
-      /dead node|node heartbeat loss|marked dead because the detector has missed/i,
-      'dead node',
-      'node heartbeat loss',
-      'marked dead because',
-    ),
+    named('owner-died', /OwnerDiedError/),
+    named('node-lost', /dead node|node heartbeat loss|marked dead because the detector has missed/i),
     /NodeDiedError|(?<!because its )owner.{0,20}has died|its node has died|node has died|marked dead because|missed too many heartbeats|[Ww]orker \S{1,80} failed: heartbeat|TASK_STATE_WORKER_FAILED/,
     /Failed to connect to (?:the )?GCS|GCS (?!bucket)(?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable|is down)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
     /slurm_load_\w{1,40} error|Unable to contact slurm controller|Munge (?:en|de)code failed|Protocol authentication error|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable (?!to destroy cgroup))|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
@@ -176,11 +154,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\blast (?:log line|output|step|progress|heartbeat|message)\b.{0,20} \d{1,4} ?(?:h|min|m\b|hours?|minutes?).{0,20}\bago\b/i,
     /\b0 steps in the last\b|\bno-progress\b|\bhas not (?:entered|reached|completed|finished|logged|reported) .{0,40} (?:after|in|for|since) \d|detects? a hang|No step progress/i,
     /\bno (?:new )?(?:step|steps|progress|output|log lines?|heartbeat|iterations?) (?:for|in|since) \d|\bstep \d{1,12},? (?:finished |completed |ended )?\d{3,7}(?:\.\d{1,6})? ?s(?:econds)? ago|\b(?:step|iteration) has not (?:increment|advanc|chang)ed (?:in|for|since)\b|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
-    named(
-      'stalled-training',
-      /No progress after [^N(]+ \(timeout [\d.]+\); terminating with exit code 124/,
-      'No progress after ',
-    ),
+    named('stalled-training', /No progress after [^N(]+ \(timeout [\d.]+\); terminating with exit code 124/),
     /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|(?:appears|seems) (?:to be )?(?:stuck|hung))|\bno (?:training |optimizer |new )?steps? (?:(?:was|were|has|have|been) ){0,3}(?:completed|finished|made) (?:in|for|since) |hang detected|no heartbeat (?:for|in)/i,
   ]),
   ...buildRows('cause', 'stalled', 'medium', [/\bDataLoader timed out after \d/]),
@@ -214,8 +188,8 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\bping threshold\b|\bevent=worker_fail/,
     /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/,
     /ActorUnavailableError|The actor is unavailable|LocalRayletDiedError|ObjectLostError|ReferenceCountingAssertionError|RaySystemError/,
-    named('barrier-timeout', /DEADLINE_EXCEEDED: Barrier timed out/, 'Barrier timed out'),
-    named('coordination-service', /tensorflow\.CoordinationService/, 'CoordinationService'),
+    named('barrier-timeout', /DEADLINE_EXCEEDED: Barrier timed out/),
+    named('coordination-service', /tensorflow\.CoordinationService/),
     /Barrier timed out|[Cc]oordination ?[Ss]ervice.{0,80}(?:error|unavailable|died|shut|fail|heartbeat)|coordination service agent|JAX distributed service.{0,60}(?:detected|fatal|fail)|Terminating process because the (?:JAX|coordinator)/,
     /[Cc]oscheduled sibling\b.{0,120}\bfailed|COSCHED_FAILED|\bworker_failed\b/,
     /unresponsive (?:workers?|hosts?|tasks?|slices?|nodes?)\b/i,
@@ -288,7 +262,7 @@ export const SETUP_ROWS: readonly Row[] = [
     /session has expired|\blog ?in again\b/,
     /\bForbidden: |\bHttpError 403|\(Forbidden\)|could not read Username for|pull access denied|certificate signed by unknown authority|\bcannot (?:create|get|list|delete|patch) resource "/,
     /\b(?:AuthenticationError|UnauthorizedError|PermissionDeniedError|InvalidTokenError)\b|[Ee]rror code: 40[13]\b|\binvalid_api_key\b|[Ii]ncorrect API key/,
-    named('wandb-no-key', /No API key configured/, 'No API key configured'),
+    named('wandb-no-key', /No API key configured/),
     /api_key not configured|user is not logged in|Invalid API key|API key (?:is )?(?:invalid|missing|not (?:set|found|valid))|permission denied to access wandb|PermissionError: .{0,60}(?:wandb|entity)/i,
     /\b401\b.{0,40}(?:Client Error|Unauthorized|Invalid)|\b403\b.{0,40}(?:Client Error|Forbidden|Permission|does not have)|<Response \[40[13]\]>|(?:HTTP|status(?:[_ ]code)?)[ :=]{1,3}40[13]\b|HTTPError: (?:HTTP Error )?40[13]\b/i,
     /GatedRepoError|Access to model .{0,120} is restricted|Cannot access gated repo|Invalid (?:user|username or) (?:token|password)|You (?:must|need to) (?:be authenticated|have access|login)|make sure you are authenticated|Invalid credentials/i,

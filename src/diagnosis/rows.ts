@@ -62,18 +62,18 @@ const BARE_ROWS: readonly Row[] = [
  * before it.
  */
 const REPORTED_ROWS: readonly Row[] = [
-  ...buildRows('hint', 'oom-hbm', 'low', [named('resource-exhausted', /RESOURCE_EXHAUSTED:/, 'RESOURCE_EXHAUSTED:')]),
+  ...buildRows('hint', 'oom-hbm', 'low', [named('resource-exhausted', /RESOURCE_EXHAUSTED:/)]),
   ...buildRows('hint', 'unknown', 'low', [
-    named('python-aborted', /Fatal Python error: Aborted/, 'Fatal Python error'),
+    named('python-aborted', /Fatal Python error: Aborted/),
     // Match absl's LOG(FATAL) by its prefix; its wording changes between versions.
-    named('absl-fatal', /^F20\d{6} \d\d:/, '\nF20'),
-    named('length-error', /std::length_error: basic_string::_M_create/, 'length_error: '),
+    named('absl-fatal', /^F20\d{6} \d\d:/),
+    named('length-error', /std::length_error: basic_string::_M_create/),
   ]),
   ...buildRows('hint', 'code-other', 'low', [
-    named('name-error', /^NameError: /, 'Error: '),
-    named('import-error', /^(?:ImportError|ModuleNotFoundError): /, 'Error: '),
-    named('syntax-error', /^(?:SyntaxError|IndentationError): /, 'Error: '),
-    named('key-error', /^KeyError: /, 'Error: '),
+    named('name-error', /^NameError: /),
+    named('import-error', /^(?:ImportError|ModuleNotFoundError): /),
+    named('syntax-error', /^(?:SyntaxError|IndentationError): /),
+    named('key-error', /^KeyError: /),
   ]),
 ];
 
@@ -85,28 +85,23 @@ const NODE_ROWS: readonly Row[] = [
     /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i,
     // A coordinator that checks all hosts names the bad one.
     /\blikely caused by (?:a |the )?bad (?:TPU|GPU|chip|host|node)/,
-    named('no-accelerator', /No accelerator found\. Please run on a TPU or GPU/, 'No accelerator found'),
-    named(
-      'driver-cleanup',
-      /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/,
-      'cleanup driver after',
-    ),
+    named('no-accelerator', /No accelerator found\. Please run on a TPU or GPU/),
+    named('driver-cleanup', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
     // Any file or mount can be busy; only an accelerator, or a line without a file, points to the node.
     named(
       'device-busy',
       /(?:\/dev\/(?:vfio|accel|nvidia|kfd)|iommu|TPU|nvidia|CUDA|GPU).{0,200}Device or resource busy|Device or resource busy.{0,200}(?:\/dev\/(?:vfio|accel|nvidia|kfd)|iommu|TPU|nvidia|CUDA|GPU)|^[^/']{0,400}Device or resource busy(?: \[repeated .{1,60}\])?$/,
-      'resource busy',
     ),
     /The TPU is already in use by (?:another )?process/,
     /Unable to initialize backend '(?:tpu|cuda|rocm)'(?!.{0,200}(?:Unable to (?:load|find)|not (?:found|in the list)|NOT_FOUND|Mismatched|cannot open shared object))/,
     /TPU (?:initialization failed(?!.{0,300}(?:invalid|expected \d|version|too old|waiting for|SliceBuilder|\bgrpc\b))|driver .{0,40}(?:fail|crash)|.{0,40}is (?:unhealthy|in a bad state))|Failed to (?:get global|initialize) TPU/i,
-    named('xid-link-down', /Xid (?:149 NETIR_LINK_DOWN|145\b)/, 'Xid 14'),
+    named('xid-link-down', /Xid (?:149 NETIR_LINK_DOWN|145\b)/),
     /\bNVRM: Xid(?! \([^)]{0,40}\): (?:13|31|43|45)\b)|\bSXid\b.{0,80}[Ff]atal|\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:48|61|62|63|64|74|79|92|94|95|119|120|145|149|154)\b/,
     /RmInitAdapter failed|rm_init_adapter failed|nvidia-container-cli(?:\.real)?: .{0,60}(?:nvml|driver|device)\b.{0,12} (?:error|not)|NVRM: .{0,80}probe routine failed/,
     /GPU (?:has fallen off the bus|is lost|requires? (?:a )?reset)|fallen off the bus/i,
-    named('nvlink-uncorrectable', /CUDA_ERROR_NVLINK_UNCORRECTABLE/, 'CUDA_ERROR_'),
-    named('cuda-contained', /CUDA_ERROR_CONTAINED/, 'CUDA_ERROR_'),
-    named('cuda-illegal-instruction', /CUDA_ERROR_ILLEGAL_INSTRUCTION/, 'CUDA_ERROR_'),
+    named('nvlink-uncorrectable', /CUDA_ERROR_NVLINK_UNCORRECTABLE/),
+    named('cuda-contained', /CUDA_ERROR_CONTAINED/),
+    named('cuda-illegal-instruction', /CUDA_ERROR_ILLEGAL_INSTRUCTION/),
     /uncorrectable (?:ECC|NVLink)|CUDA_ERROR_(?:ECC_UNCORRECTABLE|HARDWARE_STACK_ERROR|UNCORRECTABLE)|double[- ]bit ECC/i,
     /CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE|DEVICE_UNAVAILABLE|SYSTEM_NOT_READY|UNKNOWN)\b|cudaError(?:DevicesUnavailable|ECCUncorrectable|NvlinkUncorrectable|HardwareStackError|IllegalInstruction|Contained|SystemNotReady)\b/,
     /CUDA-capable devices?(?:\(s\))? (?:is\/are|are) busy or unavailable|no CUDA-capable device is detected/i,
@@ -140,7 +135,7 @@ const NODE_ROWS: readonly Row[] = [
 const STORAGE_ROWS: readonly Row[] = [
   ...buildRows('cause', 'storage', 'high', [
     /\bdisk quota exceeded|\[Errno 27\]|HDF5ExtError/,
-    named('disk-full', /\[Errno 28\] No space left on device/, 'No space left on'),
+    named('disk-full', /\[Errno 28\] No space left on device/),
     /[Nn]o space left on device|had condition: \[DiskPressure|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/,
     /Stale (?:NFS )?file handle|No locks available|Structure needs cleaning|Remote I\/O error|Input\/output error|Read-only file system|Directory not empty|\[Errno (?:5|30|37|39|74|107|108|116|117|121)\]|\bEIO\b/,
     // Mounts and sockets both report this error; lines with NCCL are about a socket.
@@ -218,7 +213,7 @@ const TRANSPORT_ROWS: readonly Row[] = [
 /** A job may keep printing a NaN loss as progress; frameworks that check the loss stop. */
 const NUMBER_ROWS: readonly Row[] = [
   ...buildRows('cause', 'nan', 'high', [
-    named(LOSS_NOT_FINITE, /Progress on:train [^P]*\b[Ll]oss=[+-]?(?:[Nn][Aa][Nn]|[Ii]nf)/, 'loss'),
+    named(LOSS_NOT_FINITE, /Progress on:train [^P]*\b[Ll]oss=[+-]?(?:[Nn][Aa][Nn]|[Ii]nf)/),
     /(?:grad(?:ient)?[ _]?norm is (?:nan|inf)|\b(?:nan|inf)s? (?:encountered|detected|found) (?:in|at)\b|\bdetected (?:nan|inf)s? (?:in|at)\b)(?!.{0,60}(?:skip|ignor))/i,
     /\bloss +(?:nan|-?inf)\b/i,
     /\b(?:train[_/ ]?|lm[_/ ]?|total[_/ ]?|step[_/ ]?)?loss['"]?(?: value)?\s{0,3}[:=|]\s{0,12}(?:tensor\()?['"]?[-+]?(?:nan|inf(?:inity)?)\b/i,
@@ -356,9 +351,7 @@ function findNamedRow(text: string): Row | null {
   const type = NAMED.exec(text)?.[1] ?? '';
   if (type === '') return null;
   const kind = classFromTypeName(type);
-  return kind === null
-    ? null
-    : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null, words: [] };
+  return kind === null ? null : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null };
 }
 
 const NAMED = /^(?:[a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}(?:Error|Exception)): /;

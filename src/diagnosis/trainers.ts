@@ -1,14 +1,15 @@
 /** What trainers print: one row per trainer. `fixtures/trainers.yml` has a printed sample of each row. */
 
+import { wordsOfPattern } from './pattern-words.ts';
+
 /** The values that a `trains` or `evaluates` pattern may name with a group. */
 export type NamedValue = 'step' | 'total' | 'loss' | 'seconds' | 'tokens';
 
+/** The watch finds a line by words that its pattern contains, so a pattern needs a word of four characters. */
 export type TrainerFormat = {
   readonly name: string;
   /** Where the sample, or the code that prints it, is public. */
   readonly source: string;
-  /** Every line that a pattern of this row matches contains one of these words, in any case: ASCII, at least four characters. */
-  readonly words: readonly string[];
   /** A training line, if the names of its values do not identify it. Its groups (`NamedValue`) come before values found by name. */
   readonly trains?: RegExp;
   /** A line about an evaluation, if no word such as `eval` precedes its values. */
@@ -30,10 +31,6 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Levanter',
     source: 'https://github.com/marin-community/marin/blob/main/lib/levanter/src/levanter/callbacks/__init__.py',
-    words: [
-      ...['Progress on:', 'First train step completed', 'Saved checkpoint to ', 'Saving checkpoint at'],
-      ...['Saving temporary checkpoint', 'Loading checkpoint from '],
-    ],
     firstStep: /First train step completed/,
     saved: /Saved checkpoint to (?<path>\S+) for step (?<step>\d+)\b/,
     saving: /Saving (?:temporary )?checkpoint at step \d/,
@@ -42,28 +39,24 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Hugging Face Trainer, TRL, accelerate, axolotl',
     source: 'https://github.com/axolotl-ai-cloud/axolotl/issues/592',
-    words: ['optimization steps', 'Saving model checkpoint to '],
     totalSteps: /Total optimization steps ?= ?(\d[\d,]{0,14})(?![\d,])/,
     saved: /Saving model checkpoint to (?<path>\S{0,400}checkpoint-(?<step>\d{1,12}))\b/,
   },
   {
     name: 'Lightning',
     source: 'https://github.com/mittagessen/kraken/issues/486',
-    words: ['it/s '],
     // The bar of rich; the one of tqdm needs no row.
     trains: /━ ?(?<step>\d{1,12})\/\d{1,12} \d{1,4}:\d\d:\d\d • [\d:-]{1,12} (?<rate>\d{1,9}(?:\.\d{1,6})?)it\/s /,
   },
   {
     name: 'nanoGPT',
     source: 'https://github.com/karpathy/nanoGPT/issues/178',
-    words: ['saving checkpoint to ', 'Resuming training from '],
     saved: /^saving checkpoint to (?<path>\S+)$/,
     resumed: /^Resuming training from (\S+)$/,
   },
   {
     name: 'nanochat',
     source: 'https://github.com/karpathy/nanochat/blob/master/scripts/base_train.py',
-    words: ['| dt: ', 'Validation bpb: ', 'Saved model parameters to'],
     trains:
       /\bstep (?<step>\d{1,12})(?:\/(?<total>\d{1,12}))? \([\d.]{1,8}%\) \| loss: (?<loss>[-\d.a-z]{1,20}) \|.{0,60}\| dt: /,
     evaluates: /\bStep (?<step>\d{1,12}) \| Validation bpb: (?<loss>[\d.a-z]{1,20})/,
@@ -72,20 +65,17 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'modded-nanogpt',
     source: 'https://github.com/openai/parameter-golf/issues/839',
-    words: ['train_time:'],
     trains: /\bstep:(?<step>\d{1,12})\/(?<total>\d{1,12}) (?:train_loss:(?<loss>[\d.a-z]{1,20}) )?train_time:/,
   },
   {
     name: 'torchtitan',
     source: 'https://github.com/pytorch/torchtitan/pull/3393',
-    words: ['Finished saving the checkpoint', 'Loading the checkpoint from '],
     saved: /Finished saving the checkpoint\b/,
     resumed: /Loading the checkpoint from (\S+?)\.?$/,
   },
   {
     name: 'Megatron-LM, NeMo',
     source: 'https://github.com/epfLLM/Megatron-LLM/issues/11',
-    words: ['max allocated: ', 'successfully saved checkpoint', 'saving checkpoint at', 'loaded checkpoint from '],
     saved: /successfully saved checkpoint from iteration {1,8}(?<step>\d{1,12})(?: to (?<path>\S+))?/,
     saving: /^\s{0,8}saving checkpoint at iteration {1,8}\d/,
     resumed: /successfully loaded checkpoint from (\S+)/,
@@ -94,7 +84,6 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'DeepSpeed',
     source: 'https://github.com/deepspeedai/DeepSpeed/issues/3742',
-    words: ['Max_MA ', '[Torch] Saved ', ', skipped='],
     trains: /\bstep=(?<step>\d{1,12}), skipped=/,
     saved: /\[Torch\] Saved (?<path>\S{0,400}global_step(?<step>\d{1,12}))\//,
     memory: /\bMA \d{1,9}(?:\.\d{1,16})? GB {1,16}Max_MA (?<gb>\d{1,9}(?:\.\d{1,16})?) GB/,
@@ -102,95 +91,80 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Composer, LLM Foundry',
     source: 'https://github.com/mosaicml/examples/issues/414',
-    words: ['memory/peak_', 'memory/current_', '[batch=', 'throughput/tokens_per_sec'],
     trains: /^.{0,40}\[batch=(?<step>\d{1,12})\/(?<total>\d{1,12})\]|\bTrain throughput\/tokens_per_sec: \d/,
     memory: /memory\/(?:peak|current)_(?:allocated|active|reserved)_mem: (?<gb>\d{1,9}(?:\.\d{1,16})?)(?![\w.])/,
   },
   {
     name: 'OLMo',
     source: 'https://github.com/allenai/OLMo/issues/692',
-    words: [',epoch=', 'tokens_per_second=', 'total_grad_norm='],
     trains:
       /\[step=(?<step>\d{1,12})\/(?<total>\d{1,12}),epoch=\d{1,6}\]|(?<![\w/])(?:throughput\/device\/tokens_per_second|optim\/total_grad_norm)=/,
   },
   {
     name: 'litgpt',
     source: 'https://github.com/Lightning-AI/litgpt/issues/1607',
-    words: ['loss train'],
     trains: /\biter \d{1,12} (?:\| )?step (?<step>\d{1,12})\b.{0,4} loss train(?: \(curr\))?: (?<loss>[\d.a-z]{1,20})/i,
   },
   {
     name: 'MaxText',
     source: 'https://github.com/AI-Hypercomputer/maxtext/pull/4847',
-    words: ['Using (GB) '],
     memory: /Using \(GB\) \d{1,9}(?:\.\d{1,16})? \/ \d{1,9}(?:\.\d{1,16})? \((?<percent>\d{1,9}(?:\.\d{1,16})?)%\)/,
   },
   {
     name: 'Flax, CLU',
     source: 'https://github.com/google/CommonLoopUtils/blob/main/clu/metric_writers/logging_writer.py',
-    words: ['logging_writer.py:'],
     trains: /logging_writer\.py:\d{1,5}\] \[(?<step>\d{1,12})\] /,
   },
   {
     name: 'Keras',
     source: 'https://github.com/tensorflow/tensorflow/issues/30908',
-    words: ['s/step - '],
     trains: /(?<![\d/])(?<step>\d{1,9})\/(?:\d{1,9}|Unknown)\b.{0,120}s\/step - /,
   },
   {
     name: 'fairseq',
     source: 'https://github.com/facebookresearch/fairseq/issues/2681',
-    words: ['num_updates', 'Saved checkpoint '],
     trains: /\| train(?:_inner)? \|.{0,300}\bnum_updates[= ](?<step>\d{1,12})/,
     saved: /Saved checkpoint (?<path>\S+) \(epoch \d{1,6} @ (?<step>\d{1,12}) updates/,
   },
   {
     name: 'timm',
     source: 'https://github.com/huggingface/pytorch-image-models/blob/main/train.py',
-    words: ['Train: '],
     trains: /\bTrain: {1,6}\d{1,6}(?:\/\d{1,6} \( {0,3}\d{1,3}%\))? \[ {0,6}(?<step>\d{1,12})\/\d{1,12} \(/,
   },
   {
     name: 'Ultralytics YOLO',
     source: 'https://github.com/ultralytics/ultralytics/issues/7653',
-    words: ['G   ', 'it/s]', 's/it]'],
     trains:
       /(?<![\w/.])\d{1,6}\/\d{1,6} {2,12}[\d.]{1,8}G {1,12}(?<loss>[\d.a-z]{1,12}) .{0,200}\| {0,8}(?<step>\d{1,9})\/\d{1,9} \[/,
   },
   {
     name: 'verl',
     source: 'https://github.com/verl-project/verl/issues/1208',
-    words: ['actor/'],
     trains: /\bstep:(?<step>\d{1,12}) - .{0,4000}\bactor\/pg_loss:(?<loss>[-\d.a-z]{1,20})/,
   },
   {
     name: 'OpenRLHF',
     source: 'https://github.com/OpenRLHF/OpenRLHF/blob/main/openrlhf/trainer/ray/ppo_actor.py',
-    words: ['policy_loss'],
   },
   {
     name: 'Stable-Baselines3',
     source: 'https://github.com/DLR-RM/stable-baselines3/issues/156',
-    words: ['total_timesteps ', '|    loss '],
     trains:
       /^.{0,60}\| {1,6}(?:total_timesteps {1,30}\| {0,3}(?<step>\d{1,12})|loss {1,30}\| {0,3}(?<loss>[-+\d.a-z]{1,16})) {0,30}\|$/,
   },
   {
     name: 'JSON lines',
     source: 'https://github.com/liujunwen23/MIRE/issues/1',
-    words: ['"current_steps"'],
     trains: /"current_steps": (?<step>\d{1,12}), "total_steps": (?<total>\d{1,12}), "loss"/,
   },
   {
     name: 'nvidia-smi',
     source: 'https://github.com/nwyin/modded-llama2/issues/10',
-    words: ['MiB / '],
     memory: /\| {1,8}(?<used>\d{1,7})MiB \/ {1,4}(?<whole>\d{1,7})MiB \|/,
   },
   {
     name: 'JAX, memory_stats() of a device',
     source: 'https://docs.jax.dev/en/latest/_autosummary/jax.Device.html',
-    words: ['bytes_in_use'],
     memory: /(?<![a-z_])bytes_in_use['"]?: ?(?<used>\d{1,15})\b/,
   },
 ];
@@ -202,7 +176,7 @@ export function rowsWith(own: TrainerFormat | null): readonly TrainerFormat[] {
 
 /** The match of the first row that has this pattern and matches. */
 export function matchTrainerFormat(
-  what: Exclude<keyof TrainerFormat, 'name' | 'words' | 'source'>,
+  what: Exclude<keyof TrainerFormat, 'name' | 'source'>,
   line: string,
   own: TrainerFormat | null = null,
 ): RegExpExecArray | null {
@@ -224,19 +198,16 @@ const ANY = '.{0,200}?';
  */
 export function formatOfLine(line: string): TrainerFormat | null {
   const names = [...line.matchAll(new RegExp(PLACEHOLDER, 'g'))].map(([, name]) => name);
-  const words = line
-    .split(new RegExp(`${PLACEHOLDER.source.replace('(', '(?:')}|[ *]`))
-    .filter((text) => /^[\x21-\x7e]{4,}$/.test(text));
   const isNamed = names.includes('step') || names.includes('loss');
-  const [word] = words.toSorted((a, b) => b.length - a.length);
-  if (!isNamed || new Set(names).size !== names.length || word === undefined) return null;
+  if (!isNamed || new Set(names).size !== names.length) return null;
   const [first = '', ...more] = line
     .split('*')
     .map(patternOfPart)
     .filter((part) => part !== '');
   // A group that was matched in a lookahead is not matched again, so a hostile line costs one pass.
   const rest = more.map((part, index) => `(?=(?<any${index}>${ANY}${part}))\\k<any${index}>`);
-  return { name: 'the lane', source: 'config', words: [word], trains: new RegExp([first, ...rest].join('')) };
+  const trains = new RegExp([first, ...rest].join(''));
+  return wordsOfPattern(trains).length === 0 ? null : { name: 'the lane', source: 'config', trains };
 }
 
 function patternOfPart(part: string): string {
