@@ -45,23 +45,20 @@ function stripPrefixes(line: string): LogLine {
   let stream = '';
   let level: Level | null = null;
   for (let round = 0; round < PREFIXES_MAX; round += 1) {
-    const found = matchPrefix(text);
+    const worker = matchPrefix(WORKER_PREFIXES, text);
+    const found = worker ?? matchPrefix(LOGGER_PREFIXES, text);
     if (found === null) break;
-    text = text.slice(found.length);
-    stream += found.who;
-    level = found.level ?? level;
+    text = text.slice(found[0].length);
+    if (worker !== null) stream += worker[0].replace(/[: ]{1,2}$/, '');
+    level = parseLevel(found[1] ?? '') ?? level;
   }
   return { text, whole, stream, level };
 }
 
-type Prefix = { readonly length: number; readonly who: string; readonly level: Level | null };
-
-function matchPrefix(text: string): Prefix | null {
-  for (const { pattern, isWho } of PREFIXES) {
+function matchPrefix(prefixes: readonly RegExp[], text: string): RegExpExecArray | null {
+  for (const pattern of prefixes) {
     const match = pattern.exec(text);
-    if (match === null || match[0] === '') continue;
-    const [whole, said = ''] = match;
-    return { length: whole.length, who: isWho ? whole.replace(/[: ]{1,2}$/, '') : '', level: parseLevel(said) };
+    if (match !== null && match[0] !== '') return match;
   }
   return null;
 }
@@ -95,72 +92,53 @@ const BAR_END = /\d{1,3}%\|[^|]{0,200}\|[^[\]|]{0,60}\[[^[\]]{0,300}\]/;
 const BAR_ENDS_ON = /^[:,]? ?(?:\w{1,40} ?[=:]|\d)/;
 const COLOUR = /\p{Cc}\[[\d;]{0,20}[A-Za-z]/gu;
 
-type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
-
-/** The first group, if any, is the level. */
-const PREFIXES: readonly Shape[] = [
+/** They name the task, rank or host. */
+const WORKER_PREFIXES: readonly RegExp[] = [
   // Ray, which merges equal lines of several workers.
-  workerPrefix(
-    /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
-  ),
+  /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
   // torchrun, with and without --tee; Iris; Kubernetes' multi-pod tails.
-  workerPrefix(
-    /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
-  ),
-  workerPrefix(/^\[[a-z]?\d{1,5}\]:? ?/),
+  /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
+  /^\[[a-z]?\d{1,5}\]:? ?/,
   // srun --label and mpirun --tag-output.
-  workerPrefix(/^ {0,3}\d{1,5}: (?=\S| {2})/),
-  workerPrefix(/^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/),
+  /^ {0,3}\d{1,5}: (?=\S| {2})/,
+  /^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/,
   // pdsh and DeepSpeed's launcher: a host name or address.
-  workerPrefix(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
-  workerPrefix(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
-  workerPrefix(/^[\w.-]{1,60} +\| /),
-  workerPrefix(/^task=[\w./-]{1,160} (?:\| )?(?=\S| {2})/),
-  workerPrefix(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
-  // Kubernetes and Docker, ISO times, times of day, dmesg.
-  plainPrefix(
-    /^\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
-  ),
-  plainPrefix(/^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/),
-  plainPrefix(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),
-  plainPrefix(/^\[ {0,8}\d{1,9}\.\d{1,9}\] /),
-  plainPrefix(/^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /),
-  // glog and absl in their C++ and Python formats, and PyTorch.
-  plainPrefix(/^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/),
-  plainPrefix(/^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/),
-  // Python's logging in its common formats, loguru, DeepSpeed, Megatron.
-  plainPrefix(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
-  // Hydra, with the logger's name also in brackets.
-  plainPrefix(
-    /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
-  ),
-  plainPrefix(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
-  // Apptainer.
-  plainPrefix(/^(INFO|DEBUG|VERBOSE|WARNING|ERROR|FATAL) {1,8}\[U=\d{1,9},P=\d{1,9}\] {1,8}/),
-  plainPrefix(/^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
-  plainPrefix(
-    /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
-  ),
-  // Levanter.
-  plainPrefix(
-    /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
-  ),
-  plainPrefix(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
-  // Without a logger's name, the level comes from a collector that labels all lines alike.
-  plainPrefix(/^(?:INFO|DEBUG) (?=\S| {2})/),
-  plainPrefix(/^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /),
-  plainPrefix(/^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /),
-  plainPrefix(/^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/),
-  plainPrefix(/^\[[\w./-]{1,120}:\d{1,6}(?::[\w<>]{1,80})?\] ?/),
+  /^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/,
+  /^\d{1,3}(?:\.\d{1,3}){3}: ?/,
+  /^[\w.-]{1,60} +\| /,
+  /^task=[\w./-]{1,160} (?:\| )?(?=\S| {2})/,
+  /^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/,
 ];
-
-function workerPrefix(pattern: RegExp): Shape {
-  return { pattern, isWho: true };
-}
-
-function plainPrefix(pattern: RegExp): Shape {
-  return { pattern, isWho: false };
-}
+/** Times and loggers. The first group, if any, is the level. */
+const LOGGER_PREFIXES: readonly RegExp[] = [
+  // Kubernetes and Docker, ISO times, times of day, dmesg.
+  /^\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
+  /^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/,
+  /^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/,
+  /^\[ {0,8}\d{1,9}\.\d{1,9}\] /,
+  /^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /,
+  // glog and absl in their C++ and Python formats, and PyTorch.
+  /^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/,
+  /^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/,
+  // Python's logging in its common formats, loguru, DeepSpeed, Megatron.
+  /^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i,
+  // Hydra, with the logger's name also in brackets.
+  /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
+  /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/,
+  // Apptainer.
+  /^(INFO|DEBUG|VERBOSE|WARNING|ERROR|FATAL) {1,8}\[U=\d{1,9},P=\d{1,9}\] {1,8}/,
+  /^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/,
+  /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
+  // Levanter.
+  /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
+  /^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/,
+  // Without a logger's name, the level comes from a collector that labels all lines alike.
+  /^(?:INFO|DEBUG) (?=\S| {2})/,
+  /^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /,
+  /^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /,
+  /^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/,
+  /^\[[\w./-]{1,120}:\d{1,6}(?::[\w<>]{1,80})?\] ?/,
+];
 
 export type JsonLogRecord = { readonly lines: readonly string[]; readonly level: string };
 
