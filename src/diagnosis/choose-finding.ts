@@ -3,7 +3,7 @@
 import { type FailureClass, FIRST_RESPONSE, type FirstResponse } from '../domain/failure-class.ts';
 import { cutText } from '../domain/values.ts';
 import { WRAPPERS } from './exception-class.ts';
-import type { Level, LogLine } from './log-line.ts';
+import type { Level, PlainLine } from './line-prefixes.ts';
 import type { Row } from './row.ts';
 import type { Raised } from './traceback.ts';
 
@@ -255,7 +255,7 @@ export function createLastReports(): LastReports {
 }
 
 /** Adds the next line. */
-export function addReport(said: LastReports, { text, level, stream }: LogLine, line: number): void {
+export function addReport(said: LastReports, { text, level, stream }: PlainLine, line: number): void {
   const aborted = text.startsWith('Fatal Python error: Aborted') ? rankOf(stream) : null;
   said.endedRank ??= ENDED.exec(text)?.[1] ?? aborted;
   if (RECOVERED.test(text)) said.overcomeAt = line;

@@ -26,7 +26,7 @@ import {
   repeatsSinceLine,
 } from './choose-finding.ts';
 import { isTopLevelScript, judgeTraceback, raisingFrame } from './exception-class.ts';
-import { type Level, type LogLine, readLogLine } from './log-line.ts';
+import { type Level, type PlainLine, readLogLine } from './line-prefixes.ts';
 import type { Row } from './row.ts';
 import { findBareRow, findRow } from './rows.ts';
 import {
@@ -130,7 +130,7 @@ function addRawLine(reading: LogReading, raw: string): void {
   for (const one of readLogLine(raw)) addLogLine(reading, one, shown);
 }
 
-function addLogLine(reading: LogReading, said: LogLine, shown: string): void {
+function addLogLine(reading: LogReading, said: PlainLine, shown: string): void {
   const { text, level, stream } = said;
   const line = reading.lines;
   if (reading.tracebacks.take(said, line)) {
@@ -140,7 +140,8 @@ function addLogLine(reading: LogReading, said: LogLine, shown: string): void {
     return;
   }
   // After a shell prompt a person inspects earlier output, so steps there prove no recovery.
-  if (PROMPT.test(text)) Object.assign(reading, { askedAt: line, progress: [], finite: [] });
+  if (PROMPT.test(text))
+    Object.assign(reading, { askedAt: line, progress: [], finite: [] } satisfies Partial<LogReading>);
   const training = readTrainingLine(said.whole, reading.own);
   const isStep = training !== null && (training.step !== null || training.work !== 'training' || COUNTS.test(text));
   const isSound = isStep && hasFiniteLoss(training);

@@ -1,7 +1,7 @@
 /** Python tracebacks in a log: chained ones, interleaved ones of several processes, and those of Ray's remote tasks. */
 
 import { cutText } from '../domain/values.ts';
-import type { LogLine } from './log-line.ts';
+import type { PlainLine } from './line-prefixes.ts';
 
 /** `isImport`: the frame's statement imports; `isRaise`: raises; `isRestore`: loads a checkpoint. `statement`: its visible part. */
 export type Frame = {
@@ -34,7 +34,7 @@ export type Traceback = {
 
 export type TracebackReader = {
   /** Reads the next line; true if it belongs to a traceback, so it is no separate message. */
-  readonly take: (line: LogLine, lineNumber: number) => boolean;
+  readonly take: (line: PlainLine, lineNumber: number) => boolean;
   /** All complete tracebacks, ordered by their last line. */
   readonly found: () => readonly Traceback[];
 };
@@ -64,7 +64,7 @@ export function createTracebackReader(): TracebackReader {
     const [first, ...rest] = one.chain;
     if (first !== undefined) done.add({ stream, chain: [first, ...rest], isIgnored: one.isIgnored });
   };
-  const takeLine = ({ text, stream }: LogLine, lineNumber: number): boolean => {
+  const takeLine = ({ text, stream }: PlainLine, lineNumber: number): boolean => {
     const one = open.get(stream);
     if (text.startsWith('Exception ignored in')) ignoredAt = lineNumber;
     if (HEADER.test(text)) {

@@ -1,7 +1,7 @@
 /** Facts from a job's log so far: a fold over its text that reads every line exactly once. */
 
 import { NOISE } from '../diagnosis/choose-finding.ts';
-import { type LogLine, readLogLine } from '../diagnosis/log-line.ts';
+import { type PlainLine, readLogLine } from '../diagnosis/line-prefixes.ts';
 import { findRow, matchSignatures } from '../diagnosis/rows.ts';
 import { matchTrainerFormat, type TrainerFormat } from '../diagnosis/trainers.ts';
 import { findMemoryReport, readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
@@ -36,7 +36,7 @@ type SignatureMatches = {
 };
 
 /** Adds the signatures that one line matches. `shown`: the raw line of the log; `lines` is its number. */
-function matchFailures<Facts extends SignatureMatches>(facts: Facts, line: LogLine, shown: string): Facts {
+function matchFailures<Facts extends SignatureMatches>(facts: Facts, line: PlainLine, shown: string): Facts {
   const task = line.text.includes('RayTaskError(') ? workerAddress(shown) : null;
   const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
   return matchSignatures(line).reduce((all, { signature }) => addFailure(all, signature, shown), known);
@@ -221,7 +221,7 @@ function readLine(facts: LogFacts, raw: string, own: TrainerFormat | null): LogF
   return readLogLine(shown).reduce((known, line) => addLogLine(known, line, shown, own), counted);
 }
 
-function addLogLine(facts: LogFacts, line: LogLine, shown: string, own: TrainerFormat | null): LogFacts {
+function addLogLine(facts: LogFacts, line: PlainLine, shown: string, own: TrainerFormat | null): LogFacts {
   const { text } = line;
   if (NOISE.test(text)) return facts;
   const matched = matchFailures(facts, line, shown);

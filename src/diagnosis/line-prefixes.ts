@@ -6,7 +6,7 @@ import { cutText, parseJson } from '../domain/values.ts';
 /** The severity from the logger; null without a logger. */
 export type Level = 'quiet' | 'warning' | 'error';
 
-export type LogLine = {
+export type PlainLine = {
   /** Without prefixes and colours. */
   readonly text: string;
   /** With its prefixes, or the fields beside a message of one line: some belong to the format of a trainer or of a message. */
@@ -17,7 +17,7 @@ export type LogLine = {
 };
 
 /** The lines in one line of a log: those of its JSON record if it has one, those of a bar and its rest, otherwise the line itself. */
-export function readLogLine(raw: string): readonly LogLine[] {
+export function readLogLine(raw: string): readonly PlainLine[] {
   const line = raw.length > JSON_CHARS_MAX ? cutText(raw, limits.logLineCharsMax) : raw;
   const record = readJsonLogRecord(line);
   if (record === null) return splitBars(line).map(stripPrefixes);
@@ -39,7 +39,7 @@ function splitBars(line: string): readonly string[] {
 }
 
 /** Strips colours and all known prefixes, even several in a row; keeps the indentation after them. */
-function stripPrefixes(line: string): LogLine {
+function stripPrefixes(line: string): PlainLine {
   const whole = cutText(line, limits.logLineCharsMax).replaceAll(COLOUR, '');
   let text = whole;
   let stream = '';
