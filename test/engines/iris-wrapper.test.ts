@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import type { IrisCluster } from '../../src/engines/iris/definition.ts';
-import { wrapCommand } from '../../src/engines/iris/job-state.ts';
+import { wrapCommand } from '../../src/engines/iris/wrapper.ts';
 import { irisConfig } from '../support/iris-config.ts';
 
 let folder: string;

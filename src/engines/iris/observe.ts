@@ -16,7 +16,8 @@ import {
   statusAnswer,
   tasksAnswer,
 } from './ask.ts';
-import { attemptNumber, judgeChild, judgeJob, parseReportedEnd, reportedEndSinceMs } from './job-state.ts';
+import { attemptNumber, judgeChild, judgeJob, reportedEndSinceMs } from './job-state.ts';
+import { parseReportedEnd } from './wrapper.ts';
 
 /** Iris of May 2026 redacts values that resemble keys, such as forty hexadecimal digits, under most names that do not end in _ID. */
 export const IDENTITY: IdentityNames = {

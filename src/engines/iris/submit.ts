@@ -25,8 +25,8 @@ import {
   statusAnswer,
 } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
-import { wrapCommand } from './job-state.ts';
 import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
+import { wrapCommand } from './wrapper.ts';
 
 /** The recipient of the package. */
 export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
