@@ -26,7 +26,7 @@ import {
   repeatsSinceLine,
 } from './choose-finding.ts';
 import { isTopLevelScript, judgeTraceback, raisingFrame } from './exception-class.ts';
-import { type Level, type PlainLine, plainLines } from './line-prefixes.ts';
+import { type Level, type PlainLine, readLogLine } from './line-prefixes.ts';
 import type { Row } from './row.ts';
 import { findBareRow, findRow } from './rows.ts';
 import {
@@ -37,6 +37,7 @@ import {
   type Traceback,
   type TracebackReader,
 } from './traceback.ts';
+import type { TrainerFormat } from './trainers.ts';
 import { readTrainingLine, type TrainingLine } from './training-line.ts';
 
 /** A log line, numbered from 1, with its raw text up to `limits.logLineCharsMax`. Redact the text before you truncate it. */
@@ -61,24 +62,29 @@ export type LogDiagnosis = {
   readonly conclude: (status: EndStatus | null) => Diagnosis;
 };
 
-/** Reads a log line by line, in bounded memory. */
-export function createDiagnosis(): LogDiagnosis {
-  const reading = createReading();
+/** Reads a log line by line, in bounded memory. `own`: the lane's own row of the table of trainers. */
+export function createDiagnosis(own: TrainerFormat | null = null): LogDiagnosis {
+  const reading = createReading(own);
   return {
-    read: (line) => readLogLine(reading, line),
+    read: (line) => addRawLine(reading, line),
     conclude: (status) => concludeDiagnosis(reading, status),
   };
 }
 
 /** Diagnoses a complete log. */
-export function diagnose(lines: Iterable<string>, status: EndStatus | null): Diagnosis {
-  const { read, conclude: end } = createDiagnosis();
+export function diagnose(
+  lines: Iterable<string>,
+  status: EndStatus | null,
+  own: TrainerFormat | null = null,
+): Diagnosis {
+  const { read, conclude: end } = createDiagnosis(own);
   for (const line of lines) read(line);
   return end(status);
 }
 
 /** State after the lines read so far. */
 type LogReading = {
+  readonly own: TrainerFormat | null;
   readonly tracebacks: TracebackReader;
   /** Grouped by class, so that frequent findings leave room for rare ones. */
   readonly findings: Map<FailureClass, BoundedEnds<LogFinding>>;
@@ -100,8 +106,9 @@ type LogReading = {
   lines: number;
 };
 
-function createReading(): LogReading {
+function createReading(own: TrainerFormat | null): LogReading {
   return {
+    own,
     tracebacks: createTracebackReader(),
     findings: new Map(),
     exceptionTexts: new Map(),
@@ -117,31 +124,32 @@ function createReading(): LogReading {
   };
 }
 
-function readLogLine(reading: LogReading, whole: string): void {
+function addRawLine(reading: LogReading, raw: string): void {
   reading.lines += 1;
-  const shown = cutText(whole, limits.logLineCharsMax);
-  for (const one of plainLines(whole.length > JSON_CHARS_MAX ? shown : whole))
-    readPlainLine(reading, { ...one, text: cutText(one.text, limits.logLineCharsMax) }, shown);
+  const shown = cutText(raw, limits.logLineCharsMax);
+  for (const one of readLogLine(raw)) addLogLine(reading, one, shown);
 }
 
-function readPlainLine(reading: LogReading, { text, level, stream }: PlainLine, shown: string): void {
+function addLogLine(reading: LogReading, parsed: PlainLine, shown: string): void {
+  const { text, level, stream } = parsed;
   const line = reading.lines;
-  if (reading.tracebacks.readLine({ text, level, stream }, line)) {
+  if (reading.tracebacks.readLine(parsed, line)) {
     reading.tracebackEndAt = line;
     if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.exceptionTexts.size < RAISED_TEXTS_MAX)
       reading.exceptionTexts.set(line, shown);
     return;
   }
   // After a shell prompt a person inspects earlier output, so steps there prove no recovery.
-  if (PROMPT.test(text)) Object.assign(reading, { promptAt: line, progress: [], finite: [] });
-  const training = readTrainingLine(text);
+  if (PROMPT.test(text))
+    Object.assign(reading, { promptAt: line, progress: [], finite: [] } satisfies Partial<LogReading>);
+  const training = readTrainingLine(parsed.whole, reading.own);
   const isStep = training !== null && (training.step !== null || training.work !== 'training' || COUNTS.test(text));
   const isSound = isStep && hasFiniteLoss(training);
   addLastLine(reading.last, { text, isStep, isSoft: level === 'quiet' || level === 'warning' });
   if (isStep) pushBounded(reading.progress, line, STEPS_AGAIN);
   if (isSound) pushBounded(reading.finite, line, FINITE_AGAIN);
   if (isSound || NOISE.test(text)) return;
-  addReport(reading.reports, { text, level, stream }, line);
+  addReport(reading.reports, parsed, line);
   // The source location in a logger's prefix may be the only match.
   const row = findRow(text) ?? (level === 'error' ? findRow(shown.trim()) : null) ?? findBareRow(text);
   if (row === null && reading.reports.loneExceptionAt === line) reading.unexplainedAt = line;
@@ -171,8 +179,8 @@ function pushBounded(kept: number[], line: number, count: number): void {
 function concludeDiagnosis(reading: LogReading, status: EndStatus | null): Diagnosis {
   const { exceptionTexts, tracebacks } = reading;
   const raisedBy = tracebacks.found().flatMap((one) => findingFromTraceback(one, exceptionTexts) ?? []);
-  const said = [...reading.findings.values()].flatMap((alike) => alike.all());
-  const all = [...said, ...raisedBy].toSorted((a, b) => a.line - b.line);
+  const direct = [...reading.findings.values()].flatMap((alike) => alike.all());
+  const all = [...direct, ...raisedBy].toSorted((a, b) => a.line - b.line);
   const findings = dropRecoveredFindings(all, reading, status);
   const chosen = chooseFinding(findings);
   const alarms = reading.alarms.all().filter((line) => !isFollowed(reading.progress, STEPS_AGAIN, line));
@@ -302,8 +310,6 @@ function describeTraceback(raised: Raised): Diagnosis['traceback'] {
       };
 }
 
-/** A JSON record can contain the traceback of a whole process. */
-const JSON_CHARS_MAX = 100_000;
 /** A shell prompt with its command. */
 const PROMPT = /^(?:\$|[\w.-]{1,40}@[\w.-]{1,60}:\S{0,120}[$#]) \w/;
 /** A log that ends soon after a step was truncated during healthy work. */

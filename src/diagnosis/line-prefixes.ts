@@ -1,21 +1,31 @@
-/** Strips the prefixes that loggers and launchers add to a log line. */
+/** Reads one line of a log: splits it, and strips the prefixes that loggers and launchers add. The watch and the diagnosis both use it. */
 
-import { parseJson } from '../domain/values.ts';
+import { limits } from '../domain/limits.ts';
+import { cutText, parseJson } from '../domain/values.ts';
 
 /** The severity from the logger; null without a logger. */
 export type Level = 'quiet' | 'warning' | 'error';
 
-/** `stream`: the task, rank or host that printed the line, so that interleaved tracebacks stay separate. */
-export type PlainLine = { readonly text: string; readonly stream: string; readonly level: Level | null };
+export type PlainLine = {
+  /** Without prefixes and colours. */
+  readonly text: string;
+  /** With its prefixes, or the fields beside a message of one line: some belong to the format of a trainer or of a message. */
+  readonly whole: string;
+  /** The task, rank or host that printed the line, so that interleaved tracebacks stay separate. */
+  readonly stream: string;
+  readonly level: Level | null;
+};
 
-/** The plain lines in one log line: those of its JSON record if it has one, otherwise the line itself. */
-export function plainLines(line: string): readonly PlainLine[] {
+/** The lines in one line of a log: those of its JSON record if it has one, those of a bar and its rest, otherwise the line itself. */
+export function readLogLine(raw: string): readonly PlainLine[] {
+  const line = raw.length > JSON_CHARS_MAX ? cutText(raw, limits.logLineCharsMax) : raw;
   const record = readJsonLogRecord(line);
   if (record === null) return splitBars(line).map(stripPrefixes);
   const { stream } = stripPrefixes(line);
   return record.lines.map((one) => {
     const plain = stripPrefixes(one);
-    return { ...plain, stream: stream + plain.stream, level: plain.level ?? parseLevel(record.level) };
+    const whole = record.lines.length === 1 ? cutText(line, limits.logLineCharsMax) : plain.whole;
+    return { ...plain, whole, stream: stream + plain.stream, level: plain.level ?? parseLevel(record.level) };
   });
 }
 
@@ -30,27 +40,25 @@ function splitBars(line: string): readonly string[] {
 
 /** Strips colours and all known prefixes, even several in a row; keeps the indentation after them. */
 function stripPrefixes(line: string): PlainLine {
-  let text = line.replaceAll(COLOUR, '');
+  const whole = cutText(line, limits.logLineCharsMax).replaceAll(COLOUR, '');
+  let text = whole;
   let stream = '';
   let level: Level | null = null;
   for (let round = 0; round < PREFIXES_MAX; round += 1) {
-    const found = matchPrefix(text);
+    const worker = matchPrefix(WORKER_PREFIXES, text);
+    const found = worker ?? matchPrefix(LOGGER_PREFIXES, text);
     if (found === null) break;
-    text = text.slice(found.length);
-    stream += found.who;
-    level = found.level ?? level;
+    text = text.slice(found[0].length);
+    if (worker !== null) stream += worker[0].replace(/[: ]{1,2}$/, '');
+    level = parseLevel(found[1] ?? '') ?? level;
   }
-  return { text, stream, level };
+  return { text, whole, stream, level };
 }
 
-type Prefix = { readonly length: number; readonly who: string; readonly level: Level | null };
-
-function matchPrefix(text: string): Prefix | null {
-  for (const { pattern, isWho } of PREFIXES) {
+function matchPrefix(prefixes: readonly RegExp[], text: string): RegExpExecArray | null {
+  for (const pattern of prefixes) {
     const match = pattern.exec(text);
-    if (match === null || match[0] === '') continue;
-    const [whole, said = ''] = match;
-    return { length: whole.length, who: isWho ? whole.replace(/[: ]{1,2}$/, '') : '', level: parseLevel(said) };
+    if (match !== null && match[0] !== '') return match;
   }
   return null;
 }
@@ -74,6 +82,8 @@ const LEVELS: Readonly<Record<string, Level>> = {
   FATAL: 'error',
 };
 
+/** A JSON record can contain the traceback of a whole process. */
+const JSON_CHARS_MAX = 100_000;
 // At most a logger, a launcher, a container and a scheduler, each with a time.
 const PREFIXES_MAX = 8;
 /** tqdm's format: percentage, bar, count, then times and rates in brackets. */
@@ -82,72 +92,53 @@ const BAR_END = /\d{1,3}%\|[^|]{0,200}\|[^[\]|]{0,60}\[[^[\]]{0,300}\]/;
 const BAR_ENDS_ON = /^[:,]? ?(?:\w{1,40} ?[=:]|\d)/;
 const COLOUR = /\p{Cc}\[[\d;]{0,20}[A-Za-z]/gu;
 
-type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
-
-/** The first group, if any, is the level. */
-const PREFIXES: readonly Shape[] = [
+/** They name the task, rank or host. */
+const WORKER_PREFIXES: readonly RegExp[] = [
   // Ray, which merges equal lines of several workers.
-  workerPrefix(
-    /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
-  ),
+  /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
   // torchrun, with and without --tee; Iris; Kubernetes' multi-pod tails.
-  workerPrefix(
-    /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
-  ),
-  workerPrefix(/^\[[a-z]?\d{1,5}\]:? ?/),
+  /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
+  /^\[[a-z]?\d{1,5}\]:? ?/,
   // srun --label and mpirun --tag-output.
-  workerPrefix(/^ {0,3}\d{1,5}: (?=\S| {2})/),
-  workerPrefix(/^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/),
+  /^ {0,3}\d{1,5}: (?=\S| {2})/,
+  /^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/,
   // pdsh and DeepSpeed's launcher: a host name or address.
-  workerPrefix(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
-  workerPrefix(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
-  workerPrefix(/^[\w.-]{1,60} +\| /),
-  workerPrefix(/^task=[\w./-]{1,160} (?:\| )?(?=\S| {2})/),
-  workerPrefix(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
-  // Kubernetes and Docker, ISO times, times of day, dmesg.
-  plainPrefix(
-    /^\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
-  ),
-  plainPrefix(/^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/),
-  plainPrefix(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),
-  plainPrefix(/^\[ {0,8}\d{1,9}\.\d{1,9}\] /),
-  plainPrefix(/^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /),
-  // glog and absl in their C++ and Python formats, and PyTorch.
-  plainPrefix(/^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/),
-  plainPrefix(/^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/),
-  // Python's logging in its common formats, loguru, DeepSpeed, Megatron.
-  plainPrefix(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
-  // Hydra, with the logger's name also in brackets.
-  plainPrefix(
-    /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
-  ),
-  plainPrefix(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
-  // Apptainer.
-  plainPrefix(/^(INFO|DEBUG|VERBOSE|WARNING|ERROR|FATAL) {1,8}\[U=\d{1,9},P=\d{1,9}\] {1,8}/),
-  plainPrefix(/^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
-  plainPrefix(
-    /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
-  ),
-  // Levanter.
-  plainPrefix(
-    /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
-  ),
-  plainPrefix(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
-  // Without a logger's name, the level comes from a collector that labels all lines alike.
-  plainPrefix(/^(?:INFO|DEBUG) (?=\S| {2})/),
-  plainPrefix(/^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /),
-  plainPrefix(/^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /),
-  plainPrefix(/^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/),
-  plainPrefix(/^\[[\w./-]{1,120}:\d{1,6}(?::[\w<>]{1,80})?\] ?/),
+  /^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/,
+  /^\d{1,3}(?:\.\d{1,3}){3}: ?/,
+  /^[\w.-]{1,60} +\| /,
+  /^task=[\w./-]{1,160} (?:\| )?(?=\S| {2})/,
+  /^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/,
 ];
-
-function workerPrefix(pattern: RegExp): Shape {
-  return { pattern, isWho: true };
-}
-
-function plainPrefix(pattern: RegExp): Shape {
-  return { pattern, isWho: false };
-}
+/** Times and loggers. The first group, if any, is the level. */
+const LOGGER_PREFIXES: readonly RegExp[] = [
+  // Kubernetes and Docker, ISO times, times of day, dmesg.
+  /^\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
+  /^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/,
+  /^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/,
+  /^\[ {0,8}\d{1,9}\.\d{1,9}\] /,
+  /^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /,
+  // glog and absl in their C++ and Python formats, and PyTorch.
+  /^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/,
+  /^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/,
+  // Python's logging in its common formats, loguru, DeepSpeed, Megatron.
+  /^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i,
+  // Hydra, with the logger's name also in brackets.
+  /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
+  /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/,
+  // Apptainer.
+  /^(INFO|DEBUG|VERBOSE|WARNING|ERROR|FATAL) {1,8}\[U=\d{1,9},P=\d{1,9}\] {1,8}/,
+  /^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/,
+  /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
+  // Levanter.
+  /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
+  /^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/,
+  // Without a logger's name, the level comes from a collector that labels all lines alike.
+  /^(?:INFO|DEBUG) (?=\S| {2})/,
+  /^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /,
+  /^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /,
+  /^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/,
+  /^\[[\w./-]{1,120}:\d{1,6}(?::[\w<>]{1,80})?\] ?/,
+];
 
 export type JsonLogRecord = { readonly lines: readonly string[]; readonly level: string };
 

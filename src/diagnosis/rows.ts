@@ -2,6 +2,7 @@
 
 import type { FailureClass } from '../domain/failure-class.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
+import type { PlainLine } from './line-prefixes.ts';
 import { buildRows, CLUSTER_ROWS, MEMORY_ROWS, named, type Row, SETTING_ROWS, SETUP_ROWS } from './row.ts';
 
 /** These rows also match a truncated log, where the exception appears without its traceback. */
@@ -301,6 +302,11 @@ export type Signature = Row & { readonly signature: string };
 export const SIGNATURES: readonly Signature[] = [...ROWS, ...REPORTED_ROWS].flatMap(({ signature, ...row }) =>
   signature === null ? [] : [{ ...row, signature }],
 );
+
+/** The signatures of one line. A logger that calls the line an error may say the telling part in its prefix. */
+export function matchSignatures({ text, whole, level }: PlainLine): readonly Signature[] {
+  return SIGNATURES.filter(({ pattern }) => pattern.test(text) || (level === 'error' && pattern.test(whole)));
+}
 
 /** The row with this name; null if none, since an entry of an older version may carry a removed name. */
 export function findSignature(name: string): Signature | null {

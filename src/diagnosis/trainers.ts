@@ -1,14 +1,15 @@
 /** What trainers print: one row per trainer. `fixtures/trainers.yml` has a printed sample of each row. */
 
-/** The values that a `trains` or `evaluates` pattern may name with a group. */
+import { wordsOfPattern } from './pattern-words.ts';
+
+/** The values that a `trainingLine` or `evalLine` pattern may name with a group. */
 export type NamedValue = 'step' | 'total' | 'loss' | 'seconds' | 'tokens';
 
+/** The watch finds a line by words that its pattern contains, so a pattern needs a word of four characters. */
 export type TrainerFormat = {
   readonly name: string;
   /** Where the sample, or the code that prints it, is public. */
   readonly source: string;
-  /** Every line that a pattern of this row matches contains one of these words, in any case: ASCII, at least four characters. */
-  readonly needles: readonly string[];
   /** A training line, if the names of its values do not identify it. Its groups (`NamedValue`) come before values found by name. */
   readonly trainingLine?: RegExp;
   /** A line about an evaluation, if no word such as `eval` precedes its values. */
@@ -30,10 +31,6 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Levanter',
     source: 'https://github.com/marin-community/marin/blob/main/lib/levanter/src/levanter/callbacks/__init__.py',
-    needles: [
-      ...['Progress on:', 'First train step completed', 'Saved checkpoint to ', 'Saving checkpoint at'],
-      ...['Saving temporary checkpoint', 'Loading checkpoint from '],
-    ],
     firstStep: /First train step completed/,
     saveEnd: /Saved checkpoint to (?<path>\S+) for step (?<step>\d+)\b/,
     saveStart: /Saving (?:temporary )?checkpoint at step \d/,
@@ -42,14 +39,12 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Hugging Face Trainer, TRL, accelerate, axolotl',
     source: 'https://github.com/axolotl-ai-cloud/axolotl/issues/592',
-    needles: ['optimization steps', 'Saving model checkpoint to '],
     totalSteps: /Total optimization steps ?= ?(\d[\d,]{0,14})(?![\d,])/,
     saveEnd: /Saving model checkpoint to (?<path>\S{0,400}checkpoint-(?<step>\d{1,12}))\b/,
   },
   {
     name: 'Lightning',
     source: 'https://github.com/mittagessen/kraken/issues/486',
-    needles: ['it/s '],
     // The bar of rich; the one of tqdm needs no row.
     trainingLine:
       /━ ?(?<step>\d{1,12})\/\d{1,12} \d{1,4}:\d\d:\d\d • [\d:-]{1,12} (?<rate>\d{1,9}(?:\.\d{1,6})?)it\/s /,
@@ -57,14 +52,12 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'nanoGPT',
     source: 'https://github.com/karpathy/nanoGPT/issues/178',
-    needles: ['saving checkpoint to ', 'Resuming training from '],
     saveEnd: /^saving checkpoint to (?<path>\S+)$/,
     resumedFrom: /^Resuming training from (\S+)$/,
   },
   {
     name: 'nanochat',
     source: 'https://github.com/karpathy/nanochat/blob/master/scripts/base_train.py',
-    needles: ['| dt: ', 'Validation bpb: ', 'Saved model parameters to'],
     trainingLine:
       /\bstep (?<step>\d{1,12})(?:\/(?<total>\d{1,12}))? \([\d.]{1,8}%\) \| loss: (?<loss>[-\d.a-z]{1,20}) \|.{0,60}\| dt: /,
     evalLine: /\bStep (?<step>\d{1,12}) \| Validation bpb: (?<loss>[\d.a-z]{1,20})/,
@@ -73,20 +66,17 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'modded-nanogpt',
     source: 'https://github.com/openai/parameter-golf/issues/839',
-    needles: ['train_time:'],
     trainingLine: /\bstep:(?<step>\d{1,12})\/(?<total>\d{1,12}) (?:train_loss:(?<loss>[\d.a-z]{1,20}) )?train_time:/,
   },
   {
     name: 'torchtitan',
     source: 'https://github.com/pytorch/torchtitan/pull/3393',
-    needles: ['Finished saving the checkpoint', 'Loading the checkpoint from '],
     saveEnd: /Finished saving the checkpoint\b/,
     resumedFrom: /Loading the checkpoint from (\S+?)\.?$/,
   },
   {
     name: 'Megatron-LM, NeMo',
     source: 'https://github.com/epfLLM/Megatron-LLM/issues/11',
-    needles: ['max allocated: ', 'successfully saved checkpoint', 'saving checkpoint at', 'loaded checkpoint from '],
     saveEnd: /successfully saved checkpoint from iteration {1,8}(?<step>\d{1,12})(?: to (?<path>\S+))?/,
     saveStart: /^\s{0,8}saving checkpoint at iteration {1,8}\d/,
     resumedFrom: /successfully loaded checkpoint from (\S+)/,
@@ -95,7 +85,6 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'DeepSpeed',
     source: 'https://github.com/deepspeedai/DeepSpeed/issues/3742',
-    needles: ['Max_MA ', '[Torch] Saved ', ', skipped='],
     trainingLine: /\bstep=(?<step>\d{1,12}), skipped=/,
     saveEnd: /\[Torch\] Saved (?<path>\S{0,400}global_step(?<step>\d{1,12}))\//,
     memory: /\bMA \d{1,9}(?:\.\d{1,16})? GB {1,16}Max_MA (?<gb>\d{1,9}(?:\.\d{1,16})?) GB/,
@@ -103,96 +92,81 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Composer, LLM Foundry',
     source: 'https://github.com/mosaicml/examples/issues/414',
-    needles: ['memory/peak_', 'memory/current_', '[batch=', 'throughput/tokens_per_sec'],
     trainingLine: /^.{0,40}\[batch=(?<step>\d{1,12})\/(?<total>\d{1,12})\]|\bTrain throughput\/tokens_per_sec: \d/,
     memory: /memory\/(?:peak|current)_(?:allocated|active|reserved)_mem: (?<gb>\d{1,9}(?:\.\d{1,16})?)(?![\w.])/,
   },
   {
     name: 'OLMo',
     source: 'https://github.com/allenai/OLMo/issues/692',
-    needles: [',epoch=', 'tokens_per_second=', 'total_grad_norm='],
     trainingLine:
       /\[step=(?<step>\d{1,12})\/(?<total>\d{1,12}),epoch=\d{1,6}\]|(?<![\w/])(?:throughput\/device\/tokens_per_second|optim\/total_grad_norm)=/,
   },
   {
     name: 'litgpt',
     source: 'https://github.com/Lightning-AI/litgpt/issues/1607',
-    needles: ['loss train'],
     trainingLine:
       /\biter \d{1,12} (?:\| )?step (?<step>\d{1,12})\b.{0,4} loss train(?: \(curr\))?: (?<loss>[\d.a-z]{1,20})/i,
   },
   {
     name: 'MaxText',
     source: 'https://github.com/AI-Hypercomputer/maxtext/pull/4847',
-    needles: ['Using (GB) '],
     memory: /Using \(GB\) \d{1,9}(?:\.\d{1,16})? \/ \d{1,9}(?:\.\d{1,16})? \((?<percent>\d{1,9}(?:\.\d{1,16})?)%\)/,
   },
   {
     name: 'Flax, CLU',
     source: 'https://github.com/google/CommonLoopUtils/blob/main/clu/metric_writers/logging_writer.py',
-    needles: ['logging_writer.py:'],
     trainingLine: /logging_writer\.py:\d{1,5}\] \[(?<step>\d{1,12})\] /,
   },
   {
     name: 'Keras',
     source: 'https://github.com/tensorflow/tensorflow/issues/30908',
-    needles: ['s/step - '],
     trainingLine: /(?<![\d/])(?<step>\d{1,9})\/(?:\d{1,9}|Unknown)\b.{0,120}s\/step - /,
   },
   {
     name: 'fairseq',
     source: 'https://github.com/facebookresearch/fairseq/issues/2681',
-    needles: ['num_updates', 'Saved checkpoint '],
     trainingLine: /\| train(?:_inner)? \|.{0,300}\bnum_updates[= ](?<step>\d{1,12})/,
     saveEnd: /Saved checkpoint (?<path>\S+) \(epoch \d{1,6} @ (?<step>\d{1,12}) updates/,
   },
   {
     name: 'timm',
     source: 'https://github.com/huggingface/pytorch-image-models/blob/main/train.py',
-    needles: ['Train: '],
     trainingLine: /\bTrain: {1,6}\d{1,6}(?:\/\d{1,6} \( {0,3}\d{1,3}%\))? \[ {0,6}(?<step>\d{1,12})\/\d{1,12} \(/,
   },
   {
     name: 'Ultralytics YOLO',
     source: 'https://github.com/ultralytics/ultralytics/issues/7653',
-    needles: ['G   ', 'it/s]', 's/it]'],
     trainingLine:
       /(?<![\w/.])\d{1,6}\/\d{1,6} {2,12}[\d.]{1,8}G {1,12}(?<loss>[\d.a-z]{1,12}) .{0,200}\| {0,8}(?<step>\d{1,9})\/\d{1,9} \[/,
   },
   {
     name: 'verl',
     source: 'https://github.com/verl-project/verl/issues/1208',
-    needles: ['actor/'],
     trainingLine: /\bstep:(?<step>\d{1,12}) - .{0,4000}\bactor\/pg_loss:(?<loss>[-\d.a-z]{1,20})/,
   },
   {
     name: 'OpenRLHF',
     source: 'https://github.com/OpenRLHF/OpenRLHF/blob/main/openrlhf/trainer/ray/ppo_actor.py',
-    needles: ['policy_loss'],
   },
   {
     name: 'Stable-Baselines3',
     source: 'https://github.com/DLR-RM/stable-baselines3/issues/156',
-    needles: ['total_timesteps ', '|    loss '],
     trainingLine:
       /^.{0,60}\| {1,6}(?:total_timesteps {1,30}\| {0,3}(?<step>\d{1,12})|loss {1,30}\| {0,3}(?<loss>[-+\d.a-z]{1,16})) {0,30}\|$/,
   },
   {
     name: 'JSON lines',
     source: 'https://github.com/liujunwen23/MIRE/issues/1',
-    needles: ['"current_steps"'],
     trainingLine: /"current_steps": (?<step>\d{1,12}), "total_steps": (?<total>\d{1,12}), "loss"/,
   },
   {
     name: 'nvidia-smi',
     source: 'https://github.com/nwyin/modded-llama2/issues/10',
-    needles: ['MiB / '],
     memory: /\| {1,8}(?<used>\d{1,7})MiB \/ {1,4}(?<whole>\d{1,7})MiB \|/,
   },
   {
     name: 'JAX, memory_stats() of a device',
     source: 'https://docs.jax.dev/en/latest/_autosummary/jax.Device.html',
-    needles: ['bytes_in_use'],
     memory: /(?<![a-z_])bytes_in_use['"]?: ?(?<used>\d{1,15})\b/,
   },
 ];
@@ -204,7 +178,7 @@ export function rowsWith(own: TrainerFormat | null): readonly TrainerFormat[] {
 
 /** The match of the first row that has this pattern and matches. */
 export function matchTrainerFormat(
-  what: Exclude<keyof TrainerFormat, 'name' | 'needles' | 'source'>,
+  what: Exclude<keyof TrainerFormat, 'name' | 'source'>,
   line: string,
   own: TrainerFormat | null = null,
 ): RegExpExecArray | null {
@@ -226,19 +200,16 @@ const ANY = '.{0,200}?';
  */
 export function formatOfLine(line: string): TrainerFormat | null {
   const names = [...line.matchAll(new RegExp(PLACEHOLDER, 'g'))].map(([, name]) => name);
-  const words = line
-    .split(new RegExp(`${PLACEHOLDER.source.replace('(', '(?:')}|[ *]`))
-    .filter((text) => /^[\x21-\x7e]{4,}$/.test(text));
   const isNamed = names.includes('step') || names.includes('loss');
-  const [word] = words.toSorted((a, b) => b.length - a.length);
-  if (!isNamed || new Set(names).size !== names.length || word === undefined) return null;
+  if (!isNamed || new Set(names).size !== names.length) return null;
   const [first = '', ...more] = line
     .split('*')
     .map(patternOfPart)
     .filter((part) => part !== '');
   // A group that was matched in a lookahead is not matched again, so a hostile line costs one pass.
   const rest = more.map((part, index) => `(?=(?<any${index}>${ANY}${part}))\\k<any${index}>`);
-  return { name: 'the lane', source: 'config', needles: [word], trainingLine: new RegExp([first, ...rest].join('')) };
+  const trainingLine = new RegExp([first, ...rest].join(''));
+  return wordsOfPattern(trainingLine).length === 0 ? null : { name: 'the lane', source: 'config', trainingLine };
 }
 
 function patternOfPart(part: string): string {

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../domain/limits.ts';
+import { parseJson } from '../domain/values.ts';
 import { errorCode, openPlainFile } from '../host/files.ts';
 
 /** Keeps the entry of a job's end below the size of a log line. */
@@ -38,15 +39,16 @@ export function greatestMetric(
   return values.length === 0 ? null : Math.max(...values);
 }
 
-/** Parses JSON as Python writes it: bare NaN and Infinity become strings, raw control characters blanks. Throws a SyntaxError. */
+/** Parses JSON as Python writes it: bare NaN and Infinity become strings, raw control characters blanks. Undefined if it is no JSON. */
 export function parseJsonWithNan(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const plain = text.replace(/\p{Cc}/gu, ' ');
-    return JSON.parse(plain.replace(STRING_OR_NOT_FINITE, (found) => (found.startsWith('"') ? found : `"${found}"`)));
-  }
+  return (
+    parseJson(text) ??
+    parseJson(
+      text
+        .replace(/\p{Cc}/gu, ' ')
+        .replace(STRING_OR_NOT_FINITE, (found) => (found.startsWith('"') ? found : `"${found}"`)),
+    )
+  );
 }
 
 /** Matches whole strings, which may contain NaN. The last quote is optional, so that broken text takes linear time. */
@@ -105,23 +107,14 @@ export async function readMetricsFile(path: string): Promise<MetricsRead> {
  */
 export function parseMetrics(text: string): MetricsRead {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const whole = text.endsWith('\n') ? lines : [...lines.slice(0, -1), ...lines.slice(-1).filter(isJsonLine)];
-  const last = whole.at(-1);
+  const isWhole = text.endsWith('\n') || parseJsonWithNan(lines.at(-1) ?? '') !== undefined;
+  const last = lines.at(isWhole ? -1 : -2);
   if (last === undefined) return { kind: 'unreadable', why: 'no whole record' };
-  if (!isJsonLine(last)) return { kind: 'unreadable', why: 'the last record is no JSON' };
-  const parsed = record.safeParse(parseJsonWithNan(last));
+  const json = parseJsonWithNan(last);
+  if (json === undefined) return { kind: 'unreadable', why: 'the last record is no JSON' };
+  const parsed = record.safeParse(json);
   if (!parsed.success) return { kind: 'unreadable', why: z.prettifyError(parsed.error) };
   const metrics = flattenMetrics(parsed.data.summary);
   if (metrics === null) return { kind: 'unreadable', why: `more than ${METRICS_KEYS_MAX} metrics` };
   return { kind: 'metrics', metrics };
-}
-
-function isJsonLine(line: string): boolean {
-  try {
-    parseJsonWithNan(line);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }

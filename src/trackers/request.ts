@@ -105,12 +105,8 @@ function judgeTrackerAnswer(
   if (status >= 300 && status < 400)
     return buildSilence('unknown', `it leads elsewhere (${status}), and the key is taken to no other address`);
   if (status !== 200) return buildSilence('unknown', `it answers ${status}: ${words}`, TRACKER_PAUSE_MS);
-  try {
-    return { json: parseJsonWithNan(text) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return buildSilence('unknown', `it answers no JSON: ${words}`);
-    throw error;
-  }
+  const json = parseJsonWithNan(text);
+  return json === undefined ? buildSilence('unknown', `it answers no JSON: ${words}`) : { json };
 }
 
 /** `Retry-After` or W&B's header in seconds, limited. */

@@ -107,12 +107,8 @@ function refusedAnswer(message: string): TrackerSilence {
 }
 
 function parseSummary(text: string): Readonly<Record<string, string>> | null {
-  try {
-    return flattenMetrics(parseJsonWithNan(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const json = parseJsonWithNan(text);
+  return json === undefined ? null : flattenMetrics(json);
 }
 
 /** Memory use of GPUs and TPUs (wandb/wandb, core/pkg/monitor). */

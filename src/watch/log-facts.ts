@@ -1,7 +1,8 @@
 /** Facts from a job's log so far: a fold over its text that reads every line exactly once. */
 
 import { NOISE } from '../diagnosis/choose-finding.ts';
-import { findRow, SIGNATURES } from '../diagnosis/rows.ts';
+import { type PlainLine, readLogLine } from '../diagnosis/line-prefixes.ts';
+import { findRow, matchSignatures } from '../diagnosis/rows.ts';
 import { matchTrainerFormat, type TrainerFormat } from '../diagnosis/trainers.ts';
 import { findMemoryReport, readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
 import { normalizeAddress } from '../domain/care/machines.ts';
@@ -34,12 +35,11 @@ type SignatureMatches = {
   readonly failures: readonly SignatureMatch[];
 };
 
-/** Adds the signatures that one line matches; `lines` is the line's number. */
-function matchFailures<Facts extends SignatureMatches>(facts: Facts, line: string): Facts {
-  const task = line.includes('RayTaskError(') ? workerAddress(line) : null;
+/** Adds the signatures that one line matches. `shown`: the raw line of the log; `lines` is its number. */
+function matchFailures<Facts extends SignatureMatches>(facts: Facts, line: PlainLine, shown: string): Facts {
+  const task = line.text.includes('RayTaskError(') ? workerAddress(shown) : null;
   const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
-  const found = SIGNATURES.filter(({ pattern }) => pattern.test(line));
-  return found.reduce((all, { signature }) => addFailure(all, signature, line), known);
+  return matchSignatures(line).reduce((all, { signature }) => addFailure(all, signature, shown), known);
 }
 
 /** Adds a match of one signature on a line, from the worker on that line or from the open traceback. */
@@ -215,15 +215,21 @@ export function finishLog(facts: LogFacts, own: TrainerFormat | null = null): Lo
   return facts.carry === '' ? facts : readLine({ ...facts, carry: '' }, facts.carry, own);
 }
 
-function readLine(facts: LogFacts, whole: string, own: TrainerFormat | null): LogFacts {
-  const line = cutText(whole, limits.logLineCharsMax).replace(/\r$/, '');
-  if (NOISE.test(line)) return { ...facts, lines: facts.lines + 1 };
-  const counted = matchFailures({ ...facts, lines: facts.lines + 1 }, line);
-  const training = readTrainingLine(line, own);
+function readLine(facts: LogFacts, raw: string, own: TrainerFormat | null): LogFacts {
+  const shown = cutText(raw, limits.logLineCharsMax).replace(/\r$/, '');
+  const counted = { ...facts, lines: facts.lines + 1 };
+  return readLogLine(shown).reduce((known, line) => addLogLine(known, line, shown, own), counted);
+}
+
+function addLogLine(facts: LogFacts, line: PlainLine, shown: string, own: TrainerFormat | null): LogFacts {
+  const { text } = line;
+  if (NOISE.test(text)) return facts;
+  const matched = matchFailures(facts, line, shown);
+  const training = readTrainingLine(line.whole, own);
   if (training?.work === 'eval')
-    return addPlainLine(EVAL_KEY.test(line) ? counted : readEval(counted, training), line, own);
+    return addPlainLine(EVAL_KEY.test(text) ? matched : readEval(matched, training), text, own);
   const isOther = training === null || training.work === 'other';
-  return addPlainLine(isOther ? addMemory(counted, line) : addTraining(counted, training, line), line, own);
+  return addPlainLine(isOther ? addMemory(matched, text) : addTraining(matched, training, shown), text, own);
 }
 
 /** Memory reports of any program between the training lines. */

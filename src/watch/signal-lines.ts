@@ -1,23 +1,20 @@
 /** Finds the few lines of a log that any reader uses, by the words that they contain. */
 
+import { wordsOfPattern } from '../diagnosis/pattern-words.ts';
+import { SIGNATURES } from '../diagnosis/rows.ts';
 import { TRAINERS, type TrainerFormat } from '../diagnosis/trainers.ts';
 
-/**
- * Every line that the log reader or a signature uses contains one of these words or of a trainer's, in any case. All are ASCII with at
- * least four characters; a newline may only be first or last.
- */
+/** The words by which the lines of a trainer are found. */
+function wordsOfTrainer(row: TrainerFormat): readonly string[] {
+  return Object.values(row).flatMap((value) => (value instanceof RegExp ? wordsOfPattern(value) : []));
+}
+
+/** Every line that the watch uses contains one of these words, in any case. All are ASCII with at least four characters; a newline may only be first. */
 const SIGNAL_WORDS: readonly string[] = [
-  // Failures.
-  ...['memory space ', 'VmemOom', 'HbmOom', 'hbm requirement ', 'allocations in hbm', 'RESOURCE_EXHAUSTED:'],
-  ...['out of memory', 'CUDA_ERROR_', 'OutOfMemoryError: ', 'No accelerator found', 'cleanup driver after'],
-  ...['resource busy', 'Xid 14', 'No space left on', 'OwnerDiedError', 'dead node', 'node heartbeat loss'],
-  ...['marked dead because', 'Barrier timed out', 'CoordinationService', 'Fatal Python error', '\nF20'],
-  ...['bad_alloc', 'length_error: ', 'No API key configured', 'No progress after ', 'autoscaler demand'],
-  ...['preempt', 'tier_blocked:', "slice couldn't schedule", "Quota '", 'Error: ', 'RayTaskError('],
-  // Steps, losses, memory, trackers, evals.
+  ...SIGNATURES.flatMap(({ pattern }) => wordsOfPattern(pattern)),
+  ...TRAINERS.flatMap(wordsOfTrainer),
   ...['Progress on:', 'loss', 'it/s]', 'it/s,', 's/it]', 's/it,', 'batch=', 'step=', 'iter=', ', skipped='],
-  ...['grad_norm', 'grad norm', 'train step completed', 'https://wandb.ai/', 'eval/'],
-  ...TRAINERS.flatMap(({ needles }) => needles),
+  ...['grad_norm', 'grad norm', 'https://wandb.ai/', 'eval/', 'preempt', 'RayTaskError('],
 ];
 
 const LINE_FEED = 10;
@@ -34,7 +31,7 @@ const SEARCHES = new WeakMap<TrainerFormat, Search>();
 export function searchWith(own: TrainerFormat | null): Search {
   const known = own === null ? SEARCH : SEARCHES.get(own);
   if (known !== undefined || own === null) return known ?? SEARCH;
-  const made = searchFor([...SIGNAL_WORDS, ...own.needles]);
+  const made = searchFor([...SIGNAL_WORDS, ...wordsOfTrainer(own)]);
   SEARCHES.set(own, made);
   return made;
 }

@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { type QueuedJob, readQueueText } from '../../src/engines/slurm/commands.ts';
 import type { JobRecords } from '../../src/engines/slurm/job-folder.ts';
 import {
   hasEndedUnnoticed,
@@ -14,7 +15,6 @@ import {
   toJobStatus,
 } from '../../src/engines/slurm/job-state.ts';
 import { chooseJob, readAccountingLine } from '../../src/engines/slurm/observe.ts';
-import { type QueuedJob, readQueueText } from '../../src/engines/slurm/queue.ts';
 
 const linesOf = (name: string): readonly string[] =>
   readFileSync(`fixtures/slurm/${name}`, 'utf8')

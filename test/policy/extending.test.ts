@@ -29,6 +29,7 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'src/render/gate-words.ts': 7,
   },
   'A new engine': { 'src/engines/registry.ts': 2 },
+  'A new trainer': { 'src/diagnosis/trainers.ts': 6 },
   'A new channel': { 'src/notify/registry.ts': 1 },
 };
 /** The compiler's incremental state from the last run, so that only the examples' changes are checked. */

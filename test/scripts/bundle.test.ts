@@ -14,7 +14,7 @@ const PROBE = `
 import { getInput } from ${path('node_modules/@actions/core/lib/core.js')};
 import { execa } from ${path('node_modules/execa/index.js')};
 import { z } from ${path('node_modules/zod/index.js')};
-import { supervisorSource } from ${path('src/engines/local/supervisor.ts')};
+import { supervisorSource } from ${path('src/engines/local/submit.ts')};
 import { readLabConfig } from ${path('src/app/config-source.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
 else if (process.env.PROBE === 'config') console.log(JSON.stringify(readLabConfig(process.env.PROBE_TEXT)));

@@ -94,6 +94,11 @@ describe('reading in pieces', () => {
   });
 });
 
+it('values in the fields beside a message of JSON are read', () => {
+  const line = '{"event": "step", "step": 890, "loss": 2.11, "level": "info", "logger": "train"}';
+  expect(read(`${line}\n`)).toMatchObject({ step: { value: 890 }, loss: '2.11' });
+});
+
 describe('failure signatures', () => {
   // rule ML-20
   it.each([
@@ -145,6 +150,15 @@ describe('failure signatures', () => {
     ['autoscaler-demand', 'unsatisfied autoscaler demand: tier_blocked: v5p-8'],
   ])('finds %s', (id, line) => {
     expect(read(`${healthy}${line}\n`).failures.map((failure) => failure.id)).toContain(id);
+  });
+
+  it.each([
+    ['torchrun', "[rank0]: NameError: name 'foo' is not defined"],
+    ['Ray', "(train_fn pid=911, ip=10.0.0.9) NameError: name 'foo' is not defined"],
+    ['Kubernetes', "2026-11-19T17:24:59.460666947Z stderr F NameError: name 'foo' is not defined"],
+    ['a collector of JSON', '{"level":"error","message":"Traceback:\\nNameError: name \'foo\' is not defined"}'],
+  ])('are found behind the prefixes of %s, as the diagnosis finds them', (_from, line) => {
+    expect(read(`${line}\n`)).toMatchObject({ lines: 1, failures: [{ id: 'name-error', line }] });
   });
 
   it('have unique ids, and each is tested above', () => {

@@ -202,23 +202,22 @@ async function diagnoseEnd(input: PollInput, end: number, tracker: TrackerReadin
   // A resumed tracker run also contains lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
   if (own.length === 0) return died;
-  return diagnoseLines(
-    own.map(({ text }) => text),
-    'FAILED',
-  );
+  const lines = own.map(({ text }) => text);
+  return diagnoseLines(input, lines, 'FAILED');
 }
 
-function diagnoseLines(lines: readonly string[], status: EndStatus | null): DeathReport {
+function diagnoseLines(
+  { ownFormat = null }: PollInput,
+  lines: readonly string[],
+  status: EndStatus | null,
+): DeathReport {
   const last = lines.slice(-LOG_END_READ_LINES_MAX).map((line) => cutText(line, limits.logLineCharsMax));
-  return { diagnosis: diagnose(lines, status), logEnd: last };
+  return { diagnosis: diagnose(lines, status, ownFormat), logEnd: last };
 }
 
 /** `diagnosis` is null if the log cannot be read. */
-async function diagnoseLogEnd(
-  { engine, submission, lab }: PollInput,
-  end: number,
-  status: EndStatus | null,
-): Promise<DeathReport> {
+async function diagnoseLogEnd(input: PollInput, end: number, status: EndStatus | null): Promise<DeathReport> {
+  const { engine, submission, lab } = input;
   const pieces: Uint8Array[] = [];
   const until = lab.now() + LOG_READ_MS;
   const start = Math.max(0, end - DIAGNOSED_LOG_BYTES);
@@ -236,7 +235,7 @@ async function diagnoseLogEnd(
   const lines = new TextDecoder().decode(Buffer.concat(pieces)).split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   // The offset may point into the middle of a line.
-  return diagnoseLines(start > 0 ? lines.slice(1) : lines, status);
+  return diagnoseLines(input, start > 0 ? lines.slice(1) : lines, status);
 }
 
 type Reading = {

@@ -3,19 +3,12 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine, FoundJob, JobDescription, JobObservation, LogRead, StopOutcome } from '../../domain/engine.ts';
+import type { Engine, FoundJob, JobDescription, JobObservation, StopOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { errorCode, publishOnce } from '../../host/files.ts';
 import { checkLiveness, currentPidScope, type Liveness, type PidScope, readProcessStart } from '../../host/process.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import {
-  type ClaimRecord,
-  describeClaimed,
-  findLogRefusal,
-  type RecordRead,
-  readClaim,
-  readLogFile,
-} from '../shared/job-files.ts';
+import { type ClaimRecord, describeClaimed, type RecordRead, readClaim, readClaimedLog } from '../shared/job-files.ts';
 import {
   foundJob,
   guardWithCapabilities,
@@ -34,9 +27,9 @@ import {
   readCommand,
   readExit,
   readProcess,
+  signalGroup,
   submitLocally,
 } from './submit.ts';
-import { signalGroup } from './supervisor.ts';
 
 // Each launch creates a folder and no other program removes one, so the engine removes the folders of long-ended jobs.
 
@@ -128,7 +121,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     submit: (spec) => submitLocally(settings, spec),
     observe: (jobId, lastSession) => observeLocally(settings, jobId, lastSession),
     describe: (jobId) => describeLocally(settings, jobId),
-    readLog: (jobId, offset) => readLogLocally(settings, jobId, offset),
+    readLog: (jobId, offset) => readClaimedLog(settings.directory, jobId, jobPaths(settings.directory, jobId), offset),
     stop: (jobId) => stopLocally(settings, jobId),
     removeOldTrees: (trees) => removeOldTrees(trees, settings.directory, settings.now()),
   });
@@ -142,10 +135,6 @@ function minimalEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, st
 async function describeLocally(settings: LocalSettings, jobId: string): Promise<JobDescription> {
   const seen = await observeLocally(settings, jobId, null);
   return seen.kind === 'found' ? describeClaimed(settings.directory, jobId, seen) : seen;
-}
-
-async function readLogLocally({ directory }: LocalSettings, jobId: string, offset: number): Promise<LogRead> {
-  return (await findLogRefusal(directory, jobId)) ?? readLogFile(jobPaths(directory, jobId).log, offset);
 }
 
 /**

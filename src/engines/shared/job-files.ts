@@ -184,11 +184,16 @@ export async function describeClaimed(directory: string, jobId: string, seen: Fo
   });
 }
 
-/** Why a job's log cannot be read; null: the job exists. */
-export async function findLogRefusal(directory: string, jobId: string): Promise<LogRead | null> {
+/** Reads the log of a claimed job from its file. */
+export async function readClaimedLog(
+  directory: string,
+  jobId: string,
+  { log }: { readonly log: string },
+  offset: number,
+): Promise<LogRead> {
   const claim = await readClaim(directory, jobId);
   if (claim.kind === 'missing') return { kind: 'absent' };
-  return claim.kind === 'unreadable' ? unknownOutcome(claim.why) : null;
+  return claim.kind === 'unreadable' ? unknownOutcome(claim.why) : readLogFile(log, offset);
 }
 
 /** Reads and validates a JSON record. */

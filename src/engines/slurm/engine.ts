@@ -1,11 +1,11 @@
 /** The `slurm` engine: runs jobs on a Slurm cluster through Slurm's commands and a folder that runner and nodes share. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine, JobDescription, LiveJob, LogRead, StopOutcome } from '../../domain/engine.ts';
+import type { Engine, JobDescription, LiveJob, StopOutcome } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
 import { errorCode, publishOnce } from '../../host/files.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { describeClaimed, findLogRefusal, readClaim, readLogFile } from '../shared/job-files.ts';
+import { describeClaimed, readClaim, readClaimedLog } from '../shared/job-files.ts';
 import {
   guardWithCapabilities,
   isSubmissionId,
@@ -14,12 +14,19 @@ import {
   type Unknown,
   unknownOutcome,
 } from '../shared/kit.ts';
-import { askCommand, describeFailure, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
+import {
+  askCommand,
+  describeFailure,
+  readQueue,
+  readQueueWith,
+  readSlurmSession,
+  runCommand,
+  type SlurmSettings,
+} from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
 import { deleteEnvironmentFile, jobPaths } from './job-folder.ts';
 import { isEndState, toJobStatus } from './job-state.ts';
 import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
-import { readQueue, readQueueWith } from './queue.ts';
 import { submitToSlurm } from './submit.ts';
 
 /** Builds the engine for one cluster of the config. */
@@ -68,7 +75,8 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
     },
     live: () => listLiveOnSlurm(settings),
     describe: (jobId) => errorAsUnknown(() => describeOnSlurm(settings, jobId)),
-    readLog: (jobId, offset) => errorAsUnknown(() => readLogOnSlurm(settings, jobId, offset)),
+    readLog: (jobId, offset) =>
+      errorAsUnknown(() => readClaimedLog(cluster.folder, jobId, jobPaths(cluster.folder, jobId), offset)),
     stop: (jobId) => errorAsUnknown(() => stopOnSlurm(settings, jobId)),
   });
 }
@@ -117,11 +125,6 @@ async function listLiveOnSlurm(settings: SlurmSettings): Promise<Observed<readon
       return status === null ? [] : [{ jobId, status, startedAtMs, metadata, about: name }];
     }),
   );
-}
-
-async function readLogOnSlurm({ cluster }: SlurmSettings, jobId: string, offset: number): Promise<LogRead> {
-  const { folder } = cluster;
-  return (await findLogRefusal(folder, jobId)) ?? readLogFile(jobPaths(folder, jobId).log, offset);
 }
 
 /** Pause between two checks of a job that should end. Each check is a call of squeue, which the controller answers. */

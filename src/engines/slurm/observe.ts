@@ -5,7 +5,7 @@ import { cutText } from '../../domain/values.ts';
 import { errorCode, openPlainFile, publishOnce } from '../../host/files.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
 import { foundJob, isSubmissionId, missingJob, unknownOutcome } from '../shared/kit.ts';
-import { askCommand, type SlurmSettings } from './commands.ts';
+import { askCommand, parseMoment, type Queue, type QueuedJob, readQueue, type SlurmSettings } from './commands.ts';
 import {
   deleteEnvironmentFile,
   type JobPaths,
@@ -16,7 +16,6 @@ import {
   type SeenRecord,
 } from './job-folder.ts';
 import { hasEndedUnnoticed, isEndState, jobFromRecords, toEndedJob, toJobStatus } from './job-state.ts';
-import { parseMoment, type Queue, type QueuedJob, readQueue } from './queue.ts';
 
 /** Observes one job. */
 export async function observeOnSlurm(

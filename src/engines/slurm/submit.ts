@@ -15,12 +15,20 @@ import {
   submitOnce,
   unknownOutcome,
 } from '../shared/kit.ts';
-import { describeFailure, readSlurmSession, runCommand, type SlurmSession, type SlurmSettings } from './commands.ts';
+import {
+  describeFailure,
+  formatComment,
+  type QueuedJob,
+  readQueue,
+  readSlurmSession,
+  runCommand,
+  type SlurmSession,
+  type SlurmSettings,
+} from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
 import { type JobPaths, type JobRecords, jobPaths, messagesPath, readJobRecords } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
 import { chooseJob, oursAmong } from './observe.ts';
-import { formatComment, type QueuedJob, readQueue } from './queue.ts';
 
 // The script that Slurm starts. Its text is the same for every job and values come from files, so no shell parses a value.
 

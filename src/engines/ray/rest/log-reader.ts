@@ -2,7 +2,7 @@
 
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { cutText } from '../../../domain/values.ts';
+import { cutText, parseJson } from '../../../domain/values.ts';
 import { completeUtf8Length, keepValidUtf8 } from '../../../host/files.ts';
 import { type HttpAnswer, readWhole } from '../../shared/http.ts';
 import { createLogWindow, type LogWindow } from '../../shared/job-files.ts';
@@ -28,78 +28,54 @@ type LogDecoder = {
   readonly state: () => 'open' | 'whole' | 'other';
 };
 
-/** The frame of the answer to `GET /api/jobs/{id}/logs`. Whitespace may occur anywhere between. */
+/** Around the text of the answer to `GET /api/jobs/{id}/logs`. Whitespace may occur anywhere between. */
 const OPENING = '{"logs":"';
-const FRAME = `${OPENING}"}`;
-const SIMPLE: Readonly<Record<string, string>> = {
-  ...{ '"': '"', '\\': '\\', '/': '/' },
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
-};
-/** The end of the text, or one escape, or both escapes of a surrogate pair (RFC 8259, section 7). */
-const TOKEN = /"|\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|([^u]))/gi;
+const CLOSING = '"}';
+/** Complete characters and escapes of a JSON string. The first half of a surrogate pair counts if no second half can follow. */
+const WHOLE_TEXT =
+  /(?:[^"\\]+|\\(?:[^u]|u(?:(?!d[89ab])[\da-f]{4}|d[89ab][\da-f]{2}(?:\\ud[c-f][\da-f]{2}|(?=[^\\]|\\(?:[^u]|u[\da-f]{4}))))))*/iy;
 /** Text that more bytes may complete: half an escape, also after the first half of a pair. */
 const UNFINISHED = /^(?:\\(?:u(?:[0-9a-f]{0,3}|d[89ab][0-9a-f]{2}(?:\\(?:u[0-9a-f]{0,3})?)?))?)?$/i;
 
 /**
  * Decodes the text of `{"logs": "…"}` while it arrives: any size, cut anywhere, with only the current piece in memory. Half
- * a surrogate pair waits for its other half; an unpaired half becomes U+FFFD. Raw bytes pass through unchanged.
+ * a surrogate pair waits for its other half; an unpaired half becomes U+FFFD.
  */
 export function createJsonLogReader(): LogDecoder {
-  let frame = '';
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let phase: 'opening' | 'text' | 'closing' | 'other' = 'opening';
   let held = '';
-  let isOther = false;
-  /** One character per byte, so that UTF-8 bytes stay unchanged. */
-  const readText = (text: string): string => {
-    let out = '';
-    let at = 0;
-    TOKEN.lastIndex = 0;
-    for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
-      const rest = text.slice(token.index);
-      if (rest.length < 12 && UNFINISHED.test(rest)) break;
-      const before = text.slice(at, token.index);
-      const said = decodeEscape(token);
-      isOther ||= before.includes('\\') || said === null;
-      if (isOther) return out;
-      out += before + (said ?? '');
-      at = TOKEN.lastIndex;
-      if (token[0] !== '"') continue;
-      frame += '"';
-      readFrame(text.slice(at));
-      return out;
-    }
-    const backslash = text.indexOf('\\', at);
-    const end = backslash === -1 ? text.length : backslash;
-    held = text.slice(end);
-    isOther = !UNFINISHED.test(held);
-    return out + text.slice(at, end);
-  };
-  const readFrame = (text: string): string => {
-    for (const [at, sign] of [...text].entries()) {
-      if (/[ \t\r\n]/.test(sign)) continue;
-      frame += sign;
-      isOther = !FRAME.startsWith(frame);
-      if (isOther) return '';
-      if (frame === OPENING) return readText(text.slice(at + 1));
-    }
+  const readText = (): string => {
+    WHOLE_TEXT.lastIndex = 0;
+    const text = WHOLE_TEXT.exec(held)?.[0] ?? '';
+    held = held.slice(text.length);
+    if (held.startsWith('"')) phase = 'closing';
+    const decoded = parseJson(`"${text}"`);
+    if (typeof decoded === 'string' && (phase === 'closing' || UNFINISHED.test(held))) return decoded;
+    phase = 'other';
     return '';
   };
-  return {
-    read: (bytes) => {
-      if (isOther) return new Uint8Array();
-      const text = held + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-      held = '';
-      return Buffer.from(frame === OPENING ? readText(text) : readFrame(text), 'latin1');
-    },
-    end: () => new Uint8Array(),
-    state: () => (isOther ? 'other' : frame === FRAME ? 'whole' : 'open'),
+  const read = (bytes: Uint8Array): Uint8Array => {
+    const rest = bytes.subarray(limits.logChunkBytesMax);
+    held += decoder.decode(bytes.subarray(0, limits.logChunkBytesMax), { stream: true });
+    if (phase === 'opening') {
+      const opening = /^\s*\{\s*"logs"\s*:\s*"/.exec(held)?.[0];
+      if (opening !== undefined) phase = 'text';
+      else if (!OPENING.startsWith(held.replaceAll(/\s/g, ''))) phase = 'other';
+      held = held.slice(opening?.length ?? 0);
+    }
+    const text = Buffer.from(phase === 'text' ? readText() : '', 'utf8');
+    if (phase === 'closing' && !CLOSING.startsWith(held.replaceAll(/\s/g, ''))) phase = 'other';
+    return rest.length === 0 ? text : Buffer.concat([text, read(rest)]);
   };
-}
-
-/** The UTF-8 bytes of an escape, empty for the end of the text; null: not an escape of JSON. */
-function decodeEscape([, high, low, unit, simple]: RegExpExecArray): string | null {
-  if (simple !== undefined) return SIMPLE[simple] ?? null;
-  const codes = [high, low, unit].flatMap((digits) => (digits === undefined ? [] : [Number.parseInt(digits, 16)]));
-  return Buffer.from(String.fromCharCode(...codes), 'utf8').toString('latin1');
+  return {
+    read,
+    end: () => new Uint8Array(),
+    state: () => {
+      if (phase === 'other') return 'other';
+      return phase === 'closing' && held.trimEnd().endsWith('}') ? 'whole' : 'open';
+    },
+  };
 }
 
 const RETURN = 13;
