@@ -83,15 +83,17 @@ type MissingSecret = { readonly environment: string; readonly name: string };
 
 /** Secrets that jobs need and that no environment has. */
 export function listMissingSecrets(facts: Facts): readonly MissingSecret[] {
-  return environmentsInUse(facts).flatMap(({ name: environment, secrets }) => {
+  return environmentsInUse(facts).flatMap(({ name: environment, refs, secrets }) => {
     const keys = Object.entries(KEY_ENVIRONMENTS).flatMap(([role, names]) =>
       names.includes(environment) ? [KEY_VARIABLES[role as keyof typeof KEY_VARIABLES]] : [],
     );
     const own = listConfigSecrets(facts.config).filter(({ environments }) => environments.includes(environment));
     const needed = [...new Set([...keys, ...own.map(({ secret }) => secret)])];
-    return secrets.kind === 'unknown'
-      ? []
-      : needed.filter((name) => !secrets.value.includes(name)).map((name) => ({ environment, name }));
+    // GitHub answers 404 for the secrets of an environment that does not exist.
+    const isAbsent = refs.kind === 'known' && refs.value.length === 0;
+    if (secrets.kind === 'unknown' && !isAbsent) return [];
+    const stored = secrets.kind === 'known' ? secrets.value : [];
+    return needed.filter((name) => !stored.includes(name)).map((name) => ({ environment, name }));
   });
 }
 

@@ -94,17 +94,22 @@ export async function writeLabFile(root: string, path: string, text: string): Pr
 export type KeyPair = { readonly pem: string; readonly public: string };
 export type KeyPairs = Readonly<Record<Role, KeyPair>>;
 
-/** The key pairs of a folder; `create` makes the missing ones. Null if one is missing. */
+/** What happens to a pair that the folder lacks: it is made and kept there, made for a plan only, or none is opened. */
+export type MissingKeys = 'create' | 'pretend' | 'none';
+
+/** The key pairs of a folder. Null if one is missing. */
 export async function openKeyFolder(
   folder: string,
   root: string,
-  create: boolean,
+  missing: MissingKeys,
 ): Promise<Result<KeyPairs | null, string>> {
   if (await isInside(folder, root)) return fail(`private keys do not belong into the checkout: --keys ${folder}`);
   const pairs: Partial<Record<Role, KeyPair>> = {};
   for (const role of ROLES) {
     const file = join(folder, `${role}.pem`);
-    const pem = (await readTextIfThere(file)) ?? (create ? await createKey(folder, file) : null);
+    const pem =
+      (await readTextIfThere(file)) ??
+      (missing === 'none' ? null : await createKey(missing === 'create' ? file : null));
     if (pem === null) return ok(null);
     const key = parseSigningKey(pem);
     if (!key.ok) return fail(`${file}: ${key.error}`);
@@ -113,12 +118,13 @@ export async function openKeyFolder(
   return ok(pairs as KeyPairs);
 }
 
-async function createKey(folder: string, file: string): Promise<string> {
+async function createKey(file: string | null): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
     publicKeyEncoding: { format: 'pem', type: 'spki' },
   });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (file === null) return privateKey;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(file, privateKey, { mode: 0o600, flag: 'wx' });
   return privateKey;
 }

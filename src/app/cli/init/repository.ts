@@ -45,10 +45,10 @@ export async function makeSettingCall(
   const value = values.get(wanted.name);
   if (value === undefined) return fail(`${wanted.name} has no value here`);
   const place = { environment_name: wanted.environment };
-  const route = '/repos/{owner}/{repo}/environments/{environment_name}/secrets';
-  const key = await readRoute(client, `GET ${route}/public-key`, keySchema, place);
+  const keyRoute = 'GET /repos/{owner}/{repo}/environments/{environment_name}/secrets/public-key';
+  const key = await readRoute(client, keyRoute, keySchema, place);
   if (key.kind === 'unknown') return fail(key.why);
-  return send(client, `PUT ${route}/{secret_name}`, {
+  return send(client, 'PUT /repos/{owner}/{repo}/environments/{environment_name}/secrets/{secret_name}', {
     ...place,
     secret_name: wanted.name,
     key_id: key.value.key_id,

@@ -152,7 +152,7 @@ async function makeConfig(place: Place): Promise<Result<PlannedFile, string>> {
   const name = options.name ?? (await checkouts.readGitSetting(root, env, 'user.name'));
   const email = options.email ?? (await checkouts.readGitSetting(root, env, 'user.email'));
   if (name === null || email === null) return fail('--name and --email are missing: who commits to the record');
-  const pairs = await checkouts.openKeyFolder(keyFolder, root, true);
+  const pairs = await checkouts.openKeyFolder(keyFolder, root, place.isDryRun ? 'pretend' : 'create');
   if (!pairs.ok) return pairs;
   const keys = pairs.value;
   if (keys === null) throw new Error('the key folder has no keys after they were created');
@@ -246,7 +246,7 @@ async function applySettings(
   const client = connected.value;
   const repository = await readRepository(client);
   if (repository.kind === 'unknown') return fail(repository.why);
-  const pairs = await checkouts.openKeyFolder(keyFolder, root, false);
+  const pairs = await checkouts.openKeyFolder(keyFolder, root, 'none');
   if (!pairs.ok) return pairs;
   const values = listSecretValues(io, lab.config, pairs.value);
   const here = { cwd: root, held: readSigningKeys({}), now: brandAs(Date.now(), isInstant) };
