@@ -50,6 +50,8 @@ const PACKAGES = {
   // The signature of S3's requests, and its listings.
   'aws4fetch|@rgrove/parse-xml': '^src/stores/',
   'p-limit': '^src/app/',
+  // Secrets that go to GitHub.
+  'libsodium-wrappers': '^src/app/cli/init/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',
   zod: `^src/(host|settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|stores|app)/|^src/domain/(logbook|launch|actions|care)/`,
 };

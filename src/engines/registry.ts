@@ -18,6 +18,9 @@ const ENGINES = [
 
 const [first, ...others] = ENGINES;
 
+/** The settings of a cluster, for each engine. */
+export const ENGINE_SCHEMAS: readonly ClusterSchema[] = ENGINES.map(({ schema }) => schema);
+
 /** A cluster. `engine` selects its kind, and with it the valid keys. */
 export const clusterSchema = z.discriminatedUnion('engine', [first.schema, ...others.map(({ schema }) => schema)]);
 

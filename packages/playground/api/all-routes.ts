@@ -4,6 +4,7 @@ import { actionsSettingsRoutes } from '../actions/routes/actions-settings.ts';
 import { environmentRoutes } from '../actions/routes/environments.ts';
 import { resultRoutes } from '../actions/routes/results.ts';
 import { runRoutes } from '../actions/routes/runs.ts';
+import { secretRoutes } from '../actions/routes/secrets.ts';
 import { workflowRoutes } from '../actions/routes/workflows.ts';
 import { checkRoutes } from '../checks/routes/checks.ts';
 import { statusRoutes } from '../checks/routes/statuses.ts';
@@ -63,6 +64,7 @@ export const allRoutes: readonly Route[] = [
   ...rulesetRoutes,
   ...protectionRoutes,
   ...environmentRoutes,
+  ...secretRoutes,
   ...actionsSettingsRoutes,
   ...organizationRoutes,
   ...repoSettingsRoutes,

@@ -13,6 +13,7 @@ export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
   addLogbookVerbs(program, io, exit);
   addCheckpointVerbs(program, io, exit);
   addCheckVerbs(program, io, exit);
+  addInitVerb(program, io, exit);
   addProgramVerbs(program, io, exit);
 }
 
@@ -149,6 +150,29 @@ function addCheckVerbs(program: Command, io: VerbIo, exit: Exit): void {
     .action(async ({ config, logbook }) =>
       exit(await (await import('./verbs/recorded-runs.ts')).backtestVerb(io, config, logbook)),
     );
+}
+
+function addInitVerb(program: Command, io: VerbIo, exit: Exit): void {
+  program
+    .command('init')
+    .description('sets up a lab: config, workflows and keys, then the settings of its repository')
+    .option('--engine <NAME>', 'local, ray, slurm, iris or vast')
+    .option('--cluster <SETTINGS>', 'settings of the cluster, "KEY=VALUE KEY=VALUE"')
+    .option('--hours <N>', 'accelerator-hours of one run')
+    .option('--experiment <FILE>', 'the file that a run may change')
+    .option('--command <WORDS>', 'the command that trains')
+    .option('--metric <RULE>', 'the metric that decides, "KEY lower|higher PERCENT"')
+    .option('--secrets <NAMES>', 'secrets that a job needs, with blanks between them')
+    .option('--one-person <yes|no>', 'whether the author of a change may approve it')
+    .option('--name <NAME>', "who commits to the record; default: git's user.name")
+    .option('--email <ADDRESS>', "default: git's user.email")
+    .option('--pin <COMMIT>', 'the commit of the release; default: as the repository of ferrybot says')
+    .option('--keys <DIR>', 'where private keys are until they are stored; default: ~/.config/ferrybot/OWNER-NAME')
+    .option('--state-dir <DIR>', 'folder of job records on the runners of an engine local', '/var/lib/ferrybot')
+    .option('--apply', 'also makes the settings of the repository, with GITHUB_TOKEN or the login of gh')
+    .option('--upgrade', 'also replaces workflows that differ from the release, after their diff')
+    .option('--yes', 'accepts every change; with --json only this changes anything')
+    .action(async (options) => exit(await (await import('./verbs/init.ts')).initVerb(io, options)));
 }
 
 function addProgramVerbs(program: Command, io: VerbIo, exit: Exit): void {

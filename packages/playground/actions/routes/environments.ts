@@ -113,7 +113,7 @@ function deleteEnvironment(call: ActorCall): Answer {
   return noContentAnswer();
 }
 
-function storeEnvironment(call: ActorCall, row: Environment): Environment {
+export function storeEnvironment(call: ActorCall, row: Environment): Environment {
   const repo = rereadRepo(call);
   const others = repo.environments.filter((one) => !hasName(one, row.name));
   call.world.state.repos[repo.id] = { ...repo, environments: [...others, row] };
@@ -126,7 +126,7 @@ function readPatterns(call: RepoCall, row: Environment): NonNullable<Environment
   return row.refs ?? null;
 }
 
-function findEnvironment(call: RepoCall): Environment | null {
+export function findEnvironment(call: RepoCall): Environment | null {
   const name = call.params['environment'] ?? '';
   return call.repo.environments.find((one) => hasName(one, name)) ?? null;
 }

@@ -24,7 +24,7 @@ export type WorkflowFiles = ReadonlyMap<string, string>;
 const EXAMPLE_COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
 /** Whether this cluster's workers are scanned for full disks; whether ferrybot repairs anything of a cluster. */
-function maintenanceOf(config: LabConfig): { readonly scans: boolean; readonly repairs: boolean } {
+export function maintenanceOf(config: LabConfig): { readonly scans: boolean; readonly repairs: boolean } {
   const machines = Object.keys(config.clusters).map((cluster) => traitsFor(config, cluster)?.machines ?? null);
   return {
     scans: machines.some((one) => one?.disk != null),
@@ -32,18 +32,17 @@ function maintenanceOf(config: LabConfig): { readonly scans: boolean; readonly r
   };
 }
 
-/** The workflow files that this config needs. A server answers instead of the chat workflow. */
-function listNeededWorkflows(config: LabConfig, hasServer: boolean): readonly string[] {
-  const { launch, watch, stop, fix, chat, daily, watchdog, care, diskScan } = config.workflows;
+/** The workflows that this config needs. A server answers instead of the chat workflow. */
+export function listNeededWorkflows(config: LabConfig, hasServer: boolean): readonly (keyof LabConfig['workflows'])[] {
   const hasFixer = allLanes(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
   const { scans, repairs } = maintenanceOf(config);
   return [
-    ...[launch, watch, stop, watchdog],
-    ...(hasServer ? [] : [chat]),
-    ...(allLanes(config).some(({ kind }) => kind.proposals?.change !== undefined) ? [daily] : []),
-    ...(hasFixer ? [fix] : []),
-    ...(repairs ? [care] : []),
-    ...(scans ? [diskScan] : []),
+    ...(['launch', 'watch', 'stop', 'watchdog'] as const),
+    ...(hasServer ? [] : (['chat'] as const)),
+    ...(allLanes(config).some(({ kind }) => kind.proposals?.change !== undefined) ? (['daily'] as const) : []),
+    ...(hasFixer ? (['fix'] as const) : []),
+    ...(repairs ? (['care'] as const) : []),
+    ...(scans ? (['diskScan'] as const) : []),
   ];
 }
 
@@ -96,6 +95,7 @@ export function listConfigPaths(config: LabConfig): readonly { readonly place: s
 /** Missing workflow files, and workflows that do not pin ferrybot to the same commit: two versions may interpret an order differently. */
 export function workflowFaults(config: LabConfig, files: WorkflowFiles, hasServer: boolean): readonly string[] {
   const absent = listNeededWorkflows(config, hasServer)
+    .map((name) => config.workflows[name])
     .filter((name) => !files.has(`${WORKFLOWS}/${name}`))
     .map((name) => `there is no ${name}`);
   const used = [...files.values()].flatMap((text) => [...text.matchAll(FERRYBOT_USES)]);
