@@ -99,7 +99,11 @@ export function listVouchedEntries(
 ): ReadonlyMap<string, Anchor> {
   const vouched = new Map<string, Anchor>(index.checkpoint?.ended);
   for (const { mark } of marks)
-    if (mark.role === 'control' && !mark.brokenFiles.includes(mark.run) && (vouched.get(mark.run)?.seq ?? -1) < mark.seq)
+    if (
+      mark.role === 'control' &&
+      !mark.brokenFiles.includes(mark.run) &&
+      (vouched.get(mark.run)?.seq ?? -1) < mark.seq
+    )
       vouched.set(mark.run, mark);
   return vouched;
 }

@@ -121,8 +121,7 @@ function resealed({ hash: _hash, sig: _sig, ...rest }: JsonObject): string {
 
 /** Ours continues with the data and the lifecycle (docs/logbook.md, points 6 and 7), where Python stops. */
 const isOursAlone = ({ answer: { bad } }: VerifierAnswer): boolean =>
-  bad !== null &&
-  (bad.reason === 'transition' || (bad.reason === 'canonical' && bad.message.startsWith('data: ')));
+  bad !== null && (bad.reason === 'transition' || (bad.reason === 'canonical' && bad.message.startsWith('data: ')));
 
 async function agreeOn(questions: readonly (readonly string[])[]): Promise<readonly VerifierAnswer[]> {
   const theirs = await answersOfPython(root, questions);
@@ -131,8 +130,7 @@ async function agreeOn(questions: readonly (readonly string[])[]): Promise<reado
     if (other === undefined) throw new Error('an answer is missing');
     if (one.answer.error !== undefined) {
       expect(other).toMatchObject({ code: 2, answer: { ok: false, error: { code: 'usage' } } });
-    } else if (isOursAlone(one))
-      expect(other.answer.bad?.line ?? 99).toBeGreaterThanOrEqual(one.answer.bad?.line ?? 0);
+    } else if (isOursAlone(one)) expect(other.answer.bad?.line ?? 99).toBeGreaterThanOrEqual(one.answer.bad?.line ?? 0);
     else
       expect([other.code, maskMessages(other.answer)], JSON.stringify(one)).toEqual([
         one.code,

@@ -74,7 +74,8 @@ export function planFix({ file, line, error }: Failure, paths: readonly string[]
     const suggested = /(?:Did you mean:? |forget to import )'([\w.]{1,200})'/.exec(error)?.[1] ?? null;
     const path = matchPath(file, paths);
     const definingFile = kind === 'imported-name' ? matchPath(module, paths) : null;
-    if (path === null || (kind === 'imported-name' && definingFile === null)) return { kind: 'none', reason: 'not-in-tree' };
+    if (path === null || (kind === 'imported-name' && definingFile === null))
+      return { kind: 'none', reason: 'not-in-tree' };
     const modules = kind === 'module' ? listNearbyModules(name, paths) : [];
     const others = kind === 'attribute' || kind === 'keyword' ? listOtherFiles(path, paths) : [];
     const slip = { kind, name, function: called, suggested };

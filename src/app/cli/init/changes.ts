@@ -214,7 +214,12 @@ export function listSteps({ config, hasNewFiles, applied, stateDirectory }: Step
 }
 
 function listRunnerSteps(config: LabConfig, facts: Facts | null, stateDirectory: string): readonly string[] {
-  const labels = ['ferrybot-launch', 'ferrybot-watch', 'ferrybot-stop', ...(maintenanceOf(config).repairs ? ['ferrybot-care'] : [])];
+  const labels = [
+    'ferrybot-launch',
+    'ferrybot-watch',
+    'ferrybot-stop',
+    ...(maintenanceOf(config).repairs ? ['ferrybot-care'] : []),
+  ];
   const known = facts?.runnerLabels.kind === 'known' ? facts.runnerLabels.value.flat() : [];
   const folder = needsStateDirectory(config) ? ` and can write to ${stateDirectory}` : '';
   const group = facts?.runnerGroups;

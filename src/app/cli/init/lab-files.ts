@@ -95,7 +95,11 @@ export function renderWorkflows(
 ): readonly PlannedFile[] {
   return listNeededWorkflows(config, false).map((name) => ({
     path: `.github/workflows/${config.workflows[name]}`,
-    text: renderWorkflow(templates[name === 'diskScan' ? 'ferrybot-disk-scan.yml' : `ferrybot-${name}.yml`] ?? '', config, pin),
+    text: renderWorkflow(
+      templates[name === 'diskScan' ? 'ferrybot-disk-scan.yml' : `ferrybot-${name}.yml`] ?? '',
+      config,
+      pin,
+    ),
   }));
 }
 
