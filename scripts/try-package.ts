@@ -1,18 +1,22 @@
 /**
  * `npm run package`: packs the package, installs it into an empty folder, and uses it there as a new user would: the verbs
- * of a terminal, and a whole ferry of the example lab. It fails with the first thing that does not work.
+ * of a terminal, a lab adopted from an empty repository to a sealed ferry, and a whole ferry of the example lab. It fails with the first thing that does not work.
  */
 
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
+import { openAdoption } from '../test/trust/adoption-world.ts';
+import { bundledAction } from '../test/trust/bundle-world.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const BYTES_MAX = 15_000_000;
 const FERRY_TIMEOUT_MS = 10 * 60_000;
+/** What a person still has to do after `init --apply`. */
+const STEPS_MAX = 12;
 const LOG = 'Traceback (most recent call last):\nRuntimeError: CUDA out of memory\n';
 /** The Node of this process, and no other program of this checkout. */
 const PATH = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
@@ -47,9 +51,34 @@ async function tryPackage(home: string): Promise<void> {
   const doctor = await ferrybot(home, ['doctor', '--json']);
   check(JSON.parse(doctor.stdout).ok === false, 'doctor needs no token');
   await playRehearsal(home);
+  await adoptLab(home);
   const ferry = await ferrybot(home, ['demo', '--auto', '--json', '--port', '0']);
   check(JSON.parse(ferry.stdout).ok === true, `the ferry of the example lab failed: ${ferry.stderr}`);
   console.log(`${tarball}: ${(size / 1e6).toFixed(1)} MB, a ferry was sealed`);
+}
+
+/** Sets an empty repository up with the installed package's `init`, and does what it prints up to the seal. */
+async function adoptLab(home: string): Promise<void> {
+  const root = join(home, 'adoption');
+  await mkdir(root);
+  const lab = await openAdoption(root, await bundledAction(root), async (args, { cwd, env }) => {
+    const done = await execa(join(home, 'node_modules/.bin/ferrybot'), args, {
+      cwd,
+      env: { ...env, PATH },
+      reject: false,
+    });
+    return { code: done.exitCode ?? 1, out: done.stdout, err: done.stderr };
+  });
+  try {
+    const answers = ['--hours', '0.01', '--metric', 'eval/loss lower 2', '--pin', 'fedcba98'.repeat(5)];
+    const { steps } = JSON.parse((await lab.init([...answers, '--apply', '--yes', '--json'])).out);
+    check(steps.length <= STEPS_MAX, `init leaves ${steps.length} steps to a person`);
+    for (const step of steps) await lab.takeStep(step);
+    check((await lab.sealTags()).length === 1, 'the first ferry of the adopted lab is not sealed');
+    console.log(`a lab was adopted with init and ${steps.length} printed steps, and its first ferry was sealed`);
+  } finally {
+    await lab.close();
+  }
 }
 
 /** Serves a repository of its own until its page is up. */

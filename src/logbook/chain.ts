@@ -55,6 +55,7 @@ export function parseCanonical(text: string): Result<Json, string> {
   return writeJson(parsed.value) === text ? parsed : fail('not in canonical form (RFC 8785)');
 }
 
+/** `JSON.parse` with a result instead of an exception. */
 export function parseJson(text: string): Result<Json, string> {
   try {
     // JSON.parse is typed as `any`.

@@ -154,7 +154,7 @@ it("takes a job that Slurm has forgotten from the job's own record", () => {
 });
 
 it('treats a job that Slurm still reports as running as ended two minutes after its own end record', () => {
-  const ended = { ...NONE, begin: begin(), end: end(3) };
+  const ended = { ...NONE, commandStart: begin(), commandEnd: end(3) };
   const atMs = 9_000 + 120_001;
   expect(hasEndedUnnoticed(queued('RUNNING'), ended, atMs)).toBe(true);
   expect(jobFromRecords(ended, METADATA, 'RUNNING')).toMatchObject({

@@ -21,7 +21,7 @@ function complaints(token: string): readonly string[] {
 import type { Instant } from '../domain/values.ts';
 declare const now: Instant;
 declare const given: Capability;
-spendCapability({ capability: ${token}, now }, { does: 'delete-tpu-vm', command: ['gcloud'] });
+spendCapability({ capability: ${token}, now }, { kind: 'delete-tpu-vm', command: ['gcloud'] });
 `;
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);

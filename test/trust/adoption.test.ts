@@ -1,4 +1,4 @@
-/** `ferrybot init --apply` and the steps that it prints, from an empty repository on the playground to its first ferry. */
+/** `ferrybot init --apply` and the steps that it prints, from an empty repository on the playground to its first sealed ferry. */
 
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -82,9 +82,10 @@ describe('a lab that adopts ferrybot by init', () => {
     expect(JSON.stringify(state())).toBe(before);
   });
 
-  it('proposes and approves its first ferry by the printed steps alone, at most twelve', async () => {
+  it('proposes, launches and seals its first ferry by the printed steps alone, at most twelve', async () => {
     expect(steps.length).toBeLessThanOrEqual(12);
     for (const step of steps) await lab.takeStep(step);
     expect(Object.values(lab.world.state.rulesets).map(({ name }) => name)).toContain('ferrybot: default branch');
+    expect(await lab.sealTags()).toEqual([expect.stringMatching(/^ferry\/daily\/\d{8}\//)]);
   }, 600_000);
 });

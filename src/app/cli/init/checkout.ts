@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/pro
 import { dirname, join, relative, resolve } from 'node:path';
 import { ROLES, type Role } from '../../../domain/logbook/parts.ts';
 import { fail, ok, type Result } from '../../../domain/values.ts';
-import { readTextIfThere } from '../../../host/files.ts';
+import { errorCode, readTextIfThere } from '../../../host/files.ts';
 import { parseSigningKey } from '../../../host/keys.ts';
 import { runProgram } from '../../../host/process.ts';
 import type { LabFiles } from './detect.ts';
@@ -48,7 +48,8 @@ export async function readLabFiles(root: string, env: Readonly<Record<string, st
 }
 
 async function readSmallText(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
+  // git lists files that may be deleted in the checkout, links and submodules.
+  const found = await ifThere(stat(path));
   return found?.isFile() === true && found.size <= FILE_BYTES_MAX ? readFile(path, 'utf8') : '';
 }
 
@@ -86,6 +87,7 @@ export async function readTemplates(): Promise<Templates> {
   };
 }
 
+/** Writes a file below the checkout, and the folders above it. */
 export async function writeLabFile(root: string, path: string, text: string): Promise<void> {
   await mkdir(dirname(join(root, path)), { recursive: true });
   await writeFile(join(root, path), text);
@@ -136,7 +138,11 @@ async function isInside(folder: string, root: string): Promise<boolean> {
 
 /** The real path of a folder that may not exist yet. */
 async function realpathOfParent(folder: string): Promise<string> {
-  const found = await realpath(folder).catch(() => null);
+  const found = await ifThere(realpath(folder));
   if (found !== null || dirname(folder) === folder) return found ?? folder;
   return join(await realpathOfParent(dirname(folder)), relative(dirname(folder), folder));
+}
+
+async function ifThere<Value>(found: Promise<Value>): Promise<Value | null> {
+  return found.catch((error: unknown) => (errorCode(error) === 'ENOENT' ? null : Promise.reject(error)));
 }
