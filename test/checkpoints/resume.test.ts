@@ -79,7 +79,7 @@ describe('the checkpoint that a run without own checkpoints was launched from', 
 
 it('a checkpoint in a root that another run wrote to at the same time needs a decision', () => {
   const plan = { from: null, roots: [THEIRS], named: [] };
-  const found = { plan, searched: [{ root: THEIRS, found: known([stored(`${THEIRS}/step-900`, 900)]) }] };
+  const found = { plan, roots: [{ root: THEIRS, found: known([stored(`${THEIRS}/step-900`, 900)]) }] };
   const run = ranIn(OWN, 'own');
   expect(resume({ ...found, runs: [run] }, run)).toMatchObject({ value: { kind: 'from', step: 900 } });
   expect(resume({ ...found, runs: [run, SOURCE] }, run)).toEqual(known({ kind: 'ask', code: 'several-runs' }));
@@ -92,7 +92,7 @@ it('a fix that removes the checkpoint placeholder from its command makes the job
   const found = known([400, 800].map((step) => stored(`${OWN}/step-${step}`, step)));
   const input = {
     plan: { from: null, roots: [OWN], named: [] },
-    searched: [{ root: OWN, found }],
+    roots: [{ root: OWN, found }],
     runs: [run],
   };
   expect(resume(input, run)).toMatchObject({ value: { kind: 'from', step: 400 } });

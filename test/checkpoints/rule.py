@@ -84,7 +84,7 @@ def out(lineage, step, written_at):
             return True
         if attempt["startStep"] is None:
             return True
-        if attempt["startStep"] >= rejection["step"] and not attempt.get("isChosen", False):
+        if attempt["startStep"] >= rejection["step"] and not attempt.get("isFromOrder", False):
             return True
     return False
 

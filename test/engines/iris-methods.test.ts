@@ -20,11 +20,11 @@ it('calls no method that stops, starts or restarts an Iris cluster', () => {
   ]);
 });
 
-it('sends requests only from ask.ts and starts no program', () => {
+it('sends requests only from request.ts and starts no program', () => {
   const sources = globSync(`${FOLDER}/*.ts`).map((file) => [file, readFileSync(file, 'utf8')] as const);
   expect(sources.length).toBeGreaterThan(5);
   const doing = (what: RegExp): readonly string[] => sources.flatMap(([file, text]) => (what.test(text) ? [file] : []));
-  expect(doing(/settings\.http\b|askWhole\(|\bfetch\(/)).toEqual([`${FOLDER}/ask.ts`]);
+  expect(doing(/settings\.http\b|askWhole\(|\bfetch\(/)).toEqual([`${FOLDER}/request.ts`]);
   expect(doing(/execa|child_process|runProgram|process-group/)).toEqual([]);
-  expect(doing(/ControllerService|LogService/)).toEqual([`${FOLDER}/ask.ts`]);
+  expect(doing(/ControllerService|LogService/)).toEqual([`${FOLDER}/request.ts`]);
 });

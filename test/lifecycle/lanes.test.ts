@@ -68,7 +68,7 @@ describe('two lanes', () => {
     await seal(lab, daily.run, issue);
     // The last mark of the run says that it is over; no other mark does.
     const marks = await memoryVersions(() => lab.store).tagTexts(['ferrybot-mark-']);
-    const last = marks.filter(({ message }) => message.includes('"over":true'));
+    const last = marks.filter(({ message }) => message.includes('"isComplete":true'));
     expect(last.map(({ name }) => name)).toEqual([expect.stringContaining(daily.run)]);
     await lab.clock.advance(DAY);
 

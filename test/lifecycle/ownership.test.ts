@@ -118,7 +118,7 @@ describe('the watch of a run', () => {
       expect(await answered('ada', pull, words)).toBe('watch-not-yours');
     expect(await answered('mira', pull, '/handoff @nobody-here')).toBe('handoff-not-theirs');
     expect(await answered('sol', pull, '/accept')).toBe('not-permitted');
-    expect(await watchOf(run)).toEqual({ owner: null, offer: null, bound: null, ended: null });
+    expect(await watchOf(run)).toEqual({ owner: null, offer: null, plannedEnd: null, ended: null });
   });
 
   // rule ML-16
@@ -187,7 +187,7 @@ describe('the watch of a run', () => {
 
     expect(await answered('mira', pull, '/relaunch')).toBe('relaunch-asked');
     await until(lab, 'attempt 2', async () => (await readState(lab, run))?.submission?.attempt === 2);
-    expect(await watchOf(run)).toMatchObject({ bound: null, ended: null });
+    expect(await watchOf(run)).toMatchObject({ plannedEnd: null, ended: null });
   });
 
   it("that has ended raises no alarms, but the job's end is posted", async () => {

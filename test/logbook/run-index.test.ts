@@ -15,7 +15,7 @@ const at = (runs: readonly string[], launched: boolean): readonly object[] =>
   runs.map((run) => ({ run, firstEntryAt: '2026-11-01T09:00:00.000Z', seq: 3, hash: 'f', launched }));
 const checkpointed = (ended: readonly string[], live: readonly string[] = []): RunIndex =>
   ({
-    begun: new Map(),
+    proposingSince: new Map(),
     checkpoint: {
       at: '2026-12-01T09:00:00.000Z',
       ended: new Map(at(ended, true).map((one) => [(one as { run: string }).run, one])),
@@ -67,7 +67,7 @@ describe('the runs that are read', () => {
   it('include runs without a mark that the journal names: live at the checkpoint, or started since', () => {
     const live = `ferry-canary-${day(1)}`;
     const begun = new Map([[`ferry-daily-${day(30)}`, '2026-11-30T23:59:59.000Z']]);
-    const index = { ...checkpointed([], [live]), begun };
+    const index = { ...checkpointed([], [live]), proposingSince: begun };
     expect(runsToRead([], index)).toEqual([live, ...begun.keys()]);
     expect(listFolders([], index).get(live)).toEqual([`runs/2026/11/${live}`]);
     // Its first entry may be in the next month.

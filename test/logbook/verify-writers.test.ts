@@ -220,7 +220,7 @@ describe('docs/logbook.md', () => {
   it('has a valid example', () => {
     const page = readFileSync(new URL('../../docs/logbook.md', import.meta.url), 'utf8');
     const example = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
-    expect(verify(`${example}\n`, { keys: null })).toMatchObject({ bad: null, run: 'journal' });
+    expect(verify(`${example}\n`, { keys: null })).toMatchObject({ badEntry: null, run: 'journal' });
     expect(JSON.parse(example).sig).toBe(seededKey(1).sign(`ferrybot.logbook.v1:${JSON.parse(example).hash}`));
   });
 

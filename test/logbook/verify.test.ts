@@ -23,13 +23,13 @@ const lines = ferry.text.trimEnd().split('\n');
 describe('a ferry from proposal to seal', () => {
   it('is good, terminal, and names its head', () => {
     const verified = verify(ferry.text);
-    expect(verified).toMatchObject({ run: RUN, bad: null, isTerminal: true, keys: 'config' });
+    expect(verified).toMatchObject({ run: RUN, badEntry: null, isTerminal: true, keys: 'config' });
     expect(verified.events).toEqual(ferry.events);
     expect(verified.head).toEqual(lastAnchor(ferry.events));
   });
 
   it('is good by the keys that its first event records, and reports that', () => {
-    expect(verify(ferry.text, { keys: null })).toMatchObject({ bad: null, keys: 'recorded' });
+    expect(verify(ferry.text, { keys: null })).toMatchObject({ badEntry: null, keys: 'recorded' });
   });
 
   it('is good and not terminal after each of its entries', () => {
@@ -38,7 +38,7 @@ describe('a ferry from proposal to seal', () => {
         .slice(0, count)
         .map((line) => `${line}\n`)
         .join('');
-      expect(verify(text)).toMatchObject({ bad: null, isTerminal: false });
+      expect(verify(text)).toMatchObject({ badEntry: null, isTerminal: false });
     }
   });
 });
@@ -134,7 +134,7 @@ describe('an anchor', () => {
 describe('the journal', () => {
   it('has commands without a run, each seen and answered once', () => {
     const good = [commandSeen(1, 'status'), commandAnswered(1, 'status-shown')];
-    expect(verify(composeFile(good, 'journal').text)).toMatchObject({ bad: null, isTerminal: false });
+    expect(verify(composeFile(good, 'journal').text)).toMatchObject({ badEntry: null, isTerminal: false });
     expect(verify(composeFile([...good, commandAnswered(1, 'status-shown')], 'journal').text).badEntry).toMatchObject({
       reason: 'transition',
       line: 3,

@@ -30,7 +30,7 @@ def main():
             text = file.read()
         tree = ast.dump(ast.parse(text))
         for slip, line, broken in [*brackets(text), *names(text, fixer["Source"](text))]:
-            question = {"slip": slip, "line": line, "path": path, "text": broken, "asked": [], "modules": []}
+            question = {"slip": slip, "line": line, "path": path, "text": broken, "definingFiles": [], "modules": []}
             try:
                 answer = fixer["suggest"](question)
             except fixer["NoFix"]:
