@@ -47,7 +47,7 @@ describe('the bundle of a probe', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       knob: 'learning_rate',
       git: expect.stringContaining('git version'),
-      wrong: 'expected a number without quotes',
+      wrong: 'Invalid input: expected number, received string',
       mode: 'chat',
     });
   });

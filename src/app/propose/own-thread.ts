@@ -210,8 +210,8 @@ export async function openIssueFor(open: OpenLane, command: SeenCommand): Promis
   if (unknownKnob !== undefined) return answerAdoptionRefused('no-value', unknownKnob[0], names.join(' '));
   const known = contracts.opensIssue.known({ login: command.actor.login, objective });
   const said = { ...known, ...Object.fromEntries(knobs) };
-  const asked = Object.entries(said).map(([path, after]) => ({ path, after }));
-  const asIssue = { title: objective ?? '', body: '', author: command.actor, asked };
+  const requestedValues = Object.entries(said).map(([path, after]) => ({ path, after }));
+  const asIssue = { title: objective ?? '', body: '', author: command.actor, requestedValues };
   const run = chooseRunName(open, contracts, asIssue);
   if (run === null) return answerAdoptionRefused('no-name', '', 'slug=…');
   const title = `${contracts.opensIssue.title}: ${run}`;
