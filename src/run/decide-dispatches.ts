@@ -37,19 +37,31 @@ const NOT_STARTED = 'a watch was dispatched, and none has looked at the job sinc
 /** An active watch of a silent run counts as hung this long after its dispatch. */
 const WATCH_HUNG_MS = 10 * 60 * 1_000;
 
+/** Ask whether the watch's workflow run has ended if nothing was recorded for so long. With a sweep every 30 minutes, control replaces a dead watch within 45 minutes. */
+const WATCH_DOUBT_MS = 15 * 60 * 1_000;
+
 /** Whether the run must be observed and no watch holds a valid lease. */
 export function needsWatch(state: RunState, now: Instant): boolean {
   if (awaitsDescription(state) || offerRequest(state) !== null) return true;
-  // A watch handles a bad node in the log, even after the job ended.
-  if (
-    state.submission === null ||
-    // rules HR-68, ML-35
-    (listWatchedClusters(state).length === 0 && findOpenBadNodeMatch(state) === null)
-  )
-    return false;
-  const until = state.observation === null ? null : fromRfc3339(state.observation.lease.until);
   // rules DF-21, HR-02
-  return until === null || now >= until;
+  return isWatched(state) && now >= leaseEndMs(state);
+}
+
+/** Whether a watch has to observe the job of this run. */
+function isWatched(state: RunState): boolean {
+  // A watch handles a bad node in the log, even after the job ended.
+  return (
+    state.submission !== null &&
+    // rules HR-68, ML-35
+    (listWatchedClusters(state).length > 0 || findOpenBadNodeMatch(state) !== null)
+  );
+}
+
+/** Before every time without an observation. */
+function leaseEndMs({ observation }: RunState): number {
+  return observation === null
+    ? Number.NEGATIVE_INFINITY
+    : (fromRfc3339(observation.lease.until) ?? Number.NEGATIVE_INFINITY);
 }
 
 /**
@@ -58,13 +70,15 @@ export function needsWatch(state: RunState, now: Instant): boolean {
  */
 export function decideWatch({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerRequest(state)?.cluster;
-  if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
+  if (cluster === undefined || !hasCluster(config, cluster)) return null;
+  const dispatches = listWatchDispatches(state, facts, cluster);
+  const isDoubtful = isWatched(state) && dispatches.length > 0 && now - lastSignAtMs(state) >= WATCH_DOUBT_MS;
+  if (!needsWatch(state, now) && !isDoubtful) return null;
   // A watch that ended before the job started did not observe it (policy VA-11).
   const wanted: WorkflowRequest = {
     ...watchWorkflow(config, cluster, lastSignAtMs(state)),
     ...(isWatchSilent(state, config.lane.cadence, now) ? { overdueMs: WATCH_HUNG_MS } : {}),
   };
-  const dispatches = listWatchDispatches(state, facts, cluster);
   const { workflowRuns } = facts;
   const dispatch = decideDispatch(wanted, { dispatches, workflowRuns, now, memory });
   if (dispatch?.kind === 'need') return dispatch;
@@ -72,7 +86,8 @@ export function decideWatch({ state, facts, config, now, memory }: DeciderInput)
   const isActive = newest?.kind === 'known' && newest.value?.status !== 'completed';
   const isHung = wanted.overdueMs !== undefined && isActive;
   const why = describeSilence(state, dispatches, {
-    dueAt: nextCheckAt(state, config.lane.cadence, now),
+    // A second watch waits for the lease of the first.
+    dueAt: Math.max(nextCheckAt(state, config.lane.cadence, now), leaseEndMs(state)),
     isHung,
     now,
   });
@@ -87,7 +102,7 @@ export function decideWatch({ state, facts, config, now, memory }: DeciderInput)
 function describeSilence(
   state: RunState,
   dispatches: readonly Dispatch[],
-  { dueAt, isHung, now }: { readonly dueAt: Instant; readonly isHung: boolean; readonly now: Instant },
+  { dueAt, isHung, now }: { readonly dueAt: number; readonly isHung: boolean; readonly now: Instant },
 ): string | null {
   const sign = lastSignOfLife(state);
   // A pending stop is reported separately.

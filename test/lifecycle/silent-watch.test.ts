@@ -120,4 +120,31 @@ describe('a silent watch', () => {
     expect(listBotTexts(lab, 'incident')[0]).toContain('nothing was recorded for 1.1 h');
     await lab.close();
   });
+
+  it('is replaced within 45 minutes of its death without a server, although its lease is still valid', async () => {
+    let digests = 0;
+    let diedAt = 0;
+    const { lab, run } = await launched({
+      server: false,
+      // The watch dies 24 minutes before a sweep, and its lease ends after that sweep.
+      startMs: Date.UTC(2026, 10, 21, 5, 50),
+      ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE },
+      atBoundary: (process, kind, when) => {
+        if (process !== 'watch' || kind !== 'append' || when !== 'after' || diedAt > 0) return;
+        digests += 1;
+        if (digests < 3) return;
+        diedAt = lab.clock.now();
+        throw new Crash('the machine is gone');
+      },
+    });
+    await until(lab, 'the death', async () => diedAt > 0, { stepMs: MINUTE });
+    const lease = (await readState(lab, run))?.observation?.lease.until ?? '';
+    await until(lab, 'another watch', () => runsOf(lab, 'ferrybot-watch.yml').length > 1, { stepMs: MINUTE });
+    expect(lab.clock.now() - diedAt).toBeLessThanOrEqual(45 * MINUTE);
+    expect(lab.clock.now()).toBeLessThan(Date.parse(lease));
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect(listBotTexts(lab, 'incident')).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
+    await lab.close();
+  });
 });
