@@ -158,6 +158,7 @@ await watch({
   input: {
     cluster: 'local',
     holder: 'watch-1',
+    workflowRun: 1,
     engineOf: () => engine,
     cloudOf: () => null,
     readMetrics: async () => ({}),

@@ -238,3 +238,17 @@ async function startApp(
   await world.save();
   return server;
 }
+
+/** Why the lab is broken; null while it is not. */
+export function watchBroken(lab: Pick<OpenedLab, 'broken'>): () => string | null {
+  let broken: string | null = null;
+  lab.broken.then(
+    (reason) => {
+      broken = reason;
+    },
+    (error: unknown) => {
+      broken = String(error);
+    },
+  );
+  return () => broken;
+}

@@ -1,7 +1,7 @@
 /** --auto: plays the person through a ferry, stage by stage, and reports the duration and cost of each. */
 
 import { type LogbookEntry, readJournal, readLogbook } from './logbook-events.ts';
-import type { OpenedLab } from './open-lab.ts';
+import { type OpenedLab, watchBroken } from './open-lab.ts';
 import { asMaintainer, commentAs, hasCommented, type Speaker, shownApprovalLine } from './person.ts';
 import { findDeadEnd, findOpenQuestion, reachedStages, STAGES, type Stage } from './stages.ts';
 import { type BotUsage, botUsage, usageSince } from './usage.ts';
@@ -82,15 +82,7 @@ async function waitForStage(
   { stage, lane, begunAt }: { readonly stage: Stage; readonly lane: string; readonly begunAt: number },
 ): Promise<string | null> {
   const until = performance.now() + STAGE_TIMEOUT_MS;
-  let broken: string | null = null;
-  lab.broken.then(
-    (reason) => {
-      broken = reason;
-    },
-    (error: unknown) => {
-      broken = String(error);
-    },
-  );
+  const broken = watchBroken(lab);
   while (performance.now() < until) {
     const events = (await readLogbook(lab.world)).get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
@@ -98,7 +90,7 @@ async function waitForStage(
     if (question !== null) await postComment(lab, question, '/propose objective="integration"', 'ada');
     const dead = findDeadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;
-    if (broken !== null) return broken;
+    if (broken() !== null) return broken();
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return `no-${stage}-in-time`;
@@ -134,6 +126,8 @@ async function performStage(lab: OpenedLab, run: string, stage: Stage): Promise<
   const issue = Number(proposed?.['issue']);
   if (stage === 'gated' && !reachedStages(events).has('approved')) {
     const line = await waitForApprovalLine(lab, pull);
+    // The next wait for a stage reports why the lab is broken.
+    if (line === null) return;
     await new Promise((resolve) => setTimeout(resolve, READING_MS));
     await postComment(lab, pull, line);
   }
@@ -141,12 +135,13 @@ async function performStage(lab: OpenedLab, run: string, stage: Stage): Promise<
   if (stage === 'sealed') await mergeClosure(lab, events);
 }
 
-/** The approval line on the card, which appears shortly after the gates have been recorded. */
-async function waitForApprovalLine(lab: OpenedLab, thread: number): Promise<string> {
+/** The approval line on the card, which appears shortly after the gates have been recorded; null if the lab breaks before. */
+async function waitForApprovalLine(lab: OpenedLab, thread: number): Promise<string | null> {
   const until = performance.now() + STAGE_TIMEOUT_MS;
+  const broken = watchBroken(lab);
   while (performance.now() < until) {
     const line = await shownApprovalLine(lab.world, thread);
-    if (line !== null) return line;
+    if (line !== null || broken() !== null) return line;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error(`no card in #${thread} asks for an approval`);

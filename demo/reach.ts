@@ -1,7 +1,7 @@
 /** Waits for the stages of a played run in the logbook, and reports each once with its cost. */
 
 import { type LogbookEntry, readLogbook } from './logbook-events.ts';
-import type { OpenedLab } from './open-lab.ts';
+import { type OpenedLab, watchBroken } from './open-lab.ts';
 import type { StageReport } from './play.ts';
 import type { Stage } from './stages.ts';
 import { botUsage, usageSince } from './usage.ts';
@@ -23,16 +23,8 @@ export class NotReached extends Error {}
 export function createReach(lab: OpenedLab, lane: string, report: (stage: StageReport) => void): Reach {
   let usage = botUsage(lab.world);
   let since = performance.now();
-  let broken: string | null = null;
+  const broken = watchBroken(lab);
   const reported = new Set<Stage>();
-  lab.broken.then(
-    (reason) => {
-      broken = reason;
-    },
-    (error: unknown) => {
-      broken = String(error);
-    },
-  );
   return async (stage, done) => {
     const until = performance.now() + STAGE_TIMEOUT_MS;
     while (performance.now() < until) {
@@ -47,7 +39,8 @@ export function createReach(lab: OpenedLab, lane: string, report: (stage: StageR
         since = performance.now();
         return value;
       }
-      if (broken !== null) throw new NotReached(broken);
+      const reason = broken();
+      if (reason !== null) throw new NotReached(reason);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     throw new NotReached(`no-${stage}-in-time: ${runStates(await readLogbook(lab.world), lane)}`);

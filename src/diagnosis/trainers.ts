@@ -142,7 +142,8 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'verl',
     source: 'https://github.com/verl-project/verl/issues/1208',
-    trainingLine: /\bstep:(?<step>\d{1,12}) - .{0,4000}\bactor\/pg_loss:(?<loss>[-\d.a-z]{1,20})/,
+    // The anchor lets the search for the loss run once per line.
+    trainingLine: /^(?=.{0,4000}?\bactor\/pg_loss:(?<loss>[-\d.a-z]{1,20})).{0,80}?\bstep:(?<step>\d{1,12}) - /,
   },
   {
     name: 'OpenRLHF',

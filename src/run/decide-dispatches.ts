@@ -37,7 +37,10 @@ const NOT_STARTED = 'a watch was dispatched, and none has looked at the job sinc
 /** An active watch of a silent run counts as hung this long after its dispatch. */
 const WATCH_HUNG_MS = 10 * 60 * 1_000;
 
-/** Ask whether the watch's workflow run has ended if nothing was recorded for so long. With a sweep every 30 minutes, control replaces a dead watch within 45 minutes. */
+/**
+ * Ask whether the watch's workflow run has ended if nothing was recorded for so long. With a sweep every 30 minutes, control replaces a
+ * dead watch within 45 minutes; with webhooks immediately.
+ */
 const WATCH_DOUBT_MS = 15 * 60 * 1_000;
 
 /** Whether the run must be observed and no watch holds a valid lease. */
@@ -64,15 +67,22 @@ function leaseEndMs({ observation }: RunState): number {
     : (fromRfc3339(observation.lease.until) ?? Number.NEGATIVE_INFINITY);
 }
 
+/** `endedRuns`: workflow runs that GitHub just reported as ended. */
+type WatchTurn = DeciderInput & { readonly endedRuns?: ReadonlySet<number> };
+
 /**
  * Starts a watch unless one is starting or active. If a watch falls silent, this reports the silence once (policy HR-39) and starts a
  * second watch. Two watches are harmless, because only one can hold the lease.
  */
-export function decideWatch({ state, facts, config, now, memory }: DeciderInput): Step | null {
+export function decideWatch({ state, facts, config, now, memory, endedRuns }: WatchTurn): Step | null {
   const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerRequest(state)?.cluster;
   if (cluster === undefined || !hasCluster(config, cluster)) return null;
   const dispatches = listWatchDispatches(state, facts, cluster);
-  const isDoubtful = isWatched(state) && dispatches.length > 0 && now - lastSignAtMs(state) >= WATCH_DOUBT_MS;
+  const newestRun = dispatches.at(-1)?.workflowRun;
+  const isDoubtful =
+    isWatched(state) &&
+    newestRun !== undefined &&
+    (endedRuns?.has(newestRun) === true || now - lastSignAtMs(state) >= WATCH_DOUBT_MS);
   if (!needsWatch(state, now) && !isDoubtful) return null;
   // A watch that ended before the job started did not observe it (policy VA-11).
   const wanted: WorkflowRequest = {

@@ -53,6 +53,8 @@ export type ReconcileInput = DeciderInput & {
   readonly digestOf: DigestOf;
   /** Set if a workflow run just ended, or this is a sweep. */
   readonly mayHaveEnded?: boolean;
+  /** Workflow runs in the record that GitHub just reported as ended. */
+  readonly endedRuns?: ReadonlySet<number>;
   readonly only?: PublishInput['only'];
 };
 

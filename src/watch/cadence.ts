@@ -147,6 +147,14 @@ export function extendLease(lease: Lease, now: Instant, cadenceMs: number): Leas
   return { ...lease, until: toRfc3339(addMs(now, cadenceMs + limits.leaseSlackMs)) };
 }
 
+/** The state in which the lease of the newest observation has ended. */
+export function endLease(state: RunState, now: Instant): RunState {
+  const { observation } = state;
+  return observation === null
+    ? state
+    : { ...state, observation: { ...observation, lease: releaseLease(observation.lease, now) } };
+}
+
 /** The same lease, released now, so that the next shift need not wait until it expires. */
 export function releaseLease(lease: Lease, now: Instant): Lease {
   // rules AG-06, AG-07, AG-11, AG-27

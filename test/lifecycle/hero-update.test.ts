@@ -44,8 +44,8 @@ it('posts one update a day in the issue, and records each observation in the log
   );
   expect(news.map(({ kind }) => kind)).toEqual(['launch', 'tracker', 'notice', 'notice']);
   const [first = '', second = ''] = updates(lab);
-  expect(first).toContain(`**Update on \`${RUN}\`**, 24 h into attempt 1.`);
-  expect(second).toContain('48 h into attempt 1');
+  expect(first).toContain(`**Update on \`${RUN}\`**, 24.5 h into attempt 1.`);
+  expect(second).toContain(', 2 d into attempt 1.');
   for (const text of [first, second]) {
     expect(text).toContain('✅ **Training.**');
     expect(text).toMatch(/- Newest checkpoint: step \d+00$/m);

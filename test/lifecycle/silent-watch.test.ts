@@ -147,4 +147,42 @@ describe('a silent watch', () => {
     expect(listRepeatedComments(lab)).toEqual([]);
     await lab.close();
   });
+
+  it('is replaced within a minute when GitHub reports the end of its workflow run, and the new one takes the lease', async () => {
+    let diedAt = 0;
+    const { lab, run } = await launched({
+      ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE },
+      atBoundary: (process, kind, when) => {
+        if (process !== 'watch' || kind !== 'append' || when !== 'after' || diedAt > 0) return;
+        diedAt = lab.clock.now();
+        throw new Crash('the machine is gone');
+      },
+    });
+    await until(lab, 'the death', async () => diedAt > 0, { stepMs: MINUTE });
+    const before = (await readState(lab, run))?.observation?.lease;
+    await until(lab, 'another watch', () => runsOf(lab, 'ferrybot-watch.yml').length > 1, { stepMs: 5_000 });
+    expect(lab.clock.now() - diedAt).toBeLessThanOrEqual(2 * MINUTE);
+    const taken = async () => (await readState(lab, run))?.observation?.lease;
+    await until(lab, 'its lease', async () => (await taken())?.holder !== before?.holder, { stepMs: MINUTE });
+    // At its first check: the lease of the dead watch lasts 22 minutes longer.
+    expect(lab.clock.now() - diedAt).toBeLessThanOrEqual(11 * MINUTE);
+    await until(lab, 'the end', async () => (await readState(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect(listBotTexts(lab, 'incident')).toEqual([]);
+    expect(listRepeatedComments(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('keeps its lease while a person starts another watch beside it', async () => {
+    const { lab, run } = await launched({ ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE } });
+    await until(lab, 'a look', async () => (await readState(lab, run))?.observation != null, { stepMs: MINUTE });
+    const before = (await readState(lab, run))?.observation?.lease.holder;
+    await lab.as('ada', 'POST', '/actions/workflows/ferrybot-watch.yml/dispatches', {
+      ref: 'main',
+      inputs: { cluster: 'us-central1' },
+    });
+    await lab.clock.advance(40 * MINUTE);
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(2);
+    expect((await readState(lab, run))?.observation?.lease.holder).toBe(before);
+    await lab.close();
+  });
 });

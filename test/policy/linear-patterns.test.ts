@@ -45,7 +45,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/engines/ray/scripts/read-log.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
 };
 /** Not written in the source: the lab's own patterns, from the config of its default branch. */
-const FROM_THE_CONFIG = ['src/care/disk/worker-answers.ts', 'src/settings/machines.ts'];
+const FROM_THE_CONFIG = ['src/care/disk/worker-answers.ts', 'src/diagnosis/trainers.ts', 'src/settings/machines.ts'];
 /**
  * Patterns that were judged before, one `/pattern/flags` per line: a verdict depends only on the pattern. CI
  * judges another fifth again for each commit, and `FERRYBOT_JUDGE=all` judges all, which takes a quarter of

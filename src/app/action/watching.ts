@@ -48,6 +48,7 @@ function watchInputFor(parts: ActionParts, config: LabConfig): Omit<WatchInput, 
   const { watch: watchFile, stop: stopFile } = config.workflows;
   const workflows = [watchFile, stopFile].map((file) => `.github/workflows/${file}`).join(' and ');
   return {
+    workflowRun: parts.event.runId,
     holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
     engineOf: parts.engineOf,
     cloudOf: parts.cloudOf,

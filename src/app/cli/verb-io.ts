@@ -26,13 +26,19 @@ export function reply(io: VerbIo, value: object, words: string): void {
 
 /** Sentences of a comment as a terminal shows them: code without its fence, other text without escapes for GitHub. */
 export function forTerminal(markdown: string): string {
-  return markdown.replace(/<code>.*?<\/code>|(`+).+?\1|\\[!-/:-@[-`{-~]|&(?:#\d+|amp|lt|gt);/g, (sign) => {
+  return markdown.replace(SIGN, (sign) => {
     if (sign.startsWith('<')) return forTerminal(sign.slice('<code>'.length, -'</code>'.length));
     if (sign.startsWith('\\')) return sign.slice(1);
     if (sign.startsWith('&')) return SIGNS[sign] ?? String.fromCodePoint(Number(sign.slice(2, -1)));
-    return sign.replace(/^`+|`+$/g, '').replace(/^ (?=.*`.*)(.*) $/, '$1');
+    const fence = sign.search(/[^`]/);
+    const content = sign.slice(fence, -fence);
+    return content.startsWith(' ') && content.endsWith(' ') && content.includes('`') ? content.slice(1, -1) : content;
   });
 }
+
+/** Code in HTML or between backticks, an escape, or an entity. A sentence has no longer code; the limit keeps hostile text cheap. */
+const SIGN =
+  /<code>.{0,2000}?<\/code>|(?<!`)(`{1,8})(?!`).{1,2000}?(?<!`)\1(?!`)|\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|amp|lt|gt);/g;
 
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&#8203;': '' };
 

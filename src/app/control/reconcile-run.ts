@@ -66,6 +66,11 @@ export function mayBeEnd(triggers: readonly ReconcileRequest[], dispatched: Read
   );
 }
 
+/** The workflow runs whose end GitHub reported. */
+function listEndedRuns(triggers: readonly ReconcileRequest[]): ReadonlySet<number> {
+  return new Set(triggers.flatMap((one) => (one.kind === 'workflow-ended' ? (one.workflowRun ?? []) : [])));
+}
+
 /** The causes to reconcile the run; empty if the triggers do not concern it. A comment concerns only the run of its thread. */
 export function listCauses(poll: ReconcileView, state: RunState, heard: BatchTriggers): readonly Cause[] {
   const { triggers, logbookBranch } = heard;
@@ -244,6 +249,7 @@ async function reconcileIfConcerned(
         memory: { ...(posted.runs.get(run)?.memory ?? NO_ATTEMPTS), ...posterForRun(store, run, publishesFor) },
         needs: causes.some((cause) => cause === 'facts' || cause === 'comments') ? ['comments'] : [],
         mayHaveEnded: triggers.mayHaveEnded,
+        endedRuns: listEndedRuns(triggers.triggers),
       },
       run,
     ),
@@ -296,6 +302,7 @@ type RunContext = {
   /** Facts to read before the first round. */
   readonly needs?: readonly Need[];
   readonly mayHaveEnded?: boolean;
+  readonly endedRuns?: ReadonlySet<number>;
   /** Post only comments of these kinds. */
   readonly only?: PublishInput['only'];
 };
@@ -331,6 +338,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Run
         memory,
         digestOf: lab.digestOf,
         mayHaveEnded: context.mayHaveEnded === true,
+        ...(context.endedRuns === undefined ? {} : { endedRuns: context.endedRuns }),
         only: context.only?.filter((kind) => writable?.some((one) => one === kind) ?? true) ?? writable,
       },
       agenda,

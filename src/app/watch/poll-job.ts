@@ -302,6 +302,8 @@ export type WatchInput = {
   readonly unrecorded: Map<RunId, Unrecorded>;
   /** A unique name for this process. */
   readonly holder: string;
+  /** GitHub's id of the workflow run of this process. */
+  readonly workflowRun: number;
   readonly engineOf: EngineLookup;
   readonly cloudOf: CloudLookup;
   readonly readMetrics: MetricsReader;

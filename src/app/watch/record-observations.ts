@@ -10,11 +10,12 @@ import type { EventDraft } from '../../domain/logbook/define.ts';
 import { rentalTerms } from '../../domain/logbook/holdings.ts';
 import { type RunState, runsInLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
-import { omitUndefined, type RunId } from '../../domain/values.ts';
+import { known, omitUndefined, type RunId } from '../../domain/values.ts';
 import { type Entry, type Recorded, recordDecision, recordEntries } from '../../logbook/append.ts';
+import { listWatchDispatches } from '../../run/decide-dispatches.ts';
 import { buildPages } from '../../run/decide-notices.ts';
 import { configForRun, type LaneScopedConfig } from '../../run/lane.ts';
-import { takeLease } from '../../watch/cadence.ts';
+import { endLease, takeLease } from '../../watch/cadence.ts';
 import { digested, withUnrecorded } from '../../watch/digest.ts';
 import { buildEvents } from '../../watch/observation.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/poll.ts';
@@ -123,7 +124,12 @@ async function observeRun(
   const state = withUnrecorded(recorded, input.unrecorded.get(run));
   const { lane, kind } = configForRun(config, state);
   const { cadence, metrics, trainerLine } = lane;
-  const lease = takeLease(state, input.holder, lab.now(), cadence.pollMs);
+  // Control replaces a watch only after its workflow run ended, or after it was silent for too long.
+  const isReplacement = listWatchDispatches(state, { recordedRuns: known(store.current().runs) }).some(
+    ({ workflowRun, at }) => workflowRun === input.workflowRun && at >= (state.observation?.at ?? ''),
+  );
+  const leased = isReplacement ? endLease(state, lab.now()) : state;
+  const lease = takeLease(leased, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
   const { readMetrics, redact, withheld } = input;
   const look = await observeJob({
