@@ -15,6 +15,8 @@ import { listProblems, TABLE_HEAD, tableRow } from './faults/table.ts';
 const SEEDS_MAX = 1_000;
 /** So many of each fault go over HTTP unless `--http` says otherwise. */
 const HTTP_USUAL = 10;
+/** So many more seeds of stale reads are played until one strikes. */
+const STALE_SEEDS_MORE = 10;
 /** One thinks while the other waits for git's processes; more would wait for each other's processors. */
 const HTTP_LANES = 2;
 /** A real ferry takes a minute or more. */
@@ -69,6 +71,10 @@ function startOverHttp(): ReadonlyMap<FaultKind, readonly Promise<Ferry>[]> {
 async function playInMemory(kind: FaultKind): Promise<readonly Ferry[]> {
   const played: Ferry[] = [];
   for (let index = http; index < seeds; index += 1) played.push(await playTimed(kind, firstSeed + index, false));
+  // A read is stale only if the same read came within a minute, which half of the seeds do not do.
+  const isIdle = (): boolean => kind === 'stale-read' && played.every(({ struck }) => struck === 0);
+  for (let index = seeds; isIdle() && index < seeds + STALE_SEEDS_MORE; index += 1)
+    played.push(await playTimed(kind, firstSeed + index, false));
   return played;
 }
 

@@ -5,7 +5,11 @@ import type { Start } from './witness.ts';
 
 type Manifest = {
   readonly trees?: Readonly<Record<string, string>>;
-  readonly envelope?: { readonly restarts?: number; readonly reductions?: readonly string[] };
+  readonly envelope?: {
+    readonly restarts?: number;
+    readonly preemptions?: number;
+    readonly reductions?: readonly string[];
+  };
 };
 
 /** The digest that the engine received, and the recorded manifest with it; null if there is none. */

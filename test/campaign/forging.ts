@@ -58,7 +58,9 @@ export async function forge(scene: Pushing, file: string, drafts: readonly Event
  * named there.
  */
 export async function forgeProposing(scene: Pushing, run: string): Promise<boolean> {
-  const begun = (await readEventsOf(scene.lab, 'journal')).findLast(({ type }) => type === 'proposing');
+  // A damaged journal cannot be extended.
+  const events = await readEventsOf(scene.lab, 'journal').catch(() => []);
+  const begun = events.findLast(({ type }) => type === 'proposing');
   if (begun?.type !== 'proposing') return false;
   const data = { ...begun.data, run: brandAs(run, isRunId) };
   return forge(scene, 'journal', [{ type: 'proposing', role: 'control', data }]);
