@@ -36,12 +36,9 @@ import {
 /** Eight times GitHub's own limit of comments per thread, so that a flood does not make a thread unknown. */
 export const THREAD_COMMENTS_MAX = 20_000;
 
-/** Remembered texts without tokens, enough for two full threads. */
-const COMMENT_TEXTS_KEPT = 40_000;
-/** Total size of remembered cleaned texts. */
-export const COMMENT_CHARACTERS_KEPT = 32_000_000;
-/** By digest of the original text; null: it has no tokens. */
-const searched = new Map<Digest, string | null>();
+/** Enough for two full threads. */
+const CLEAN_TEXTS_KEPT = 40_000;
+const clean = new Set<Digest>();
 
 type DigestOf = (text: string) => Digest;
 
@@ -176,29 +173,17 @@ export function parseInstant(text: string): Instant {
   return at;
 }
 
-let charactersKept = 0;
-
-/**
- * A person's text without tokens, cached by digest. Clean texts are stored without their content; the others are evicted by age, so that
- * the memory is bounded.
- */
+/** A person's text without tokens. Few texts have one, so only those without are remembered, by their digest. */
 export function maskTokensCached(text: string, digest: Digest): string {
-  const before = searched.get(digest);
-  const found = before === undefined ? maskTokens(text) : (before ?? text);
-  const kept = found === text ? null : found;
-  dropCachedText(digest);
-  searched.set(digest, kept);
-  charactersKept += kept?.length ?? 0;
-  for (const oldest of searched.keys()) {
-    if (searched.size <= COMMENT_TEXTS_KEPT && charactersKept <= COMMENT_CHARACTERS_KEPT) break;
-    dropCachedText(oldest);
+  if (clean.delete(digest)) {
+    clean.add(digest);
+    return text;
   }
+  const found = maskTokens(text);
+  if (found === text) clean.add(digest);
+  const [oldest] = clean;
+  if (clean.size > CLEAN_TEXTS_KEPT && oldest !== undefined) clean.delete(oldest);
   return found;
-}
-
-function dropCachedText(digest: Digest): void {
-  charactersKept -= searched.get(digest)?.length ?? 0;
-  searched.delete(digest);
 }
 
 /** `at`: time of the last edit. */
