@@ -5,13 +5,7 @@ import pLimit from 'p-limit';
 import type { DiskSteps } from '../../care/disk/disk-proposals.ts';
 import { buildScanRecord, type Inspection } from '../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport, type ScanEnd } from '../../care/disk/scan-report.ts';
-import {
-  type CheckEnd,
-  readCheckResult,
-  readDiskUsage,
-  readFolderSizes,
-  readMounts,
-} from '../../care/disk/worker-answers.ts';
+import { readCheckResult, readDiskUsage, readFolderSizes, readMounts } from '../../care/disk/worker-answers.ts';
 import {
   changeWithGcloud,
   changeWithScript,
@@ -122,8 +116,6 @@ export type DiskPort = {
   readonly inspect: (worker: TpuWorker) => Promise<Inspection>;
   /** Whether the cleanup job on the head node is alive; null if the config has no command for it. */
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
-  /** Whether Ray lists the worker; null if the config has no command for it. */
-  readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
   /** Consumes the next step of the capability and runs exactly that step. Throws `CapabilityError` otherwise. */
   readonly change: (step: ChangeStep, permit: Permit) => Promise<ProgramResult>;
 };
@@ -144,27 +136,21 @@ export function findDiskPlace(config: LabConfig, cluster: string): DiskPlace | n
 
 /** Only `change` changes a machine. */
 export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskPortOptions): DiskPort {
-  const runCheck = async (
-    check: DiskConfig['cleanupAlive'],
-    more: Readonly<Record<string, string>>,
-  ): Promise<Observed<boolean> | null> => {
-    if (check === null) return null;
-    const values = { clusterFile: disk.clusterFile, ...more };
-    return readCheckResult(
-      toScanEnd(await runScript(means, disk, { template: check.command, values }, SSH_TIMEOUT_MS)),
-      check.expect,
-    );
-  };
+  const { clusterFile, cleanupAlive, scan } = disk;
   return {
     scan: async () => {
-      const values = { clusterFile: disk.clusterFile, threshold: String(disk.warnPercent) };
-      return toScanEnd(await runScript(means, disk, { template: disk.scan, values }, DISK_SCAN_TIMEOUT_MS));
+      const values = { clusterFile, threshold: String(disk.warnPercent) };
+      return toScanEnd(await runScript(means, disk, { template: scan, values }, DISK_SCAN_TIMEOUT_MS));
     },
     list: () => listVms(means.gcloud, gcp),
     inspect: async (worker) =>
       readWorkerInspection(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
-    cleanupAlive: () => runCheck(disk.cleanupAlive, {}),
-    workerSeen: (worker) => runCheck(disk.workerSeen, { worker }),
+    cleanupAlive: async () => {
+      if (cleanupAlive === null) return null;
+      const { command: template, expect } = cleanupAlive;
+      const end = await runScript(means, disk, { template, values: { clusterFile } }, SSH_TIMEOUT_MS);
+      return readCheckResult(toScanEnd(end), expect);
+    },
     change: (step, permit) =>
       step.kind === 'clean-disk'
         ? changeWithGcloud(means.gcloud, step, permit, DISK_CHANGE_TIMEOUT_MS)
@@ -211,7 +197,7 @@ function scriptEnvironment(
   return { ...gcloud.env, ...Object.fromEntries(passed) };
 }
 
-function toScanEnd({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd & CheckEnd {
+function toScanEnd({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd {
   const how = kind === 'exited' ? '' : `\n${kind} ${code ?? ''}`.trimEnd();
   return { exitCode, stdout, stderr: `${stderr}${how}` };
 }
