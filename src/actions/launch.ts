@@ -58,7 +58,6 @@ export type Launch = {
   readonly redact: (text: string) => string;
 };
 
-/** A run, and its order to carry out. */
 export type Target = { readonly state: RunState; readonly order: IssuedOrder };
 
 /** A launch as an action of the pipeline. */
@@ -166,7 +165,6 @@ function unsafeReasonFor(outcome: SubmitOutcome, { spec }: ShippedJob): string |
   return locator.kind === 'process' ? locator.workingDirectory : null;
 }
 
-/** What was submitted, and the engine that got it. */
 type PreparedLaunch = { readonly order: IssuedOrder; readonly shipped: ShippedJob; readonly engine: Engine };
 
 function endingForOutcome(

@@ -61,16 +61,13 @@ export type Action<Target, Ready, Outcome> = {
   readonly claim: (target: Target) => Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal>;
   readonly perform: (target: Target, ready: Ready, under: ClaimBasis) => Promise<Ending<Outcome | Refused>>;
   readonly checkEarlierClaim: (target: Target) => Promise<EarlierClaimStatus<Outcome>>;
-  /** The event that records a refusal, if any. */
   readonly recordRefusal: (target: Target, refusal: Refusal) => EventDraft | null;
   /** Removes what `prepare` made if it is not used. */
   readonly discard: (ready: Ready) => Promise<void>;
 };
 
-/** The surroundings in which the pipeline runs. */
 export type ActionContext = {
   readonly record: RecordPort;
-  /** The file of the record that contains the action. */
   readonly file: RunId | 'journal';
   /** Why the last read of the record forbids any action; null if the record verifies. */
   readonly fault: () => Refusal | null;

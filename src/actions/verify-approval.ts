@@ -90,12 +90,10 @@ export type ApprovalReading = {
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
 };
 
-/** The conditions for the approvals of one action. */
 export type ApprovalTerms = {
   /** The only threads in which an approval counts. */
   readonly threads: readonly number[];
   readonly otherBots: readonly string[];
-  /** Whether this command approves the action. */
   readonly isApproval: (said: ReadCommand) => boolean;
   /** How many different people must approve. */
   readonly quorum: number;

@@ -34,7 +34,6 @@ import {
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
-  /** The holds in the journal at this moment. */
   readonly journalHolds: Observed<readonly Hold[]>;
   readonly digestOf: DigestOf;
   readonly pull: Observed<PullFacts>;
@@ -44,7 +43,6 @@ export type OrderFacts = ApprovalFacts & {
   readonly digest: Observed<Digest>;
   /** What the runner found about a fix that was approved in advance. No other order is checked for one. */
   readonly fix: Observed<FixCheck>;
-  /** The facts for the gates, as the runner read them. */
   readonly gates: Observed<ChangeGateFacts>;
   /** The runs of every lane that the runner verified, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;

@@ -23,7 +23,6 @@ export function readLabConfig(text: string, now: Instant | null = null): ConfigR
   return readConfig(text, KNOWN, now);
 }
 
-/** The commit that made the config invalid. */
 type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
 
 /** `problems` describe the newest file; `config` is the last valid one. */

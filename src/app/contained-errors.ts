@@ -71,7 +71,6 @@ export async function skipBadComments<T>(
   }
 }
 
-/** The work for one element, and the location of its errors. */
 type EachWork<Item, Made> = {
   readonly locationOf: (item: Item) => Location;
   readonly work: (item: Item) => readonly Made[];

@@ -66,7 +66,6 @@ export function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'a
 
 export type MarkTag = { readonly run: string; readonly name: string; readonly message: string };
 
-/** Input for new marks. */
 export type Marking = {
   readonly lab: Lab;
   readonly config: LabConfig;

@@ -13,7 +13,6 @@ import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './si
 export type SecretRegistry = {
   /** Adds the config's secrets. Returns the names of passed secrets that have no value in this process. */
   readonly addSecretsOf: (config: LabConfig) => readonly string[];
-  /** Redacts known secrets. */
   readonly redact: (text: string) => string;
   /** Redacts text from a job. Withholds the whole text if this process lacks one of the job's secrets. */
   readonly cleanJobText: (text: string) => string;

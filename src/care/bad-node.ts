@@ -128,7 +128,6 @@ function hasAddress({ workers }: TpuVm, address: string): boolean {
   return workers.some((addresses) => addresses.some((one) => isSameAddress(one, address)));
 }
 
-/** Indexes of the hosts that the log names. */
 function listHostIndexes({ workers }: TpuVm, named: readonly string[]): readonly number[] {
   return workers.flatMap((addresses, host) =>
     addresses.some((one) => named.some((address) => isSameAddress(one, address))) ? [host] : [],

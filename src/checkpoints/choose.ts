@@ -8,7 +8,6 @@ import { namedStep, type SearchedRoot, type StoredCheckpoint, type StorePath } f
 import { parseJson, withoutEndSlashes } from '../domain/values.ts';
 import { judgeLineage, type Lineage } from './lineage.ts';
 
-/** Why a checkpoint is skipped. */
 export const SKIP_REASONS = [
   'no-metadata',
   'bad-metadata',
@@ -31,12 +30,10 @@ export type JudgedCheckpoint = {
 };
 
 export type CheckpointSearch = {
-  /** Permanent and temporary roots. */
   readonly roots: readonly SearchedRoot[];
   /** Null: accept any origin. */
   readonly lineage: Lineage | null;
   readonly maxStep?: number | null;
-  /** Excludes these paths and everything below. */
   readonly excludePaths?: readonly StorePath[];
 };
 

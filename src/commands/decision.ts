@@ -254,7 +254,6 @@ export type GateView = {
 /** Comparison of an ended run with recent sealed ferries. `unknown` does not count as a pass. */
 export type RunVerdict = 'pass' | 'fail' | 'unknown';
 
-/** The parts of the config that commands use. */
 export type CommandPolicy = Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>;
 
 /** Input available on every thread, with or without a run. */

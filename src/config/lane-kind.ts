@@ -3,7 +3,6 @@
 import type { LaneConfig, LaneRule, LaneSchema } from './lane-schema.ts';
 
 export type LaneKind = {
-  /** The value of a lane's `kind`. */
   readonly name: string;
   /** The schema of a lane; `rules` are the conditions that a schema cannot express. */
   readonly settings: LaneSchema;

@@ -130,7 +130,6 @@ function buildConfigSchema(kinds: LaneKinds) {
     .describe('What ferrybot may do in a repository: `.github/ferrybot.yml` on the default branch.');
 }
 
-/** The schema of the only kind, or a union of all kinds. */
 function buildLaneSchema([first, ...others]: LaneKinds): z.ZodType<LaneConfig> {
   return others.length === 0
     ? first.settings

@@ -135,9 +135,7 @@ type Infer<Name extends string> = (name: Name, value: string | null, from: strin
 
 type ContractReading<Name extends string> = {
   readonly fields: ContractFields<Name>;
-  /** Names for several fields together. */
   readonly together?: readonly FieldGroup<Name>[];
-  /** Values in the command replace those in the issue. */
   readonly commandReplacesIssue?: boolean;
 };
 
@@ -149,7 +147,6 @@ export type FieldGroup<Name extends string> = {
 
 type InferValues<Name extends string> = (infer: Infer<Name>, given: (name: Name) => string | null) => void;
 
-/** The answers for each field, as written. */
 type Answers<Name extends string> = ReadonlyMap<Name, readonly string[]>;
 
 /**

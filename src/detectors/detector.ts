@@ -160,7 +160,6 @@ export type Finding =
   | { readonly kind: 'cannot-tell'; readonly missing: Witness }
   | { readonly kind: 'alarm'; readonly since: string; readonly facts: AlarmFacts };
 
-/** Judges the evidence of one observation. */
 export type Detector = (evidence: Evidence) => Finding;
 
 export const MINUTE_MS = 60_000;
@@ -185,7 +184,6 @@ export type Replayed = {
   readonly resolution: number;
 };
 
-/** The end of an earlier attempt. */
 export type PastEnd = {
   readonly status: JobStatus;
   readonly lastStep: number | null;
@@ -214,7 +212,6 @@ export type Evidence = {
   readonly speed: Series;
   /** A speed below this share of another one is much slower. */
   readonly speedFloor: number;
-  /** The speed at this observation. */
   readonly speedNow: number | null;
   /** The highest speed trend of earlier attempts with the same training; null if none has one. */
   readonly speedBefore: number | null;

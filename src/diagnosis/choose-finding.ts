@@ -270,7 +270,6 @@ export function addReport(said: LastReports, { text, level, stream }: PlainLine,
 /** Harmless lines that resemble failures: a model's input and output, NCCL INFO, deprecations. */
 export const NOISE =
   /^\s{0,8}(?:sample|example|prompt|completion|generat(?:ed|ion)|prediction|predicted|target|reference|input|output)s?(?:[ _]?(?:text|\d{1,4}))?\s?[:=]\s?["'`]|^[\s[{(]{0,12}['"](?:content|text|prompt|completion|response|question|answer|instruction)['"]\s?:\s?["']|\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\busing (?:a |the )?fallback\b|\b[Dd]ropping entry: |\(harmless\)/;
-/** Lines about a retry. */
 export const RETRIES =
   /\bretry(?:ing)?\b(?! (?:attempts? )?(?:failed|exhausted))|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
 /** The job handled the NaN and continued. */

@@ -283,7 +283,6 @@ const COMPUTING_LIBRARY =
 const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
 const SMALL = /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
-/** The interpreter's suggestion. */
 const SUGGESTED =
   /(?:has no attribute|cannot import name|unexpected keyword argument) '(\w{1,80})'.{0,400}\. Did you mean:? '(\w{1,80})'\?$/;
 /** The most letters in which a typo differs. */

@@ -41,7 +41,6 @@ export type TrainingLine = {
   readonly memory: string | null;
 };
 
-/** A training line without values. */
 export const BARE_TRAINING_LINE: TrainingLine = {
   ...{ work: 'training', step: null, total: null, measures: {}, evalLoss: null, memory: null },
   ...{ secondsPerStep: null, tokensPerSecond: null, samplesPerSecond: null },

@@ -21,7 +21,6 @@ export type Annotation = {
 export type Mentions = {
   readonly people: readonly number[];
   readonly permission: Permission | null;
-  /** Also assign them to the thread. */
   readonly isAssigned?: true;
 };
 

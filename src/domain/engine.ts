@@ -206,7 +206,6 @@ export type Engine = {
   leftOut?(spec: Pick<JobSpec, 'workingDirectory' | 'files'>): Promise<readonly LeftOut[]>;
   /** Spends the capability; throws `CapabilityError` if it does not permit this submission. */
   submit(spec: JobSpec, permit: Permit): Promise<SubmitOutcome>;
-  /** `lastSession`: the session in which the job was last observed, or null. */
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
   /** Observes many jobs with a bounded number of requests, in the given order. Absent if the engine has no list. */
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;

@@ -132,7 +132,6 @@ export type VerifiedMarker = Marker & {
   readonly isIntact: boolean;
 };
 
-/** The verified marker of a text in a thread, or null. */
 export type ReadMarker = (thread: number, body: string) => VerifiedMarker | null;
 
 /** Maximum length of a seal: names, a time, 64 hex digits, a key id of 40, 86 signature digits. */

@@ -81,7 +81,6 @@ const NAMED: readonly RegExp[] = [
 const RUN = /[A-Za-z0-9_.-]{24,}/g;
 const WEB_TOKEN = /^eyJ[A-Za-z0-9_-]{10,}$/;
 
-/** Replaces everything that has the shape of a token. */
 function maskTokenShapes(text: string, replacement: string): string {
   const withoutTokens = TOKENS.reduce((clean, shape) => clean.replace(shape, replacement), text);
   const withoutValues = AFTER_A_NAME.reduce(

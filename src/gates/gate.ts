@@ -103,7 +103,6 @@ export type GateFacts = {
   /** Another recorded run with this run's identity in the tracker; null if there is none. */
   readonly trackerHolder: Observed<string | null>;
   readonly holds: Observed<readonly Hold[]>;
-  /** Runs of the lane that were sealed as passes. */
   readonly sealedPasses: Observed<readonly string[]>;
   /** The lane's launches as far back as any budget reaches, including this run's earlier attempts. */
   readonly launches: Observed<readonly Launch[]>;

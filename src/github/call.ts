@@ -167,7 +167,6 @@ type Pages<Row> = Readonly<Record<string, unknown>> & {
   readonly isLast?: (row: Row) => boolean;
 };
 
-/** A route without the prefix that all routes share. */
 function describeRoute(route: string): string {
   return route.replace(/^GET \/(?:repos\/\{owner\}\/\{repo\}\/?)?/, '') || 'the repository';
 }

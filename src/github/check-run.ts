@@ -53,7 +53,6 @@ function toSentAnnotation({ path, line, level, title, message }: Annotation) {
   return { path, start_line: line, end_line: line, annotation_level: level, title, message };
 }
 
-/** Name of the gates' check run. */
 export const CHECK_NAME = 'ferrybot / launch gate';
 
 /** ferrybot's check runs; launches never depend on them. */

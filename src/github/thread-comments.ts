@@ -48,7 +48,6 @@ export type ThreadReading = {
   readonly ownBots: readonly string[];
   /** ferrybot's files under .github/workflows/. Their checks are ignored. */
   readonly ownWorkflows: readonly string[];
-  /** Verifies the marker of a text in a thread. */
   readonly markerOf: ReadMarker;
   /** The same for descriptions, which may be sealed before the thread has a number. */
   readonly issueMarkerOf: ReadMarker;
@@ -332,7 +331,6 @@ export async function readRemainingPages<Schema extends z.ZodType>(
   return known(nodes);
 }
 
-/** Cursor of the next older page, or null. */
 function olderCursor(
   { newestFirst }: Pick<Connection<z.ZodType>, 'newestFirst'>,
   { pageInfo }: Page<unknown>,

@@ -187,7 +187,6 @@ export async function readThreads(
   });
 }
 
-/** The comments of a thread since an instant, and all versions of its text. */
 async function readContent(
   client: GitHubClient,
   thread: ThreadPage & EditedText,

@@ -178,7 +178,6 @@ function listTypes(run: ComposedRun): string {
   return [...new Set(run.appended.map((event) => event.type))].join(', ');
 }
 
-/** Drafts for one file. */
 export type Entry = { readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] };
 
 /** `load` rereads the record. */

@@ -22,7 +22,6 @@ export type RenderInput = {
   readonly state: RunState;
   readonly config: LaneOfRun<RenderedKind>;
   readonly verdict: RunVerdict | null;
-  /** The verdicts of the approval gates, from the record. */
   readonly approvals: readonly Verdict[];
   readonly past: PastRunsReader;
 };
@@ -47,10 +46,8 @@ type GateSentences<Gate extends GateId> = {
   ) => Words | string;
 };
 
-/** The sentences of every gate. */
 export type AllGateSentences = { readonly [Gate in GateId]: GateSentences<Gate> };
 
-/** The words of every incident. */
 export type AllIncidentWords = { readonly [Code in IncidentCode]: IncidentWords<Code> };
 
 /** An incident in words. All is Markdown. */

@@ -198,7 +198,6 @@ export function renderRentedTables(rented: readonly RentedMoney[]): string | nul
   return paragraphs(tableOf('Day', 10), tableOf('Month', 7));
 }
 
-/** One row for each of the newest `most` periods. */
 function renderPeriodTable(
   head: readonly string[],
   all: readonly string[],
@@ -218,7 +217,6 @@ type LaneHistory = {
   readonly metric: string | null;
   /** All launches of those runs and earlier ones, in no order. */
   readonly launches: readonly Launch[];
-  /** Their rented machines. */
   readonly rented: readonly RentedMoney[];
 };
 

@@ -57,7 +57,6 @@ export function actionCommentText(key: string, state: RunState): string {
   return comment({ run: state.run, kind: 'action', key, fields }, renderActionByKey(key, state));
 }
 
-/** The state of the run at the event of the comment. */
 function stateOfPublication(key: string, { state }: RenderInput): RunState {
   return stateAtIncident(state, Number(key));
 }

@@ -46,7 +46,6 @@ export type RentalInput = {
   readonly terms: RentalTerms;
   readonly account: AccountRead;
   readonly record: RentalRecord;
-  /** Replaced in tests. */
   readonly decide?: typeof decideTearDown;
 };
 

@@ -77,7 +77,6 @@ export function listRentingRuns(
     }));
 }
 
-/** The cost of all machines of the run, in dollars. */
 function sumDollars(
   state: RunState,
   here: readonly RentedInstance[],

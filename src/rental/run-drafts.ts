@@ -17,7 +17,6 @@ import { fromRfc3339, type Instant, MICRODOLLARS, toRfc3339 } from '../domain/va
 import { listWorkedTimes, progressAtMs, runningCost, tearDownPolicy, toMicrodollars, toSpent } from './renting-run.ts';
 import { bookGoneMachine, type Destruction, idleSinceMs, type MachineSpending } from './tear-down.ts';
 
-/** A check with its decision. */
 type DecidedRentals = {
   readonly now: Instant;
   readonly cluster: string;

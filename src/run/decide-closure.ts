@@ -59,7 +59,6 @@ function closureAttemptKey(
   return `closure-${step}:${state.run}:${command.staged?.item.comment.id ?? 'nobody'}`;
 }
 
-/** Branch of the closure pull request. */
 function closureBranch(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
 }

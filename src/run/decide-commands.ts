@@ -231,7 +231,6 @@ export type CommandInput = {
   readonly digestOf: DigestOf;
 };
 
-/** The context of one item by a person with this permission. */
 function buildContext(
   input: CommandInput,
   item: PendingItem,

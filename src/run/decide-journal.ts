@@ -30,9 +30,7 @@ type JournalInput = {
   readonly journal: ReadonlyMap<string, SeenCommand>;
   readonly facts: Pick<RunFacts, 'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterActions' | 'proposalTexts'>;
   readonly config: LabConfig;
-  /** The lane of the thread's earlier run, or null. */
   readonly laneHere: string | null;
-  /** Answer to a command that needs a run. */
   readonly noRunAnswer: 'no-run-here' | 'run-over' | 'logbook-broken';
   readonly now: Instant;
 };

@@ -16,7 +16,6 @@ type NamedInput = {
   readonly run: RunId;
   /** Every run with a verified record. */
   readonly states: readonly RunState[];
-  /** The author's current permission. */
   readonly permission: Observed<Permission>;
   readonly config: LabConfig;
   readonly now: Instant;

@@ -14,10 +14,8 @@ import type { GateFacts } from '../gates/gate.ts';
 type HolderQuery = {
   readonly run: string;
   readonly proposal: Pick<EventDataByType['proposed'], 'continues' | 'issue'>;
-  /** The contract's checkpoint plan, or null. */
   readonly plan: CheckpointPlan | null;
   readonly searchedRoots: readonly SearchedRoot[];
-  /** The failed attempt. */
   readonly failed?: PastAttempt | null;
   readonly recordedRuns: Observed<readonly RunState[]>;
   readonly config: { readonly lane: Pick<LaneConfig, 'checkpointRoots'> };

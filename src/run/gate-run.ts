@@ -69,15 +69,12 @@ type GateInput = {
   readonly holds: readonly Hold[];
   /** The failed attempt that the run may continue. */
   readonly failed?: PastAttempt | null;
-  /** The owner of the watch. */
   readonly owner?: Actor | null;
   /** The requested rollback after that attempt. */
   readonly rollback?: RolledBack | null;
-  /** The recorded contract, if the run has one. */
   readonly contract?: Contract | null;
   /** The cluster's description of an adopted job. */
   readonly description?: Description | null;
-  /** Control's own fix commit. */
   readonly ownFix?: BotFix | null;
   readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
@@ -87,7 +84,6 @@ type GateInput = {
   readonly digestOf: DigestOf;
 };
 
-/** External facts that the gates read. */
 export type GateReading = Pick<
   RunFacts,
   | 'pull'

@@ -177,10 +177,8 @@ export type Contracts = {
   readonly claims?: (contract: Contract) => boolean;
   /** The command that requests a run in an issue; its arguments are contract values. */
   readonly command?: string;
-  /** The contract's fields by name. */
   readonly fields: ContractFields;
   readonly read: (issue: ContractIssue, lane: LaneConfig) => Contract;
-  /** The lane's settings for this run. */
   readonly settings: (lane: LaneConfig, contract: Contract) => LaneConfig;
   /** Requirements for the rented machine, if one is rented. */
   readonly machine?: (contract: Contract) => MachineNeeds;
@@ -196,12 +194,10 @@ export type Contracts = {
   readonly checkpoints?: (contract: Contract, lane: LaneConfig) => CheckpointPlan;
   /** The container to run in, or null. Absent if this kind does not check containers. */
   readonly container?: (contract: Contract) => string | null;
-  /** The run id that the contract chooses, if valid. */
   readonly name: (contract: Contract) => RunId | null;
   readonly objective: (contract: Contract) => Objective;
   /** How the bot opens an issue for a requested run; absent if it opens none. */
   readonly opensIssue?: {
-    /** Prefix of the issue's title. */
     readonly title: string;
     /** Contract values derived from the requester and the objective. */
     readonly known: (asked: {

@@ -20,7 +20,6 @@ type ManifestFacts = {
   readonly config: LaneScopedConfig;
   readonly change: ChangeFacts;
   readonly body: BodyFacts;
-  /** The attempt that a person rolled back. */
   readonly rolledBackAttempt?: number | null;
   /** The checkpoint to start from; null or absent: from scratch. */
   readonly start?: { readonly path: string; readonly step: number } | null;

@@ -109,7 +109,6 @@ export function judgeText(
 type PostedText = {
   readonly body: string;
   readonly marker: VerifiedMarker | null;
-  /** Marker prefix of this proposal's text. */
   readonly identity: string;
   /** Digest of control's text; null if only control writes it. */
   readonly words: string | null;

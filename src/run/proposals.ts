@@ -241,7 +241,6 @@ function toRequest(
 export type ProposalAsk = {
   readonly knobs: readonly (readonly [name: string, value: string])[];
   readonly objective: string | null;
-  /** The named lane, or null. */
   readonly lane: string | null;
 };
 
@@ -249,7 +248,6 @@ export type ProposalAsk = {
 const OBJECTIVE = 'objective';
 const LANE = 'lane';
 
-/** Commands that request a run. */
 const REQUEST_COMMANDS = ['propose', 'rent', 'watch', 'resume-as'];
 
 function requestsRun({ name }: Pick<SeenCommand, 'name'>): boolean {

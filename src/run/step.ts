@@ -32,7 +32,6 @@ export type AttemptCache = {
   readonly publishesFor?: readonly Role[];
 };
 
-/** The input of every decider of a run. */
 export type DeciderInput = {
   readonly state: RunState;
   readonly facts: RunFacts;

@@ -191,7 +191,6 @@ async function readGcloudToken(environment: StoreEnvironment): Promise<Observed<
   return known(token);
 }
 
-/** The variables of Amazon's clients. */
 function s3Settings({ environment, now }: StoreOpener, bucket: string): Observed<Parameters<typeof createS3Bucket>[1]> {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'] ?? '';
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'] ?? '';

@@ -7,7 +7,6 @@ import { type Fetch, fetchWhole, type WholeAnswer } from '../host/fetch-whole.ts
 import { redact } from '../host/redactor.ts';
 import { parseJsonWithNan } from './metrics-file.ts';
 
-/** A tracker project and its key. */
 export type TrackerSettings = {
   /** Null: the tracker's default. */
   readonly address: string | null;

@@ -121,7 +121,6 @@ export function stopPollPeriodMs(cadence: Cadence): number {
   return Math.min(STOP_LOOK_PERIOD_MS, firstObservationMs(cadence), cadence.pollMs);
 }
 
-/** A run and the time since which it is due. */
 export type Due = { readonly state: RunState; readonly at: number };
 
 /** The runs with a requested stop, which are always due, then those that waited longest. */

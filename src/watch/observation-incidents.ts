@@ -69,7 +69,6 @@ export const STANDSTILL_OBSERVATIONS_MIN = 2;
 /** A job that still runs this long after its stop ignores the stop: grace period, kill and two observations take less. */
 export const STOP_UNCONFIRMED_MS = 90_000;
 
-/** An alarm that a detector raises at this observation. */
 export type ActiveAlarm = Extract<Finding, { readonly kind: 'alarm' }> & { readonly id: DetectorId };
 
 /** The incidents of one observation that the record lacks. A relaunch is another job, so its incidents are recorded again. */

@@ -88,7 +88,6 @@ function helpAsJson(asked: CommandUnknownOpts): object {
   };
 }
 
-/** Lists all verbs of a command, including those in groups. */
 function listVerbs(command: CommandUnknownOpts): CommandUnknownOpts[] {
   return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : listVerbs(one)));
 }

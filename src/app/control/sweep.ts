@@ -192,7 +192,6 @@ function logSweepFailure({ lab }: OpenLab, why: string): null {
   return null;
 }
 
-/** The trigger for a comment that a sweep found. */
 function toTrigger({ surface, id, thread, author, at }: ListedComment): ReconcileRequest {
   return {
     kind: 'comment',

@@ -252,7 +252,6 @@ async function listPendingCommands(open: OpenLab, here: OpenThread): Promise<Pen
   return isSilent && items.length === 0 ? null : { items, permissions };
 }
 
-/** The answers to the commands. */
 async function decideAnswers(
   open: OpenLab,
   { thread, record: { journal }, broken, past, knownCommands }: OpenThread,
@@ -279,7 +278,6 @@ function isRunOfThread(thread: number): (state: RunState) => boolean {
   return ({ proposal }) => proposal.pull === thread || proposal.issue === thread;
 }
 
-/** The broken run that this thread belongs to. */
 function findBrokenRun({ store }: OpenLab, thread: number): BrokenRun | undefined {
   const isHere = isRunOfThread(thread);
   return store.current().broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));

@@ -102,7 +102,6 @@ const DISK_CHANGE_TIMEOUT_MS = 30 * 60 * 1_000;
 /** A scan connects to every worker over ssh, 32 in parallel. */
 const DISK_SCAN_TIMEOUT_MS = 30 * 60 * 1_000;
 
-/** A cluster with disk maintenance. */
 export type DiskPlace = {
   readonly cluster: string;
   readonly disk: DiskConfig;

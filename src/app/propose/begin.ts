@@ -191,7 +191,6 @@ async function openProposalPull(
     : failNotDone('the pull request', opened);
 }
 
-/** Links the new pull request in the issue. */
 async function linkThreads(
   open: OpenLane,
   begun: BegunProposal,

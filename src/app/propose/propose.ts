@@ -89,7 +89,6 @@ function laneIssue(lane: string): Omit<PendingIssue, 'body'> {
 
 type Question = EventDataByType['objective-asked'];
 
-/** The objective of a scheduled ferry. */
 type TodaysObjective = {
   readonly kind: 'clear';
   readonly objective: Objective;
@@ -186,7 +185,6 @@ async function recordQuestion(open: OpenLane, data: Question): Promise<Failed | 
   return outcome.kind === 'refused' ? failNotRecorded(outcome) : null;
 }
 
-/** The outcome for one lane. */
 export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOutcome };
 
 /** Proposes in every lane that is due today. An error in one lane does not stop the others, but makes the call throw at the end. */

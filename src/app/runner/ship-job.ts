@@ -68,7 +68,6 @@ export async function shipJob(
   return buildShippedJob(open, { state, order }, tree, input.environment);
 }
 
-/** Whether the lane's jobs run on this machine. */
 function runsJobsLocally({ config }: OpenLane): boolean {
   return traitsFor(config, config.lane.cluster)?.jobsRunHere === true;
 }

@@ -40,7 +40,6 @@ const SWEEP_PERIODS_MAX = 3;
 /** `close` waits for running batches, with a limit, and resolves to the number of those that it did not wait for. */
 export type Serving = { readonly url: string; readonly close: () => Promise<number> };
 
-/** What all repositories of this process share. */
 type Shared = {
   readonly options: ServeOptions;
   readonly log: Log;
@@ -180,7 +179,6 @@ function createProbot(options: ServeOptions, metrics: Metrics): Probot {
   });
 }
 
-/** The largest page. */
 const PAGE = { per_page: 100 };
 
 function createServerDiscovery(probot: Probot, { options, tokenOf, metrics, log }: Shared): Discovery {

@@ -45,7 +45,6 @@ export type AccountRead =
     }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** An instance to destroy. */
 export type Condemnation = { readonly id: number; readonly jobId: string };
 
 /** `offer` null: no offer fits. */

@@ -17,7 +17,6 @@ export type HoldTarget = {
 /** `reason` may be empty. */
 export type Hold = HoldTarget & { readonly reason: string; readonly actor: Actor; readonly at: string };
 
-/** The fields of a hold in answers and verdicts. */
 export const TARGET_FIELDS = { scope: HOLD_SCOPES, lane: 'text?', date: 'text?' } as const;
 
 /** The facts of `TARGET_FIELDS`. */

@@ -44,7 +44,6 @@ function normalizeMessage(text: string): string {
 
 export type Reduction = { readonly name: string; readonly value: string };
 
-/** What a reduction can change. */
 export type LaunchCommand = {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -80,7 +79,6 @@ export function applyReduction<Given extends LaunchCommand>(started: Given, { na
   };
 }
 
-/** Applies several reductions in order. */
 function applyReductions<Given extends LaunchCommand>(started: Given, reductions: readonly string[]): Given {
   return reductions.reduce((before, text) => {
     const reduction = readReduction(text);

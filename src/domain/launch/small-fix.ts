@@ -321,7 +321,6 @@ function isSame(one: unknown, other: unknown): boolean {
 const TRAINING_WORDS =
   /^(?:model|layer|attention|transformer|embed|router|expert|kernel|optim|schedul|adam|muon|grad|loss|train|learn|hyper|param|batch|precision|data|corp|token|mixture|loader|sampl|shard|preprocess|shuffl|(?:lr|sgd|lion|mlp|ffn|moe|nn|rope|norm|bpe)$)/i;
 
-/** The lane's fixer setting. */
 export type Fixer = { readonly command: readonly string[]; readonly timeoutMs: number };
 
 /** Why a fixer's patch is not committed. If its workflow run failed, the log of the workflow run has the reason. */

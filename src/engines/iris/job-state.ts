@@ -23,7 +23,6 @@ export type IrisJudgement =
   | { readonly kind: 'unknown'; readonly message: string }
   | { readonly kind: 'lost'; readonly message: string };
 
-/** Final states of a job in Iris. */
 export const FINAL: ReadonlySet<string> = new Set(
   ['SUCCEEDED', 'FAILED', 'KILLED', 'WORKER_FAILED', 'UNSCHEDULABLE'].map((state) => `JOB_STATE_${state}`),
 );

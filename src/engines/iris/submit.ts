@@ -28,7 +28,6 @@ import {
 } from './request.ts';
 import { wrapCommand } from './wrapper.ts';
 
-/** The recipient of the package. */
 export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
 
 type Submitting = {

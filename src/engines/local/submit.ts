@@ -23,7 +23,6 @@ export type LocalEngineOptions = {
   readonly stopGraceMs?: number;
 };
 
-/** The options with their defaults filled in. */
 export type LocalSettings = Required<LocalEngineOptions>;
 
 const identity = z
@@ -75,7 +74,6 @@ export const readProcess = (paths: JobPaths): Promise<RecordRead<IdentityRecord>
 export const readCommand = (paths: JobPaths): Promise<RecordRead<IdentityRecord>> =>
   readRecord(paths.command, identity);
 
-/** How the job ended. */
 export const readExit = (paths: JobPaths): Promise<RecordRead<ExitRecord>> => readRecord(paths.exit, exitRecord);
 
 /** A started supervisor reports within this time, even on a fully loaded machine (Node starts in 0.1 to 3 s). */

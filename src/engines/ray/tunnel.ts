@@ -11,7 +11,6 @@ const TUNNEL_LOOK_PERIOD_MS = 15_000;
 const TUNNEL_POLL_MS = 250;
 /** Failed starts in a row, after which the tunnel pauses and its calls are unknown. */
 export const TUNNEL_STARTS_MAX = 3;
-/** Duration of the pause. */
 export const TUNNEL_REST_MS = 5 * 60 * 1_000;
 
 export type TunnelOptions = {

@@ -34,7 +34,6 @@ export type VastSettings = {
   readonly fetch: Fetch;
 };
 
-/** Limits of the requests to the API. */
 export const VAST = {
   /** A page of the list has 25 rows of some kilobytes. A log request limits the number of lines. */
   answerBytesMax: 64 * 1024 * 1024,

@@ -135,7 +135,6 @@ type ExistingInstance =
   | { readonly kind: 'mine'; readonly instance: Instance }
   | Extract<SubmitOutcome, { kind: 'rejected' | 'conflict' | 'unknown' }>;
 
-/** The instance under the job's label. */
 async function findExisting(settings: VastSettings, spec: JobSpec): Promise<ExistingInstance> {
   const found = await listInstancesOfJob(settings, spec.submissionId);
   if (found.kind === 'unknown') return toSubmitOutcome(found);

@@ -120,7 +120,6 @@ function computeTreeId(folder: Folder): string {
 
 export type TreeRow = Entry & { readonly name: string };
 
-/** The mode of a folder in a tree object. */
 export const FOLDER_MODE = '40000';
 
 /** The bytes of a tree object with these rows. */

@@ -36,7 +36,6 @@ export type FinishedRun = Pick<
   'run' | 'proposal' | 'proposedAt' | 'submission' | 'seal' | 'closed' | 'end' | 'observation'
 >;
 
-/** An `experiment` issue that was updated in the interval. */
 export type UpdatedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
 
 /** The last ferry before ferrybot was installed, from the config. */

@@ -55,7 +55,6 @@ const large = z
   .string('a number in quotes, such as "125e6"')
   .regex(/^[1-9]\d*(\.\d+)?(e\d{1,2})?$/, 'a number in quotes, such as "125e6"');
 
-/** The settings of a ferry lane. */
 export const ferrySettings = z.strictObject({
   kind: setting(z.literal('ferry'), 'ferry', 'What a run of this lane is.'),
   experiment: path.describe('The one file that a ferry edits: Python, YAML, TOML or JSON, by its suffix.'),

@@ -38,7 +38,6 @@ const RENTAL_CADENCE: Cadence = {
 /** The contract's commit may be as old as the maximum lifetime of a machine. */
 const FRESHNESS_HOURS = 720;
 
-/** The settings of a rental lane. */
 export const rentalSettings = z.strictObject({
   kind: z.literal('rental').describe('What a run of this lane is.'),
   ...LANE_KEYS,

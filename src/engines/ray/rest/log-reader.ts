@@ -110,7 +110,6 @@ export function createFileLogReader(): LogDecoder {
 
 /** Time for one chunk of a log. A slow connection returns what has arrived by then. */
 export const RAY_LOG_CHUNK_MS = 10_000;
-/** Tries per read. */
 const RAY_LOG_TRIES_MAX = 2;
 export type LogReader = {
   /** Offsets are bytes of the log as UTF-8. Calls wait for each other. */
