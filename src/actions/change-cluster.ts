@@ -1,7 +1,4 @@
-/**
- * The action *change of a cluster*: carries out one approved proposal exactly once. A process that finds an earlier claim
- * makes no call; it only verifies the result.
- */
+/** The action *change of a cluster*: one approved proposal, exactly once. An earlier claim is only verified. */
 
 import { type ActionRecord, areSameSteps, type ChangeStep } from '../domain/actions/action.ts';
 import type { Capability, Permit } from '../domain/actions/capability.ts';

@@ -247,10 +247,7 @@ export type Evidence = {
   readonly steppingSince: Instant | null;
   /** Small facts from the engine. */
   readonly engine: { readonly [name: string]: string };
-  /**
-   * The intended run, the runs that the log links to, and the tracker's answer at this observation: null if the tracker was not asked or
-   * did not answer.
-   */
+  /** The intended run, the runs linked in the log, and this observation's answer; null without one. */
   readonly tracker: {
     readonly intended: string;
     readonly logged: readonly string[];

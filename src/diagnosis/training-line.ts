@@ -47,10 +47,7 @@ export const BARE_TRAINING_LINE: TrainingLine = {
   ...{ elapsedSeconds: null, remainingSeconds: null },
 };
 
-/**
- * Parses a training line or an evaluation's line, with or without a logger's prefix. `own`: the lane's row. Null if it has neither a step
- * with a measure nor a bar.
- */
+/** Parses a line of training or evaluation. `own`: the lane's row. Null without a step and measure, or a bar. */
 export function readTrainingLine(line: string, own: TrainerFormat | null = null): TrainingLine | null {
   const levanter = LEVANTER.exec(line);
   if (levanter !== null) return readLevanterBar(levanter);

@@ -74,18 +74,12 @@ export type GitReader = {
   listFiles(commit: Sha, folder: string): Promise<readonly string[]>;
   /** Direct entries of each folder; a missing folder is empty. */
   entriesIn(commit: Sha, folders: readonly string[]): Promise<readonly FolderEntry[]>;
-  /**
-   * Id of the tree or blob at `path` ('' for the root); null if missing. `.` is the root without the left-out
-   * files: the id git would give the tree after removing them.
-   */
+  /** Id at `path` ('': the root), or null. `.`: the id that git would give the root without the left-out files. */
   treeId(commit: Sha, path: string, isLeftOut?: (path: string) => boolean): Promise<TreeId | null>;
   log(query: LogQuery): Promise<readonly LoggedCommit[]>;
   /** Null if they have no common history. */
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>;
-  /**
-   * Whether a branch contains the commit. A readable commit is not enough: git fetches missing objects, and the
-   * remote also serves commits of forks.
-   */
+  /** Whether a branch contains the commit. Readable is not enough: git fetches what remotes serve, also from forks. */
   isOnBranch(commit: Sha): Promise<boolean>;
   /** Sorted; a rename is two paths. */
   changedPaths(from: Sha, to: Sha): Promise<readonly string[]>;

@@ -1,7 +1,4 @@
-/**
- * Reads who pushed to a branch (repository activity), and which accounts its commits are linked to (comparison with the target branch;
- * GitHub REST, repos and commits).
- */
+/** Reads who pushed to a branch (repository activity), and whose accounts its commits name (comparison of commits). */
 
 import { z } from 'zod';
 import type { BranchPush, BranchWork, Contributor, OwnIssue, OwnPull, OwnThread } from '../domain/actor.ts';

@@ -277,10 +277,7 @@ const answerSchema = z.object({
   user: z.object({ id: z.number().int(), login: z.string() }),
 });
 
-/**
- * A person's current permission. GitHub must report the same user id, because a login can pass to another account. 404 (no such user, or an
- * app) is `none`.
- */
+/** The user id must match, because a login can pass to another account. 404 (no such user, or an app) is `none`. */
 export async function readPermission(
   client: GitHubClient,
   user: { readonly id: number; readonly login: string },

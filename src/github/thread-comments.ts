@@ -303,10 +303,7 @@ function toSweptComment({
 /** `first`: the page that was already read. `isOld`: reads no page before the first old node. Without it, reads all pages. */
 type PageExtent<Node> = { readonly first?: Page<Node>; readonly isOld?: ((node: Node) => boolean) | undefined };
 
-/**
- * All nodes in the connection's order, back to the first old one.
- * Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX` nodes.
- */
+/** All nodes in order, back to the first old one. Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX`. */
 export async function readRemainingPages<Schema extends z.ZodType>(
   client: GitHubClient,
   id: string,

@@ -26,10 +26,7 @@ const runSchema = z
     }),
   );
 
-/**
- * `return_run_details` (GitHub, 2026-02-19) returns the run's id. Uses the full ref, because a tag with the same short name could provide
- * another workflow file.
- */
+/** `return_run_details` (GitHub, 2026-02-19) returns the run's id. The full ref, as a tag may share the short name. */
 export async function dispatchWorkflow(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'dispatch-workflow' }>,

@@ -203,10 +203,7 @@ export type Recorded =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refused'; readonly message: string };
 
-/**
- * Records the result of `decide` in one atomic push; calls it again after each lost race. Throws for illegal events and for a record that
- * does not verify.
- */
+/** Records what `decide` returns in one atomic push, again after lost races. Throws for illegal events and records. */
 export async function recordDecision(
   { store, lab }: Writer,
   decide: () => readonly Entry[] | Promise<readonly Entry[]>,

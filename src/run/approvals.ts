@@ -197,9 +197,7 @@ export function findSecondCard(
   return known(null);
 }
 
-/**
- * Seal and record do not show it as ferrybot's: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
- */
+/** Neither seal nor record prove it ours: any workflow can post as github-actions[bot]. Id 0: a deleted account. */
 function isForeignCard({ state, approval }: ApprovalQuestion, comment: CommentFacts): boolean {
   const { surface, id, marker, minimized, createdAt, author } = comment;
   const isCard = surface === 'comment' && (id === state.shown?.comment || id === state.cardEdit?.comment);

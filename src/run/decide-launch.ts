@@ -228,10 +228,7 @@ function oneApprovalPerPerson<Approval extends { readonly actor: { readonly id: 
   return [...new Map(approvals.map((a) => [a.actor.id, a])).values()];
 }
 
-/**
- * Dispatches the launch until a runner has claimed and submitted the order. A second dispatch is harmless: an order is claimed once and has
- * one submission id.
- */
+/** Dispatches until a runner has claimed and submitted the order. Repeats are harmless: it is claimed once. */
 export function decideLaunch(input: DeciderInput): Step | null {
   const { state, facts, config, now, memory } = input;
   const { order } = state;

@@ -21,10 +21,7 @@ type NamedInput = {
   readonly now: Instant;
 };
 
-/**
- * Decides a command that names its run, in any thread. Null while the permission is unreadable; after the patience time, the answer
- * reports that.
- */
+/** Decides a command that names its run, in any thread. Null while the permission is unreadable, up to the patience. */
 export function decideNamed({ command, run, states, permission, config, now }: NamedInput): AnswerDecision | null {
   const { name, args } = command;
   const definition = findCommand(name);

@@ -291,10 +291,7 @@ type EarlierAttemptQuery = {
   readonly facts: { readonly recordedRuns: Observed<readonly RunState[]> };
 };
 
-/**
- * The manifest to compare the next attempt with: the previous attempt's, or the continued run's last one. Null if nothing ran before;
- * unknown if the record lacks it.
- */
+/** The previous attempt's manifest, or the continued run's last. Null: nothing ran. Unknown: not recorded. */
 function findEarlierAttempt({ proposal, failed = null, facts }: EarlierAttemptQuery): Observed<EarlierRun> | null {
   if (failed !== null) {
     const { manifest } = failed.order;

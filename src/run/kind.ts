@@ -1,7 +1,4 @@
-/**
- * The interface of a kind of run; everything else is common to all kinds. A kind is one folder in src/kinds and one line in its registry
- * (docs/extending.md).
- */
+/** The interface of a kind of run: one folder in src/kinds and one line in its registry (docs/extending.md). */
 
 import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
@@ -106,10 +103,7 @@ export type Kind = LaneKind & {
   readonly adoption?: Adopts;
   /** How the code of a failed attempt may be fixed. */
   readonly fixes?: (lane: LaneConfig) => Fixes;
-  /**
-   * An expensive run: the watch also checks the checkpoint stores and other jobs on the cluster, a relaunch compares the code, and a seal
-   * needs the final checkpoint.
-   */
+  /** Expensive: the watch checks stores and other jobs, a relaunch compares code, a seal needs the final checkpoint. */
   readonly isCritical?: true;
   /** Gates in addition to the common ones. */
   readonly gates: readonly Gate[];
@@ -166,10 +160,7 @@ type Fixes = {
   readonly preApproved: readonly string[];
 };
 
-/**
- * Runs from issues: the issue's text is the contract. It is parsed at each reconciliation and recorded when it changed; its values replace
- * the lane's settings.
- */
+/** The issue's text is the contract: parsed at each turn, recorded on change, and above the lane's settings. */
 export type Contracts = {
   /** Additional labels that request a run of this kind. */
   readonly labels: readonly string[];

@@ -90,10 +90,7 @@ export function listRunsOfPull(runs: readonly RunState[], pull: number): readonl
   return runs.filter(({ proposal }) => proposal.pull === pull || proposal.issue === pull);
 }
 
-/**
- * The newest label event of the lane after all earlier runs of the pull request ended: a remaining label does not request another run. Null
- * if there is none.
- */
+/** The lane's newest label event after all earlier runs of the pull request ended: a remaining label is no request. */
 export function findLabelRequest(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
   if (!hasLabel(pull.labels, label)) return null;
   const newest = pull.labelled.findLast((one) => isSameLabel(one.label, label));

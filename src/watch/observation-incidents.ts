@@ -47,10 +47,7 @@ function isLiveStatus(status: string): boolean {
   return status === 'RUNNING' || status === 'PENDING';
 }
 
-/**
- * What this observation could not read, since the first such observation in a row; undefined if it read both. An engine that reports the
- * job as absent did answer.
- */
+/** What is unread since the first such observation in a row. An engine that reports the job as absent did answer. */
 export function updateUnread(state: RunState, poll: Poll): Unread | undefined {
   const now = findUnread(poll);
   if (now === null) return undefined;

@@ -204,10 +204,7 @@ function toTrigger({ surface, id, thread, author, at }: ListedComment): Reconcil
   };
 }
 
-/**
- * The unanswered comments of as many threads as one trigger handles. Always includes the whole first second, so that a flood within one
- * second cannot block the sweep.
- */
+/** The unanswered comments of one trigger's threads, always with the whole first second: a flood must not block. */
 function limitThreads(open: OpenLab, listing: CommentListing, since: Instant, troubles: Trouble[]): CommentListing {
   const found: ListedComment[] = [];
   const threads = new Set<number>();

@@ -213,9 +213,7 @@ type ClusterDisks = {
   readonly redact: (text: string) => string;
 };
 
-/**
- * Scans the workers and records the result, without changing any worker (policy AG-16, AG-17). Throws `GitError` if the record is refused.
- */
+/** Scans and records, and changes no worker (policy AG-16, AG-17). Throws `GitError` if the record is refused. */
 async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]): Promise<DiskScan> {
   const { place, port, redact } = disks;
   const { thresholdPercent, warnPercent } = place.disk;

@@ -46,10 +46,7 @@ type Obstacle =
   | { readonly kind: 'standing'; readonly run: RunState; readonly isBusy: boolean }
   | { readonly kind: 'begun'; readonly run: RunId };
 
-/**
- * Null if a run can start now. `thread`: the thread of the request, which may replace the thread's own proposal. `closes`: the run that the
- * new run closes.
- */
+/** Null if a run can start now. `thread`: of the request, which may replace its proposal. `closes`: by the new run. */
 export function findObstacle(
   { lab, store, config: { laneName } }: OpenLane,
   { thread = null, closes = null }: { readonly thread?: number | null; readonly closes?: string | null } = {},

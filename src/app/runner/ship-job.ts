@@ -31,10 +31,7 @@ export type ShipInput = {
   readonly engine: Engine | null;
 };
 
-/**
- * Ships the configured paths of the ordered commit, or refuses with the difference from the approved files. The job gets only secrets that
- * the config names.
- */
+/** Ships the configured paths of the ordered commit and configured secrets, or refuses with the difference. */
 export async function shipJob(
   open: OpenLane,
   state: RunState,

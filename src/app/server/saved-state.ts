@@ -34,10 +34,7 @@ const SET = 'INSERT OR REPLACE INTO saved (kind, key, value) VALUES (?, ?, ?)';
 const DROP_OLDEST =
   'DELETE FROM saved WHERE kind = ?1 AND rowid <= (SELECT rowid FROM saved WHERE kind = ?1 ORDER BY rowid DESC LIMIT 1 OFFSET ?2)';
 
-/**
- * Opens the file. A broken file is replaced by an empty one. Throws if another process still uses the file after `lockMs`, for example a
- * server that is stopping.
- */
+/** Opens the file; replaces a broken one by an empty one. Throws if another process still uses it after `lockMs`. */
 export async function openSavedState(file: string, lockMs: number, log: Log): Promise<SavedState> {
   // Older versions of Node, on which the other verbs run, do not have this module.
   const { DatabaseSync } = await import('node:sqlite');

@@ -30,10 +30,7 @@ export function percentFree({ usedBytes, availableBytes }: DiskUsage): number {
   return (100 * availableBytes) / (usedBytes + availableBytes);
 }
 
-/**
- * The mounts in a worker's complete `/proc/self/mountinfo`. Every Linux machine has a mount on `/`: a table without one is
- * incomplete, and unknown.
- */
+/** The mounts in a worker's `/proc/self/mountinfo`. Linux always has one on `/`; a table without is incomplete. */
 export function readMounts(output: string): Observed<readonly Mount[]> {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
   const mounts = lines.flatMap((line): readonly Mount[] => {

@@ -107,10 +107,7 @@ export type CommentAuthorTrust = 'trusted' | 'stranger';
 /** `isWhole` false: too expensive for this speaker; the reading has only the first command word, as `limit`. */
 export type BoundedReading = { readonly reading: Reading; readonly isWhole: boolean };
 
-/**
- * `readComment` with cost limits per speaker: outsiders are parsed only within `COMMENT_OF_STRANGER`. Pass `trusted` only after GitHub
- * confirmed the permission.
- */
+/** `readComment` with cost limits: `COMMENT_OF_STRANGER`, or `trusted` once GitHub confirmed the permission. */
 export function readCommentWithinBounds(
   speaker: CommentAuthorTrust,
   markdown: string,

@@ -1,7 +1,4 @@
-/**
- * The manifest: everything that determines what runs. People approve its digest (architecture, D4). Decimals are strings, so that the
- * canonical JSON holds only integers.
- */
+/** What determines a run; people approve its digest (architecture, D4). Decimals are strings for canonical JSON. */
 
 import * as z from 'zod';
 import { integerOrNull, type Parsed, text, texts } from '../logbook/parts.ts';

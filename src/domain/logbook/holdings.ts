@@ -37,10 +37,7 @@ export function awaitsDescription(state: RunState): boolean {
   return found === 'unknown' && awaitsAdoption(state) && !isOver(state);
 }
 
-/**
- * When the wait for an adoption ends: `hours` (null: the default) after the cluster described the job, or after the proposal. Null if the
- * run does not wait for one.
- */
+/** The end of the wait for an adoption: `hours` after the cluster described the job, or after the proposal; or null. */
 export function awaitsAdoptionUntil(state: RunState, hours: number | null): Instant | null {
   if (!awaitsAdoption(state) || isOver(state)) return null;
   const { description, proposedAt } = state;
@@ -127,10 +124,7 @@ export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attem
   return held?.manifest?.envelope.rental ?? null;
 }
 
-/**
- * The gated manifest that still needs an offer search, and the cluster where a watch searches; null if there is none. Each manifest gets
- * one search.
- */
+/** The gated manifest that still needs its one offer search, and the cluster of the searching watch; or null. */
 export function offerRequest(
   state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
 ): { readonly digest: Digest; readonly cluster: string } | null {

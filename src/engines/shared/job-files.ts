@@ -135,10 +135,7 @@ export async function claimJob(
   return findConflict(metadata, spec) ?? { kind: 'claimed', as: isNew ? 'submitted' : 'adopted', workingDirectory };
 }
 
-/**
- * Renames a finished folder in `directory` to the id's name. This succeeds once, because a rename onto a non-empty folder
- * fails. True if this call created the folder.
- */
+/** Renames a finished folder to the id's name. True only once, because a rename onto a non-empty folder fails. */
 async function createJobFolder(
   directory: string,
   { submissionId, command, workingDirectory, metadata, env }: JobSpec,

@@ -43,10 +43,7 @@ export function gitEnvironment(
   return withSettings(fixed, [...FIXED, ...settings]);
 }
 
-/**
- * A config file with the remote's credentials, or null. The token is a header because URLs are logged; redirects are disabled, so the
- * header reaches no other host.
- */
+/** A config file with the remote's credentials, or null. URLs are logged, headers not; no redirect takes them along. */
 function tokenConfig(remoteUrl: string, token: string | null): string | null {
   const isHttp = remoteUrl.startsWith('https://') || remoteUrl.startsWith('http://');
   if (token === null || !isHttp) return null;
@@ -249,9 +246,7 @@ function remoteSetting({ remoteUrl }: MirrorOptions): readonly (readonly [string
   ];
 }
 
-/**
- * The credentials file of one git command. Environments and arguments are readable by other programs of the same user, such as our jobs.
- */
+/** Credentials in a file: programs of the same user, such as our jobs, can read environments and arguments. */
 async function writeToken(options: MirrorOptions): Promise<string | null> {
   const text = tokenConfig(options.remoteUrl, await options.token());
   if (text === null) return null;

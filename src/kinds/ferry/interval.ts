@@ -146,10 +146,7 @@ type ProposalStart = {
   readonly isOwn?: true;
 };
 
-/**
- * `pull` is null until the pull request is opened. `changes` lists the differences from what the run starts from;
- * it is empty only for an identical rerun.
- */
+/** `pull`: null until opened. `changes`: against what the run starts from, empty only for an identical rerun. */
 export type ProposalView = {
   readonly run: RunId;
   readonly date: string;

@@ -240,10 +240,7 @@ function formatHtmlCode(source: string): string {
   return `<code>${signs.join('')}</code>`;
 }
 
-/**
- * Changes without a matching row, and rows without a matching change (policy DF-18). Returns nothing for an uncountable
- * delta, which `delta-readable` blocks.
- */
+/** Unmatched changes and rows (policy DF-18); none for an uncountable delta, which `delta-readable` blocks. */
 export function findMismatches(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
   if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
   const changes = delta.kind === 'knobs' ? delta.changes : [];

@@ -130,10 +130,7 @@ function listUsedNames({ names, settings }: ExperimentFile): ReadonlySet<string>
 /** Rejects powers and shifts, which can produce a number that fills the memory, and calls, which read more than the file. */
 const TOO_MUCH_TEXT = /\*\*|<<|\w\s*\(/;
 
-/**
- * Tries one edit. It writes a value, not code (policy DF-10): one line, one expression, and no identifier that the file does not have.
- * `isString`: the value is text.
- */
+/** Tries one edit: a one-line value with known identifiers (policy DF-10). `isString`: the value is text. */
 async function tryEdit(
   file: ExperimentFile,
   { path, after }: Edit,
@@ -176,10 +173,7 @@ function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRef
   return refuseEdit('unknown-knob', name, suggestKnob(asked, knobs) ?? '');
 }
 
-/**
- * Removes the quotes around dict keys, which people omit. A key that a command line accepts only in quotes
- * (it contains a blank or an equals sign) keeps them.
- */
+/** Removes the quotes around dict keys, which people omit, unless a command line needs them (blank, equals sign). */
 export function displayPath(path: string): string {
   return path.replace(/\[(["'])([^"'\]\s=\u2018-\u201f\u00ab\u00bb]*)\1\]/gu, '[$2]');
 }
