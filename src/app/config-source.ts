@@ -1,7 +1,7 @@
 /** Finds the config in force (the last valid `.github/ferrybot.yml` of the default branch) and the problems of the newest file. */
 
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import type { KnownNames } from '../config/lane-kind.ts';
+import type { KnownNames } from '../config/lane-schema.ts';
 import { type ConfigReading, readConfig } from '../config/read-config.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';

@@ -5,8 +5,7 @@ import { memoize } from '../domain/values.ts';
 import { clusterSchema } from '../engines/registry.ts';
 import { branch, laneName, moment, name, orNull, setting, variable, word } from '../settings/words.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-schema.ts';
-import type { LaneKind, LaneKinds } from './lane-kind.ts';
-import type { LaneConfig, LaneSchema } from './lane-schema.ts';
+import type { LaneConfig, LaneKind, LaneKinds, LaneSchema } from './lane-schema.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 const workflow = (name: string, does: string) =>

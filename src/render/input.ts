@@ -1,9 +1,8 @@
 /** The facts that all sentences are rendered from: the record, the lab's config and the verdict, but no clock. */
 
 import type { AnswerCode, Answers } from '../commands/decision.ts';
-import type { LaneKind } from '../config/lane-kind.ts';
 import type { LaneOfRun } from '../config/lane-of-file.ts';
-import type { LaneConfig } from '../config/lane-schema.ts';
+import type { LaneConfig, LaneKind } from '../config/lane-schema.ts';
 import type { ContractFields } from '../contracts/fields.ts';
 import type { Facts, Fields, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import type { GateId, Verdict, Verdicts } from '../domain/launch/verdict.ts';

@@ -1,8 +1,7 @@
 /** The interface of a kind of run: one folder in src/kinds and one line in its registry (docs/extending.md). */
 
 import type { CommandDecision } from '../commands/decision.ts';
-import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
-import type { LaneConfig } from '../config/lane-schema.ts';
+import type { LaneConfig, LaneKind, LaneKinds } from '../config/lane-schema.ts';
 import { metricsHaveARule } from '../config/rules/lane-rules.ts';
 import type { ContractFields } from '../contracts/fields.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';

@@ -1,7 +1,7 @@
 /** The config of one run: the lab's settings, the run's own lane, and its contract. */
 
-import { findKind } from '../config/lane-kind.ts';
 import { fitCluster, type LaneOfRun, listLanes } from '../config/lane-of-file.ts';
+import { findKind } from '../config/lane-schema.ts';
 import type { LabConfig as ConfigOf } from '../config/schema.ts';
 import type { ConfigHealth, SealedMetrics } from '../domain/facts.ts';
 import { newChanges, type RunBase } from '../domain/launch/change-facts.ts';

@@ -30,7 +30,7 @@ import {
 } from '../../render/lane-history.ts';
 import { buildNothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { buildAnsweredDraft } from '../../run/command-events.ts';
-import { decideNamed } from '../../run/decide-named.ts';
+import { decideNamed } from '../../run/decide-journal.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { allLanes, type LaneScopedConfig, listHistory } from '../../run/lane.ts';
 import { listProposalLabels, listWaitingNamedCommands } from '../../run/proposals.ts';

@@ -1,8 +1,7 @@
 /** The settings that only a ferry lane has (docs/policy-coverage.md, the rows DF): what a ferry edits and tries, and its limits. */
 
 import { z } from 'zod';
-import { settingsReader } from '../../config/lane-kind.ts';
-import { checklistSetting, LANE_KEYS, type LaneRule } from '../../config/lane-schema.ts';
+import { checklistSetting, LANE_KEYS, type LaneRule, settingsReader } from '../../config/lane-schema.ts';
 import { checkPathSyntax, inLane, listDuplicates } from '../../config/rules/lane-rules.ts';
 import { dataFormatOf } from '../../delta/read-data-file.ts';
 import { isPathCovered, WHOLE_TREE } from '../../domain/launch/manifest.ts';
