@@ -1,7 +1,4 @@
-/**
- * A bad TPU node (policy ML-29): finds the one machine behind a failure signature in the log, and proposes to delete it.
- * If the machine is uncertain, ferrybot asks a person and never guesses.
- */
+/** A bad TPU node (policy ML-29): finds the one machine behind a failure signature; if uncertain, a person decides. */
 
 import type { ActionRecord, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain/care/machines.ts';

@@ -113,10 +113,7 @@ export function isOvershadowed(
   );
 }
 
-/**
- * Whether the chosen finding is only what peers print about a rank that ended by itself: the launcher or an abort names a rank, and that rank
- * printed nothing of this class.
- */
+/** Whether this is only what peers print about a rank that ended by itself: a rank is named, and printed none of it. */
 export function isOfPeers(
   { class: kind, weight }: LogFinding,
   findings: readonly LogFinding[],

@@ -2,10 +2,7 @@
 
 import { matchTrainerFormat, type NamedValue, rowsWith, type TrainerFormat } from './trainers.ts';
 
-/**
- * A count as the bar shows it: three significant digits, so `5.16kit` is 5155 ± 5. `exact` only without a unit prefix, that is below 1,000,
- * or if the first line prints the full total.
- */
+/** A count as shown: `5.16kit` is 5155 ± 5. `exact`: below 1,000, or if the first line prints the full total. */
 export type ShownCount = { readonly value: number; readonly exact: boolean };
 
 /** A measure as printed, which preserves its precision; includes `nan` and `inf`. */

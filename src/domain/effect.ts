@@ -1,7 +1,4 @@
-/**
- * Effects: the external changes that a decision requests, as data. Adapters execute each effect and report its outcome as a fact.
- * Record entries and job operations are not effects.
- */
+/** Effects: external changes that a decision requests, as data. Adapters execute them; the outcome is a fact. */
 
 import type { Permission, Surface } from './actor.ts';
 import type { Role } from './logbook/parts.ts';

@@ -165,10 +165,7 @@ export type ExportedTree = {
 
 /** Exports a commit's files without git metadata. */
 export type GitExporter = {
-  /**
-   * Writes `paths` of `commit` (`.`: all) into `directory`, which must be empty or missing, and reads them
-   * back. Throws `GitError` if an object is missing or the result is not byte-identical.
-   */
+  /** Writes `paths` (`.`: all) into the empty `directory`. Throws `GitError` if an object is missing or differs. */
   exportTree(commit: Sha, paths: readonly string[], directory: string): Promise<ExportedTree>;
 };
 

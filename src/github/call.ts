@@ -336,10 +336,7 @@ type Query<Schema extends z.ZodType> = {
   readonly optional?: readonly OptionalPart[];
 };
 
-/**
- * GraphQL reports errors with status 200. An error makes the result unknown. An error in an optional part makes the whole part null.
- * So a caller cannot mistake a partial answer for a complete one.
- */
+/** GraphQL reports errors with status 200. An error in an optional part makes it null, else the result is unknown. */
 export async function queryGraphql<Schema extends z.ZodType>(
   client: GitHubClient,
   { text, schema, optional = [] }: Query<Schema>,

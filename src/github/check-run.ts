@@ -23,10 +23,7 @@ const standing = z.object({
   message: z.string(),
 });
 
-/**
- * The annotations that the check run `id` lacks, because GitHub appends the annotations of an update. `id` null: a new check run.
- * Unknown if the existing annotations cannot be read.
- */
+/** Annotations that the check run lacks: GitHub appends those of an update. `id` null: new. Unknown if unreadable. */
 async function listMissingAnnotations(
   client: GitHubClient,
   id: number | null,

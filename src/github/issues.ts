@@ -211,10 +211,7 @@ async function findPull(client: GitHubClient, head: string, base: string): Promi
 
 const METHODS = ['merge', 'squash', 'rebase'] as const;
 
-/**
- * Merges exactly the launched head by the first method that the repository allows, or queues it where the branch has a merge queue. GitHub
- * refuses (409) if the branch moved.
- */
+/** Merges or queues exactly the launched head, by the first allowed method. GitHub answers 409 if the branch moved. */
 export async function mergePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
   let refused: EffectOutcome | null = null;
   for (const merge_method of METHODS) {

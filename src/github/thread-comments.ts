@@ -226,10 +226,7 @@ const ROUTES = {
   comment: 'GET /repos/{owner}/{repo}/issues/comments',
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments',
 } as const;
-/**
- * Comments written or edited since, oldest first; unknown if a page could not be read. Pages by time, not by number, because an edit moves
- * a comment to the end and shifts the others.
- */
+/** Comments written or edited since, oldest first. Pages by time: an edit shifts the numbers. Unknown if unreadable. */
 export async function listNewComments(
   client: GitHubClient,
   surface: 'comment' | 'review-comment',

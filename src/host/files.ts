@@ -29,10 +29,7 @@ async function readPlainText(path: string): Promise<string> {
   return bytes.toString('utf8');
 }
 
-/**
- * Writes `text` to `path` unless the file exists; true if this call created it. A hard link is atomic: it never replaces a file (unlike
- * rename) and never shows a partial one (unlike O_EXCL).
- */
+/** A hard link is atomic: it never replaces a file (unlike rename) and never shows a partial one (unlike O_EXCL). */
 export async function publishOnce(path: string, text: string): Promise<boolean> {
   const draft = join(dirname(path), `.${randomUUID()}.tmp`);
   await writeFile(draft, text, { flush: true, mode: 0o600 });

@@ -62,10 +62,7 @@ export type AppendContext = ComposeContext & { readonly run: string; readonly he
 /** `line` has no newline. */
 export type SealedEvent = { readonly event: LogbookEvent; readonly line: string };
 
-/**
- * Chains and signs `drafts` after `head`, in order. Throws if a draft's role may not write its type or has no signer here, so that a
- * caller's bug cannot produce an invalid logbook.
- */
+/** Chains and signs `drafts` after `head`. Throws if a draft's role may not write its type, or has no signer here. */
 export function sealEvents(context: AppendContext, drafts: readonly EventDraft[]): readonly SealedEvent[] {
   let head = context.head;
   const sealed: SealedEvent[] = [];

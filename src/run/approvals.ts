@@ -172,10 +172,7 @@ type ApprovalQuestion = {
   readonly approval: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'>;
 };
 
-/**
- * The oldest visible comment that looks like a card, by a bot or a person with write permission. Comments of other people never count,
- * because otherwise anyone could block a launch.
- */
+/** The oldest visible card-like comment by a bot or a writer. Others never count: anyone could block a launch. */
 export function findSecondCard(
   asked: ApprovalQuestion,
   comments: readonly CommentFacts[],

@@ -1,7 +1,4 @@
-/**
- * Executes a seal or close step by step: tag, closure branch, closure PR, proposal PR, issue. Each step is safe to repeat. `sealed` or
- * `closed` is recorded last, so the record is never ahead of GitHub.
- */
+/** Executes a seal or close in repeatable steps; the record comes last, so it is never ahead of GitHub. */
 
 import { buildAnswer, type CommandDecision } from '../commands/decision.ts';
 import type { RunFacts } from '../domain/facts.ts';

@@ -306,10 +306,7 @@ function findEarlierAttempt({ proposal, failed = null, facts }: EarlierAttemptQu
     : known({ manifest, isOfAnotherRun: true });
 }
 
-/**
- * The checkpoint that an attempt resumes from. Control writes it into the order; the runner recomputes it. Null: from scratch, or the job
- * selects it. Gates block invalid checkpoints.
- */
+/** The checkpoint of an attempt, from the order; the runner recomputes it. Null: from scratch, or the job selects. */
 export function checkpointToContinue({
   start,
   resume,

@@ -171,10 +171,7 @@ export function proposalBranch(run: string): string {
   return `ferrybot/proposal/${run}`;
 }
 
-/**
- * A lane's proposal that was started but is not recorded as a run yet. If a command asked for it, its answer ends the
- * proposal. Otherwise it is given up two days after its date.
- */
+/** A started proposal that is no recorded run yet. Ends by the answer to its command, or two days after its date. */
 export function findPendingProposal(
   { runs, journal }: { readonly runs: readonly RunState[]; readonly journal: JournalState },
   laneName: string,

@@ -21,10 +21,7 @@ import { formatDuration, fromRfc3339, omitUndefined, toRfc3339 } from '../domain
 import { redactAndTruncateLine } from '../domain/written-secrets.ts';
 import { jobMessage, type Poll, redactAndTruncate } from './poll.ts';
 
-/**
- * Counts consecutive observations at the same step; undefined once the job has moved or ended. An observation that could not read the job
- * neither extends nor ends the count.
- */
+/** Counts observations in a row at one step; undefined after a move or an end. Unreadable ones change nothing. */
 export function detectStandstill({ observation: last }: RunState, poll: Poll): Standstill | undefined {
   if (last === null || (poll.job.kind === 'found' && !isLiveStatus(poll.job.status))) return undefined;
   const before = last.standstill;

@@ -147,10 +147,7 @@ export async function gatherChangeFacts(
   });
 }
 
-/**
- * Why the commit that a contract or a job names does not belong to this repository; null if it does. The check is needed because GitHub
- * also serves the commits of forks by their id.
- */
+/** Why a named commit is not this repository's, or null. GitHub also serves the commits of forks by their id. */
 async function findStrayBranch(
   git: GitReader,
   { kind, pinned }: LaneScopedConfig,

@@ -59,10 +59,7 @@ async function findSealFault({ git, lab }: OpenLab, state: RunState): Promise<Br
 /** People can delete a posted notice, so read its thread again after this time. */
 const NOTICE_RECHECK_MS = 10 * 60 * 1_000;
 
-/**
- * Posts all faults of the record. `more`: faults outside the record, such as a lost seal tag. `heard`: threads with a new command. A notice
- * that cannot be posted is recorded as trouble.
- */
+/** Posts all faults. `more`: outside the record, such as a lost seal tag. `heard`: threads with a new command. */
 export async function reportCorruptLogbook(
   open: OpenLab,
   troubles: Trouble[],

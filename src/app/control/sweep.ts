@@ -82,10 +82,7 @@ function list({ lab }: OpenLab, surface: 'comment' | 'review-comment', from: Swe
   return listNewComments(lab.client, surface, from[surface], SWEEP_PAGES_MAX);
 }
 
-/**
- * `moved`: threads that changed since the cursor. `unread`: those whose reviews the sweep must list; null: all, because the list is
- * incomplete or this process keeps a cursor, which GitHub answers with 304.
- */
+/** `moved`: threads changed since the cursor. `unread`: those whose reviews must be listed; null: all. */
 type ChangedThreads = {
   readonly at: Instant;
   readonly isFirst: boolean;

@@ -118,10 +118,7 @@ function listPendingAnswers(
 
 type ThreadTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
-/**
- * Threads with a new slash command, and changed experiment issues, that no active run owns. A command for a run with a broken record does
- * not go to a newer run in the thread.
- */
+/** Threads without active run: new commands, changed experiment issues. A broken run keeps its commands. */
 export function listThreadWork({ open, triggers, troubles }: Turn): readonly ReconcileWork[] {
   const { runs, broken } = open.store.current();
   if (broken.some((one) => one.run === JOURNAL)) return [];

@@ -125,10 +125,7 @@ export async function decideWithRetries<Outcome extends { readonly kind: string 
   }
 }
 
-/**
- * A free run name such as `ferry-daily-20261121`. Later proposals of the same day, after the first was withdrawn or closed, end in `-2` and
- * so on. Skips names with an existing branch. Throws `GitError`.
- */
+/** A free run name such as `ferry-daily-20261121`, then `-2` and so on, without existing branch. Throws `GitError`. */
 export async function nameOfDay({ config, store, git }: OpenLane, date: string): Promise<RunId | NoProposal> {
   const recorded = new Set<string>(store.current().runs.map((run) => run.run));
   let proposed = 0;

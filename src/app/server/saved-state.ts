@@ -4,10 +4,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../lab.ts';
 
-/**
- * Maximum number of saved values: cached answers of 200 repositories with live runs, deliveries of three busy days (GitHub repeats none
- * that is older), and two facts of each repository.
- */
+/** Enough for the answers and facts of 200 repositories with live runs, and the deliveries of three busy days. */
 const SAVED_MAX = { answer: 10_000, delivery: 20_000, cursor: 5_000, unconfigured: 5_000 } as const;
 
 /** Counting the values of a kind takes a millisecond, so only one write in a hundred does it. */

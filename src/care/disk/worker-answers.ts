@@ -67,10 +67,7 @@ function unescapeMountPath(text: string): string {
 
 const LINE = /^(\d{1,15})\t(\/.*)$/;
 
-/**
- * Folder sizes in bytes, largest first. `du` prints a folder after its contents. An answer that does not end with `root` was
- * therefore cut off, and the missing folders would count as empty.
- */
+/** Folder sizes, largest first. `du` ends with `root`; without it the answer was cut off, and is not used. */
 export function readFolderSizes(output: string, root: string): Observed<readonly FolderSize[]> {
   const lines = output.split('\n').filter((line) => line !== '');
   if (lines.length === 0) return unknown('du said nothing');

@@ -21,10 +21,7 @@ export type ChangeStepKind = (typeof CHANGE_STEPS)[number];
 export const vmIdentity = z.object({ name: text, zone: text, createdAt: text, address: text });
 export type VmIdentity = Parsed<typeof vmIdentity>;
 
-/**
- * Checkpoints of one run, each a separate step below one of `roots`. `keep`: number of newest steps to keep. `askedBy` requested the list
- * and therefore may not consent to it.
- */
+/** Checkpoints of one run below `roots`, one step each. `keep`: newest to keep. The requester may not consent. */
 const checkpointDeletion = z.object({
   kind: z.literal('delete-checkpoint'),
   run: text,

@@ -163,10 +163,7 @@ export type ChangeFacts = {
   readonly laterCommits: readonly LaterCommit[];
   /** The model size at the head; null if the lane does not define its scale. */
   readonly size: ModelSize | null;
-  /**
-   * Shipped files that differ from the failed attempt, or from the last attempt of the continued run. Null if neither exists, or if the
-   * kind of run does not need this fact.
-   */
+  /** Shipped files that differ from the failed or continued attempt. Null without one, or if this kind needs none. */
   readonly sinceAttempt: readonly FileChange[] | null;
 };
 

@@ -126,10 +126,7 @@ function listLaunchedDigests({ attempts, order, submission }: RunState): Readonl
   return new Set(orders.flatMap((one) => (one === null ? [] : [one.order.digest])));
 }
 
-/**
- * Whether the next order may be for this manifest. Each manifest needs its own approval, so a launched manifest can return only by
- * reissuing its order or after a bad node (response.ts).
- */
+/** A launched manifest returns only by reissuing its order or after a bad node: each manifest needs an approval. */
 export function isLaunchable(state: RunState, digest: Digest): boolean {
   if (state.submission !== null && !isFixEvaluated(state)) return false;
   const isOrderedAnew = state.submission === null && state.order?.order.digest === digest;

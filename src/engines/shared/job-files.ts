@@ -115,10 +115,7 @@ export type ClaimResult =
   | { readonly kind: 'claimed'; readonly as: 'submitted' | 'adopted'; readonly workingDirectory: string }
   | Extract<SubmitOutcome, { kind: 'absent' | 'conflict' | 'unknown' }>;
 
-/**
- * Claims a job's id. A new folder contains the claim and the files that `fill` adds to its draft; an existing folder is not
- * changed. With `adoptOnly`, this function claims nothing new.
- */
+/** Claims a job's id by a new folder with the claim and the files of `fill`. `adoptOnly`: claims nothing new. */
 export async function claimJob(
   directory: string,
   spec: JobSpec,

@@ -15,10 +15,7 @@ type Setting = readonly [key: string, value: string];
 /** Author of commits and tags: `git.name` and `git.email` in the config. */
 export type GitIdentity = { readonly name: string; readonly email: string };
 
-/**
- * An environment for git with only our settings. Prevents hooks, helpers and aliases of the machine or a fetched repository, prompts,
- * replace refs, and transports that run commands (`ext::`).
- */
+/** Only our settings: no hooks, helpers, aliases, prompts, replace refs, or transports that run commands (`ext::`). */
 export function gitEnvironment(
   base: Readonly<Record<string, string>>,
   settings: readonly Setting[] = [],

@@ -54,10 +54,7 @@ export type IntervalContext = {
   readonly issuesOmitted: number;
 };
 
-/**
- * The last ferry of a lane: the newest run dated earlier than `before` that was submitted and is sealed or closed.
- * A run that never reached a cluster has no training result, so it does not count.
- */
+/** The newest run dated before `before` that was submitted and is sealed or closed; others have no training result. */
 export function findLastFerry(runs: readonly FinishedRun[], beforeDate: string): LastFerry | null {
   const over = runs.filter(
     (run) => run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < beforeDate,

@@ -75,10 +75,7 @@ type DeclaredRow = {
 const ABSENT: ReadonlySet<string> = new Set(['', 'absent', '(absent)', 'not set', 'none yet', '-', '–', '—', 'n/a']);
 const COLUMNS = ['knob', 'before', 'after'] as const;
 
-/**
- * The rows of the only table with these columns at the top level of the section. A table in a quote, a list or code
- * may be another person's text. Other tables (metrics, for example) do not count.
- */
+/** The only top-level table with these columns: one in a quote, list or code may be another person's text. */
 function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[] | null {
   const tables = content.filter((node) => node.type === 'table');
   const [found, second] = tables.flatMap((table) => {

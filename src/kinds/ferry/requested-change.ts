@@ -102,10 +102,7 @@ const MINUTE_MS = 60_000;
 /** GitHub's cron can run up to an hour late, and the run after the question must still be on the same day. */
 const LATE_LOOK_MS = 60 * MINUTE_MS;
 
-/**
- * The first word decides in `integration: …` and `regression: …`. Other text is clear if it names exactly one of the two and
- * has no negation, which could reverse the meaning. The text is kept verbatim.
- */
+/** The first word decides in `integration: …`; else the text must name exactly one of the two, without a negation. */
 function readObjective(text: string): ObjectiveReading {
   const said = text.trim();
   const declared = DECLARED.exec(said)?.[1]?.toLowerCase();
