@@ -208,7 +208,7 @@ export const resumeAs = {
   decideWithoutRun: () => ({ kind: 'hand-over' }),
 } as const satisfies CommandDefinition;
 
-/** Needs the permission of `/ack`: it closes the run. Another person approves the new run, which no old hold covers. */
+/** Needs the permission of `/ack`, because it closes the run. Refused during a hold, which would not apply to the new run. */
 function decideResumeAs({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
   if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });

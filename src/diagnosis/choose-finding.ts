@@ -113,7 +113,7 @@ export function isOvershadowed(
   );
 }
 
-/** Whether this is only what peers print about a rank that ended by itself: a rank is named, and printed none of it. */
+/** Whether this is only what peers print about a rank that ended by itself: an abort names a rank that printed nothing of this class. */
 export function isOfPeers(
   { class: kind, weight }: LogFinding,
   findings: readonly LogFinding[],

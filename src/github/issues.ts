@@ -178,7 +178,7 @@ type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
 
 const pullSchema = z.object({ number: z.number().int() });
 
-/** Opens a pull request, or adopts one with the same head: GitHub answers 422 to a second one, which resolves races. */
+/** Opens a pull request, or adopts one with the same head. GitHub rejects a second open one (422), which resolves races. */
 export async function openPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
   const { title, body, head, base, labels } = effect;
   const found = effect.isFirst === true ? null : await findPull(client, head, base);

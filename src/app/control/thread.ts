@@ -118,7 +118,7 @@ function listPendingAnswers(
 
 type ThreadTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
-/** Threads without active run: new commands, changed experiment issues. A broken run keeps its commands. */
+/** New commands and changed experiment issues in threads without an active run. A command for a broken run goes to no newer run. */
 export function listThreadWork({ open, triggers, troubles }: Turn): readonly ReconcileWork[] {
   const { runs, broken } = open.store.current();
   if (broken.some((one) => one.run === JOURNAL)) return [];

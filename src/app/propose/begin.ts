@@ -102,7 +102,7 @@ function buildRunDrafts({ contract }: Proposing, data: EventDataByType['proposed
   ];
 }
 
-/** Completes the unfinished proposal for this command (null: none). Null if another process may still work on it. */
+/** Completes the unfinished proposal for this command (null: none). Null without one, or if another process may still work on it. */
 export async function resumeProposal(open: OpenLane, command: SeenCommand | null): Promise<BeginOutcome | null> {
   const { store, config, lab } = open;
   const record = store.current();
