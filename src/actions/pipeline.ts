@@ -43,11 +43,7 @@ export type ClaimBasis =
   | { readonly kind: 'claimed-before' }
   | { readonly kind: 'begun-before'; readonly refusal: Ending<Refused> | null };
 
-export type FoundTarget<Target> = {
-  readonly kind: 'found';
-  readonly target: Target;
-  readonly isClaimed: boolean;
-};
+export type FoundTarget<Target> = { readonly kind: 'found'; readonly target: Target; readonly isClaimed: boolean };
 
 /** One kind of action. No method throws for an expected outcome, and only `perform` changes anything outside. */
 export type Action<Target, Ready, Outcome> = {

@@ -270,11 +270,7 @@ export type WorkflowOrigin = {
 };
 
 /** Where launches must come from, by the default branch. `workflow` is the file name in the config. */
-export type ExpectedOrigin = {
-  readonly repository: string;
-  readonly defaultBranch: string;
-  readonly workflow: string;
-};
+export type ExpectedOrigin = { readonly repository: string; readonly defaultBranch: string; readonly workflow: string };
 
 /** Null if this workflow may carry out orders; otherwise the refusal and what was found. */
 export function verifyWorkflowOrigin(

@@ -132,11 +132,7 @@ function findVerifiedFile({ cached, previous }: Loading, run: string): GoodFile 
 
 type LoadResult = { readonly broken: BrokenRun[]; readonly goodFiles: Map<string, GoodFile> };
 
-type ReadRun = {
-  readonly file: ReadFile;
-  readonly tree: TreeId | null;
-  readonly stored: StoredRun | undefined;
-};
+type ReadRun = { readonly file: ReadFile; readonly tree: TreeId | null; readonly stored: StoredRun | undefined };
 
 function storeReadRun(
   { lab, store, cached, previous }: Loading,

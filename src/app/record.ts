@@ -94,11 +94,7 @@ export function renderPart(file: GoodFile, part: number): string {
 }
 
 /** The newest refused append. `after`: sequence number of the run's newest recorded entry; -1 if there is none. */
-export type AppendRefusal = {
-  readonly run: RecordName;
-  readonly after: number;
-  readonly message: string;
-};
+export type AppendRefusal = { readonly run: RecordName; readonly after: number; readonly message: string };
 
 export type EventStore = {
   /** Fetches (unless `isFetched`) and verifies. Skips files that did not change. */

@@ -54,10 +54,7 @@ export type CheckpointNeeds = {
   readonly writtenUpTo: number | null;
 };
 
-type KeptCheckpoint = {
-  readonly checkpoint: JudgedCheckpoint;
-  readonly protections: readonly Protection[];
-};
+type KeptCheckpoint = { readonly checkpoint: JudgedCheckpoint; readonly protections: readonly Protection[] };
 
 export type Retention = {
   /** Oldest first. */

@@ -53,9 +53,7 @@ function decideRelaunch(context: CommandContext): CommandDecision {
   const { state, comment } = context;
   const last = lastEnded(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
-    return answer('not-now', {
-      status: state.stop === null ? describeStatus(context) : 'stopped for good',
-    });
+    return answer('not-now', { status: state.stop === null ? describeStatus(context) : 'stopped for good' });
   if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const { attempt } = last.submission;
   if (isAdopted(last)) return answer('relaunch-adopted');

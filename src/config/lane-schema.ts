@@ -37,9 +37,7 @@ const laneGateKeys = {
   ),
   freshnessHours: setting(z.int().min(1).max(8_760), 24, 'How old the merge base with the target branch may be.'),
   requiredChecks: setting(
-    z.union([z.literal('all'), z.array(name).max(50)], {
-      error: 'the word all, or a list of names of checks',
-    }),
+    z.union([z.literal('all'), z.array(name).max(50)], { error: 'the word all, or a list of names of checks' }),
     'all',
     'Checks that have to be green on the head: all that ran except our own, or those named here.',
   ),

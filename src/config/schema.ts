@@ -141,6 +141,4 @@ export type ConfigSchema = ReturnType<typeof buildConfigSchema>;
 export const configSchema = memoize(buildConfigSchema, (kinds) => kinds.map(({ name }) => name).join(' '));
 
 /** The config after defaults, with every key present, and the kinds of its lanes. */
-export type LabConfig<K extends LaneKind = LaneKind> = z.infer<ConfigSchema> & {
-  readonly kinds: LaneKinds<K>;
-};
+export type LabConfig<K extends LaneKind = LaneKind> = z.infer<ConfigSchema> & { readonly kinds: LaneKinds<K> };

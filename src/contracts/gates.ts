@@ -45,9 +45,7 @@ export function contractCurrent(fields: ContractFields): Gate {
         const differs = fieldNames(fields).filter(
           (name) => !isSameContract({ ...pickValue(recorded, name) }, { ...pickValue(now, name) }),
         );
-        return currentAnswer.block('differs', 'author', {
-          names: differs.map((name) => fields[name]?.label ?? name),
-        });
+        return currentAnswer.block('differs', 'author', { names: differs.map((name) => fields[name]?.label ?? name) });
       }),
   };
 }

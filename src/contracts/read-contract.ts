@@ -96,10 +96,7 @@ function readLines(lines: readonly string[], isName: IsName): readonly LabelledT
 function readPair(line: string): LabelledText | null {
   const between = /[:=]| [—–-] /.exec(line);
   if (between === null || between.index > LABEL_CHARS_MAX) return null;
-  return {
-    name: line.slice(0, between.index),
-    text: line.slice(between.index + between[0].length).trim(),
-  };
+  return { name: line.slice(0, between.index), text: line.slice(between.index + between[0].length).trim() };
 }
 
 /** Column heads if two of them are names, otherwise the first cell of each row. */

@@ -224,11 +224,7 @@ export type Evidence = {
     readonly percent: number;
   } | null;
   readonly replayed: readonly Replayed[] | null;
-  readonly saved: {
-    readonly step: number;
-    readonly at: Instant;
-    readonly longestGapMs: number | null;
-  } | null;
+  readonly saved: { readonly step: number; readonly at: Instant; readonly longestGapMs: number | null } | null;
   readonly savingSince: Instant | null;
   /** The newest observation that saw an evaluation, and the longest time between two of them. */
   readonly evaluated: { readonly at: Instant; readonly longestGapMs: number; readonly observations: number } | null;
@@ -253,11 +249,7 @@ export type Evidence = {
     readonly logged: readonly string[];
     readonly trackedRun: Pick<TrackedRun, 'identity' | 'name' | 'step' | 'rowAt' | 'heartbeatAt'> | null;
   } | null;
-  readonly config: readonly {
-    readonly name: string;
-    readonly launched: string;
-    readonly observed: string;
-  }[];
+  readonly config: readonly { readonly name: string; readonly launched: string; readonly observed: string }[];
   readonly past: readonly PastEnd[];
   /** The loss over the steps of the lane's last runs, newest first; null if unknown. */
   readonly lane: readonly (readonly TracePoint[])[] | null;
@@ -271,9 +263,5 @@ export type Evidence = {
   } | null;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
   /** What a successful job left; null if unknown. `work`: a checkpoint, an evaluation, or metrics with a step. */
-  readonly artefacts: {
-    readonly checkpoint: boolean | null;
-    readonly metrics: boolean | null;
-    readonly work: boolean;
-  };
+  readonly artefacts: { readonly checkpoint: boolean | null; readonly metrics: boolean | null; readonly work: boolean };
 };

@@ -64,10 +64,7 @@ export type LogDiagnosis = {
 /** Reads a log line by line, in bounded memory. `own`: the lane's own row of the table of trainers. */
 export function createDiagnosis(own: TrainerFormat | null = null): LogDiagnosis {
   const reading = createReading(own);
-  return {
-    read: (line) => addRawLine(reading, line),
-    conclude: (status) => concludeDiagnosis(reading, status),
-  };
+  return { read: (line) => addRawLine(reading, line), conclude: (status) => concludeDiagnosis(reading, status) };
 }
 
 /** Diagnoses a complete log. */

@@ -208,10 +208,7 @@ const MEASURES: readonly { readonly name: MeasureName; readonly pattern: RegExp 
   { name: 'loss', pattern: LOSS },
   { name: 'grad-norm', pattern: named('(?:grad(?:ient)?[_ /-]?norm|gnorm)') },
   { name: 'z-loss', pattern: named('(?<![a-z])z[_-]?loss') },
-  {
-    name: 'balance-loss',
-    pattern: named('(?<![a-z])(?:load[_ -]balanc(?:e|ing)|router[_ ]aux|aux)[_ -]loss'),
-  },
+  { name: 'balance-loss', pattern: named('(?<![a-z])(?:load[_ -]balanc(?:e|ing)|router[_ ]aux|aux)[_ -]loss') },
   { name: 'router-entropy', pattern: named('(?:router|routing|expert|load)[_/ ](?:\\w{1,20}[_/ ])?entropy') },
   { name: 'expert-load', pattern: named('(?:max_expert_load|expert_load_max|load_imbalance)') },
   { name: 'gpu-use', pattern: named('gpu[_ /](?:\\d{1,2}[_ /])?util(?:i[sz]ation)?(?: ?%)?') },

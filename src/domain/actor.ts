@@ -28,11 +28,7 @@ export type Contributor =
   | { readonly kind: 'unnamed' };
 
 /** One version of a text; null if GitHub deleted that version. `sealedFor`: the run for which control's key sealed exactly this text. */
-export type TextVersion = {
-  readonly by: Contributor;
-  readonly text: string | null;
-  readonly sealedFor?: string;
-};
+export type TextVersion = { readonly by: Contributor; readonly text: string | null; readonly sealedFor?: string };
 
 /** Author and committer are claims in the commit; only the pusher is verified by GitHub. */
 export type BranchCommit = {

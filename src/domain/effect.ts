@@ -113,11 +113,7 @@ export type Effect =
   | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string };
 
 /** `marker` is null unless it verified. */
-type WrittenComment = {
-  readonly body: string;
-  readonly updatedAt: Instant;
-  readonly marker: VerifiedMarker | null;
-};
+type WrittenComment = { readonly body: string; readonly updatedAt: Instant; readonly marker: VerifiedMarker | null };
 
 /** `unknown`: sent, answer lost; resolve it by reading, never by a blind retry. */
 export type EffectOutcome =

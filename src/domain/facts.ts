@@ -81,10 +81,7 @@ export type ShownVersion = {
 };
 
 /** Versions of the text that shows a proposed cluster change, newest first. `comment` null: the thread's description shows it. */
-export type ProposalText = {
-  readonly comment: number | null;
-  readonly versions: readonly ProposalVersion[];
-};
+export type ProposalText = { readonly comment: number | null; readonly versions: readonly ProposalVersion[] };
 
 /** `shows`: this proposal, another text by ferrybot, or a text by a person. `sealedAt`: by the writer's clock. */
 export type ProposalVersion = {

@@ -43,11 +43,7 @@ export type TagText = {
 export type FileVersion = { readonly path: string; readonly blob: TreeId };
 
 /** The versions of `paths` in commits reachable from `from` but not from `not`. */
-export type VersionsQuery = {
-  readonly from: Sha;
-  readonly not: Sha | null;
-  readonly paths: readonly string[];
-};
+export type VersionsQuery = { readonly from: Sha; readonly not: Sha | null; readonly paths: readonly string[] };
 
 /** What a process keeps current. All names are full ref names. */
 export type FetchRequest = {

@@ -79,11 +79,7 @@ export type PastRow = {
   readonly base: string | null;
   /** Changes against the base; null before the first manifest. */
   readonly changes:
-    | readonly {
-        readonly knob: string;
-        readonly before: string | null;
-        readonly after: string | null;
-      }[]
+    | readonly { readonly knob: string; readonly before: string | null; readonly after: string | null }[]
     | null;
   readonly status: 'SUCCEEDED' | 'FAILED' | 'STOPPED' | null;
   /** `open`: not decided yet. */

@@ -129,10 +129,7 @@ export type Gate = {
 
 /** The only facts that the approval gates need. The card takes them from the record. */
 export type ApprovalGateFacts = Pick<GateFacts, 'approvals' | 'bound'>;
-export type ApprovalGate = {
-  readonly id: GateId;
-  readonly evaluate: (facts: ApprovalGateFacts) => Judgement;
-};
+export type ApprovalGate = { readonly id: GateId; readonly evaluate: (facts: ApprovalGateFacts) => Judgement };
 
 /** A verdict without the gate's own name. */
 export type Judgement = Omit<Verdict, 'gate'>;
@@ -210,10 +207,7 @@ const approverAllowed: ApprovalGate = {
 };
 
 function judgeApprovers(current: readonly GivenApproval[], { needed, preApproval }: ApprovalFacts): Judgement {
-  const now = current.map((one) => ({
-    ...one,
-    is: one.status.kind === 'known' ? one.status.value : null,
-  }));
+  const now = current.map((one) => ({ ...one, is: one.status.kind === 'known' ? one.status.value : null }));
   // One person counts once, however often they approved.
   const counting = new Map(now.filter(({ is }) => is === 'counts').map(({ actor }) => [actor.id, actor.login]));
   const found = { count: counting.size, needed, who: [...counting.values()] };

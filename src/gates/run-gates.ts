@@ -45,10 +45,7 @@ export const clusterMatches = defineGate('cluster-matches', ({ manifest, approve
     const found = approved?.cluster ?? cluster;
     return found === lane.cluster && cluster === lane.cluster
       ? pass('lane-cluster', { cluster })
-      : block('other-cluster', 'lab', {
-          found: found === lane.cluster ? cluster : found,
-          wanted: lane.cluster,
-        });
+      : block('other-cluster', 'lab', { found: found === lane.cluster ? cluster : found, wanted: lane.cluster });
   }),
 );
 

@@ -324,10 +324,7 @@ function limitWaitMs(client: GitHubClient, headers: Readonly<Record<string, unkn
 }
 
 /** A part that may be missing: for any error, or only if GitHub does not find it. */
-export type OptionalPart = {
-  readonly path: readonly string[];
-  readonly only: 'NOT_FOUND' | null;
-};
+export type OptionalPart = { readonly path: readonly string[]; readonly only: 'NOT_FOUND' | null };
 
 /** A query, the schema of its answer, and the parts that may be missing. */
 type Query<Schema extends z.ZodType> = {
@@ -346,10 +343,7 @@ export async function queryGraphql<Schema extends z.ZodType>(
   const baseUrl = client.baseUrl.replace(/\/v3\/?$/, '');
   const outcome = await call(client, 'POST /graphql', { baseUrl, query: text, variables });
   if (outcome.kind !== 'answered') return unknown(`GitHub did not answer: ${outcome.message}`);
-  const answer = outcome.data as {
-    readonly data?: unknown;
-    readonly errors?: readonly GraphqlError[];
-  };
+  const answer = outcome.data as { readonly data?: unknown; readonly errors?: readonly GraphqlError[] };
   const errors = answer.errors ?? [];
   const grave = errors.find((error) => !optional.some((part) => isErrorOfPart(error, part)));
   if (grave !== undefined) return unknown(`GitHub: ${grave.message ?? 'unnamed error'}`);
@@ -361,11 +355,7 @@ export async function queryGraphql<Schema extends z.ZodType>(
     : unknown(`an answer of another shape: ${parsed.error.issues[0]?.path.join('.') ?? ''}`);
 }
 
-type GraphqlError = {
-  readonly message?: string;
-  readonly type?: string;
-  readonly path?: readonly (string | number)[];
-};
+type GraphqlError = { readonly message?: string; readonly type?: string; readonly path?: readonly (string | number)[] };
 
 /** NOT_FOUND must concern the part itself, other errors anything below it. */
 function isErrorOfPart({ path, type }: GraphqlError, part: OptionalPart): boolean {

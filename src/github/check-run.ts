@@ -32,10 +32,7 @@ async function listMissingAnnotations(
   const wanted = all.slice(0, ANNOTATIONS_MAX).map(toSentAnnotation);
   if (id === null || wanted.length === 0) return known(wanted);
   const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
-  const existing = await readPages(client, route, standing, {
-    check_run_id: id,
-    pagesMax: ANNOTATION_PAGES_MAX,
-  });
+  const existing = await readPages(client, route, standing, { check_run_id: id, pagesMax: ANNOTATION_PAGES_MAX });
   if (existing.kind === 'unknown') return existing;
   if (!existing.value.isWhole) return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
   const there = new Set(existing.value.rows.map(annotationKey));
@@ -53,11 +50,7 @@ function toSentAnnotation({ path, line, level, title, message }: Annotation) {
 export const CHECK_NAME = 'ferrybot / launch gate';
 
 /** ferrybot's check runs; launches never depend on them. */
-const CHECK_NAMES = {
-  'launch-gate': CHECK_NAME,
-  config: 'ferrybot / config',
-  infra: 'ferrybot / infra',
-} as const;
+const CHECK_NAMES = { 'launch-gate': CHECK_NAME, config: 'ferrybot / config', infra: 'ferrybot / infra' } as const;
 
 const listed = z.object({
   check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),
@@ -87,10 +80,7 @@ async function writeCheckRun(client: GitHubClient, effect: CheckEffect, id: numb
   return commentIdOutcome(
     id === null
       ? await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields })
-      : await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-          check_run_id: id,
-          ...fields,
-        }),
+      : await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', { check_run_id: id, ...fields }),
   );
 }
 

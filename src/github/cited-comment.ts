@@ -12,11 +12,7 @@ import { type ThreadReading, toCommentFacts } from './thread-comments.ts';
 import { AUTHOR, commentSchema } from './thread-schema.ts';
 
 /** `pull`: the pull request of a review; comments name their own thread. */
-export type CommentCitation = {
-  readonly surface: Surface;
-  readonly comment: number;
-  readonly pull: number;
-};
+export type CommentCitation = { readonly surface: Surface; readonly comment: number; readonly pull: number };
 
 /** A review names its pull request, a comment its thread. */
 const locatedSchema = z

@@ -159,11 +159,7 @@ const written = {
     nodes: z.array(z.object({ createdAt: z.string(), actor: authorSchema, label: name })),
   }),
 };
-const issueSchema = z.object({
-  __typename: z.literal('Issue'),
-  ...written,
-  state: z.enum(['OPEN', 'CLOSED']),
-});
+const issueSchema = z.object({ __typename: z.literal('Issue'), ...written, state: z.enum(['OPEN', 'CLOSED']) });
 const pullSchema = z.object({
   __typename: z.literal('PullRequest'),
   ...written,

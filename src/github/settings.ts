@@ -32,10 +32,7 @@ const ruleSchema = z.object({
   type: z.string(),
   /** Parameters of a `pull_request` rule. */
   parameters: z
-    .object({
-      required_approving_review_count: z.int().optional(),
-      require_last_push_approval: z.boolean().optional(),
-    })
+    .object({ required_approving_review_count: z.int().optional(), require_last_push_approval: z.boolean().optional() })
     .optional(),
 });
 const rulesetsSchema = z.array(z.object({ id: z.number().int(), target: z.string().nullish() }));
@@ -88,9 +85,7 @@ export async function readEnvironmentRefs(
   client: GitHubClient,
   environment: string,
 ): Promise<Observed<EnvironmentRefs>> {
-  const all = await readRoute(client, 'GET /repos/{owner}/{repo}/environments', environmentsSchema, {
-    per_page: 100,
-  });
+  const all = await readRoute(client, 'GET /repos/{owner}/{repo}/environments', environmentsSchema, { per_page: 100 });
   if (all.kind === 'unknown') return all;
   const found = all.value.environments.find(({ name }) => name.toLowerCase() === environment);
   if (found === undefined) return known([]);

@@ -234,9 +234,7 @@ function toPullFacts(
 
 /** The facts that issues and pull requests share. */
 function toTextFacts(
-  text: Pick<IssueAnswer, 'id' | 'number' | 'title' | 'body' | 'author' | 'labels'> & {
-    readonly state: string;
-  },
+  text: Pick<IssueAnswer, 'id' | 'number' | 'title' | 'body' | 'author' | 'labels'> & { readonly state: string },
   versions: readonly TextVersion[],
   digestOf: ThreadReading['digestOf'],
 ) {

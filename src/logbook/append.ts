@@ -111,11 +111,7 @@ function toWellFormed<Value>(value: Value): Value {
 }
 
 /** A verified file; nulls for a new one. */
-export type RunHead = {
-  readonly run: string;
-  readonly head: Anchor | null;
-  readonly state: FileState | null;
-};
+export type RunHead = { readonly run: string; readonly head: Anchor | null; readonly state: FileState | null };
 
 /** `lines` have no newline. */
 export type ComposedRun = {

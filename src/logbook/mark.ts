@@ -142,11 +142,7 @@ export function verifyMarker(
     keys,
     hash,
     verifySignature,
-  }: {
-    readonly keys: readonly PublicKey[];
-    readonly hash: Hash;
-    readonly verifySignature: VerifySignature;
-  },
+  }: { readonly keys: readonly PublicKey[]; readonly hash: Hash; readonly verifySignature: VerifySignature },
 ): VerifiedMarker | null {
   const { line, text } = splitMarkerLine(body);
   const parsed = parseMarkerLine(line);

@@ -49,11 +49,7 @@ export type RentalInput = {
 
 /** `drafts` are recorded before anything is destroyed. `isBusy`: the account has, or may have, one of our machines. */
 export type RentalDecision = {
-  readonly drafts: readonly {
-    readonly run: RunId;
-    readonly seq: number;
-    readonly drafts: readonly EventDraft[];
-  }[];
+  readonly drafts: readonly { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] }[];
   readonly journal: readonly EventDraft[];
   readonly destroy: readonly Condemnation[];
   readonly cadenceMs: number;

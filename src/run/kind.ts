@@ -230,11 +230,7 @@ export type ClosureLog = {
 };
 
 export type ClosureDecision = Extract<CommandDecision, { readonly kind: 'seal' | 'close' }>;
-export type ClosureView = {
-  readonly state: RunState;
-  readonly decision: ClosureDecision;
-  readonly tag: string;
-};
+export type ClosureView = { readonly state: RunState; readonly decision: ClosureDecision; readonly tag: string };
 
 /** All kinds; the first is the default of a lane. */
 export type Kinds = LaneKinds<Kind>;

@@ -69,11 +69,7 @@ function readOncePerKey<Answer>(answers: Map<string, Answer>, key: string, read:
 export const UNTRUSTED_COMMENTS_PER_READ = 20;
 
 /** A command, a parse error, a hint, or an edit; `index` counts within the comment. */
-export type PendingItem = {
-  readonly comment: CommentFacts;
-  readonly index: number;
-  readonly parsed: CommentCommand;
-};
+export type PendingItem = { readonly comment: CommentFacts; readonly index: number; readonly parsed: CommentCommand };
 
 export type CommentCommand =
   | { readonly kind: 'command'; readonly name: string; readonly args: Readonly<Record<string, string>> }

@@ -42,11 +42,7 @@ const pageSchema = z.looseObject({
   nextPageToken: z.string().min(1).optional(),
 });
 
-const objectSchema = z.looseObject({
-  generation,
-  updated: z.string(),
-  size: z.coerce.number().int().nonnegative(),
-});
+const objectSchema = z.looseObject({ generation, updated: z.string(), size: z.coerce.number().int().nonnegative() });
 
 /** A Google Cloud Storage bucket. */
 function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {

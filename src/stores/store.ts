@@ -25,10 +25,7 @@ const STORE_TRIES_MAX = 4;
 /** Before the second try; doubled each time. */
 const STORE_RETRY_MS = 500;
 
-export type StoreHost = {
-  readonly fetch: Fetch;
-  readonly sleep: (durationMs: number) => Promise<void>;
-};
+export type StoreHost = { readonly fetch: Fetch; readonly sleep: (durationMs: number) => Promise<void> };
 
 export type StoreAnswer = { readonly status: number; readonly headers: Headers; readonly text: string };
 

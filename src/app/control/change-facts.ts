@@ -86,10 +86,7 @@ const COMPARED_FILES_MAX = 100;
 const LATER_COMMITS_MAX = 5;
 
 /** The run that proposes the change, and the record for checking its claims about earlier runs. Null if there is no run. */
-type RunOfChange = {
-  readonly state: RunState;
-  readonly runs: readonly RunState[];
-} | null;
+type RunOfChange = { readonly state: RunState; readonly runs: readonly RunState[] } | null;
 
 /** Where to read a change. `client` is null if GitHub cannot be asked. */
 type ChangeReader = {

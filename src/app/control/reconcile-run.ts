@@ -260,10 +260,7 @@ async function reconcileIfConcerned(
     { settled: settledRuns, poster: posterForRun(store, run, publishesFor), now: lab.now() },
     before,
     after,
-    {
-      outcome,
-      causes,
-    },
+    { outcome, causes },
   );
 }
 

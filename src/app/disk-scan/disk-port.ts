@@ -179,10 +179,7 @@ function runScript(
   );
 }
 
-type FilledTemplate = {
-  readonly template: readonly string[];
-  readonly values: Readonly<Record<string, string>>;
-};
+type FilledTemplate = { readonly template: readonly string[]; readonly values: Readonly<Record<string, string>> };
 
 /** Contains only what gcloud needs and the variables that the config names, so no GitHub token. */
 function scriptEnvironment(
@@ -207,11 +204,7 @@ const INSPECTED_WORKERS_MAX = 400;
 const DISK_INSPECTION_TIME_MS = 15 * 60 * 1_000;
 
 /** The disks of one cluster. `redact` removes secrets from program output. */
-type ClusterDisks = {
-  readonly place: DiskPlace;
-  readonly port: DiskPort;
-  readonly redact: (text: string) => string;
-};
+type ClusterDisks = { readonly place: DiskPlace; readonly port: DiskPort; readonly redact: (text: string) => string };
 
 /** Scans and records, and changes no worker (policy AG-16, AG-17). Throws `GitError` if the record is refused. */
 async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]): Promise<DiskScan> {

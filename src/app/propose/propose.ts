@@ -86,11 +86,7 @@ function laneIssue(lane: string): Omit<PendingIssue, 'body'> {
 
 type Question = EventDataByType['objective-asked'];
 
-type TodaysObjective = {
-  readonly kind: 'clear';
-  readonly objective: Objective;
-  readonly unanswered?: Unanswered;
-};
+type TodaysObjective = { readonly kind: 'clear'; readonly objective: Objective; readonly unanswered?: Unanswered };
 
 /** Today's objective: the usual one if it is clear or if the question got no answer in time; otherwise opens a question. */
 async function decideTodaysObjective(
@@ -125,10 +121,7 @@ async function decideTodaysObjective(
   // Not `experiment`, because the next proposal would list the question as an experiment.
   const labels = listProposalLabels(open.config);
   const text = { title, body: `${markerText(marker)}\n${body}`, labels };
-  const issue = await openIssue(open, 'the question about the objective', {
-    marker: markerIdentity(marker),
-    ...text,
-  });
+  const issue = await openIssue(open, 'the question about the objective', { marker: markerIdentity(marker), ...text });
   if (typeof issue !== 'number') return issue;
   const data = { lane: laneName, date, issue, until: toRfc3339(question.until), state: 'open' } as const;
   return (await recordQuestion(open, data)) ?? { kind: 'asked', issue };

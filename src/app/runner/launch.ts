@@ -115,11 +115,7 @@ async function readFixCheck({ lab, git, config }: OpenLane, state: RunState, ord
   const mayChange = config.kind.fixes?.(config.lane).mayFix ?? null;
   if (slip === null || mayChange === null)
     return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
-  return checkFixInTree(lab, git, slip, {
-    commit: order.commit,
-    mayChange,
-    python: config.lane.python,
-  });
+  return checkFixInTree(lab, git, slip, { commit: order.commit, mayChange, python: config.lane.python });
 }
 
 type OwnReading = {

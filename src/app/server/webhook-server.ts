@@ -73,10 +73,7 @@ export function createWebhookServer(middleware: Middleware, path: string, pages:
 }
 
 function show(response: ServerResponse, page: Page | undefined): void {
-  response.writeHead(page?.status ?? 404, {
-    connection: 'close',
-    'content-type': page?.type ?? 'text/plain',
-  });
+  response.writeHead(page?.status ?? 404, { connection: 'close', 'content-type': page?.type ?? 'text/plain' });
   response.end(page?.body);
 }
 

@@ -39,11 +39,7 @@ export type ScanFacts = {
   readonly listing: VmListing;
   readonly inspections: ReadonlyMap<LowWorker, Inspection>;
   readonly cleanup: CleanupState;
-  readonly policy: {
-    readonly mountPoint: MountPoint;
-    readonly thresholdPercent: number;
-    readonly warnPercent: number;
-  };
+  readonly policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number; readonly warnPercent: number };
 };
 
 /** The record of one scan. It leaves out workers that had enough space again when they were inspected. */
@@ -133,10 +129,7 @@ export function judgeWorker(
   const misplacedBytes = folders.value.find(({ path }) => path === mountPoint)?.bytes ?? 0;
   if (misplacedBytes < limits.misplacedBytesMin) return judged('mount-missing-empty');
   const { usedBytes, availableBytes } = disk.value;
-  const after = {
-    usedBytes: Math.max(0, usedBytes - misplacedBytes),
-    availableBytes: availableBytes + misplacedBytes,
-  };
+  const after = { usedBytes: Math.max(0, usedBytes - misplacedBytes), availableBytes: availableBytes + misplacedBytes };
   return judged('mount-missing', { misplacedBytes, percentFreeAfter: formatPercent(percentFreeOf(after)) });
 }
 

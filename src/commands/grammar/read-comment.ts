@@ -37,10 +37,7 @@ import {
 type WordClass =
   | { readonly kind: 'ours'; readonly word: string; readonly spec: CommandSpec }
   | { readonly kind: 'near'; readonly word: string; readonly suggest: string }
-  | {
-      readonly kind: 'lookalike' | 'other-bot' | 'unrelated';
-      readonly word: string;
-    };
+  | { readonly kind: 'lookalike' | 'other-bot' | 'unrelated'; readonly word: string };
 
 /** Classifies a word found by `findSlashWords`. */
 type Vocabulary = (word: string) => WordClass;

@@ -38,11 +38,7 @@ export type RentedInstance = {
 
 /** All instances of the account; an incomplete list is `unknown`. `credit` null: unknown. */
 export type AccountRead =
-  | {
-      readonly kind: 'read';
-      readonly instances: readonly RentedInstance[];
-      readonly credit: number | null;
-    }
+  | { readonly kind: 'read'; readonly instances: readonly RentedInstance[]; readonly credit: number | null }
   | { readonly kind: 'unknown'; readonly message: string };
 
 export type Condemnation = { readonly id: number; readonly jobId: string };

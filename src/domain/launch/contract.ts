@@ -97,11 +97,7 @@ export type MachineNeeds = {
 };
 
 /** A cap of the lab that the request exceeds. */
-export type BeyondCap = {
-  readonly need: keyof MachineNeeds;
-  readonly requested: string;
-  readonly limit: string;
-};
+export type BeyondCap = { readonly need: keyof MachineNeeds; readonly requested: string; readonly limit: string };
 
 /** Whether the lab's limits allow such a machine, and on which terms; null: the cluster does not rent. */
 export type MachineFit = { readonly terms: RentalTerms | null; readonly exceededCaps: readonly BeyondCap[] };

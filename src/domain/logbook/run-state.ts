@@ -105,9 +105,7 @@ export type RejectedCheckpoint = Recorded<'checkpoint-rejected'> & PersonMoment;
 export type Milestone = Recorded<'milestone'> & PersonMoment;
 
 export type SeenCommand = Recorded<'command-seen'> &
-  PersonMoment & {
-    readonly answer: (Pick<EventDataByType['command-answered'], 'code' | 'detail'> & Moment) | null;
-  };
+  PersonMoment & { readonly answer: (Pick<EventDataByType['command-answered'], 'code' | 'detail'> & Moment) | null };
 
 export type Notice = Recorded<'notified'> & { readonly role: Role };
 

@@ -143,15 +143,7 @@ export const processAnswer = z.object({
 });
 
 export const logsAnswer = z.object({
-  entries: z
-    .array(
-      z.object({
-        timestamp: moment.optional(),
-        data: text,
-        key: text,
-      }),
-    )
-    .default([]),
+  entries: z.array(z.object({ timestamp: moment.optional(), data: text, key: text })).default([]),
   cursor: int64.default(0),
 });
 

@@ -30,11 +30,7 @@ import { wrapCommand } from './wrapper.ts';
 
 export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
 
-type Submitting = {
-  readonly settings: IrisSettings;
-  readonly spec: JobSpec;
-  readonly process: IrisProcess;
-};
+type Submitting = { readonly settings: IrisSettings; readonly spec: JobSpec; readonly process: IrisProcess };
 
 /**
  * Each name belongs to one attempt, and the controller must refuse a taken name, even if that job has ended. After a lost answer the launch

@@ -249,11 +249,7 @@ function supervise(tools: Tools): void {
   let stopRequested = false;
   let startedAtMs: number | null = null;
 
-  const identity = (pid: number): object => ({
-    ...order.scope,
-    pid,
-    processStart: tools.processStartNow(pid),
-  });
+  const identity = (pid: number): object => ({ ...order.scope, pid, processStart: tools.processStartNow(pid) });
   const stopWasRequested = (): boolean => fs.existsSync(path.join(folder, 'stop.json'));
   const finish = (end: CommandEnd, triesLeft: number): void => {
     try {

@@ -91,10 +91,7 @@ export async function listInstancesOfJob(settings: VastSettings, jobId: string):
   const all = await listInstances(settings);
   if (all.kind === 'unknown') return all;
   const label = instanceLabel(settings.cluster, jobId);
-  return {
-    kind: 'said',
-    value: all.value.filter((one) => one.label === label).toSorted((a, b) => a.id - b.id),
-  };
+  return { kind: 'said', value: all.value.filter((one) => one.label === label).toSorted((a, b) => a.id - b.id) };
 }
 
 /** The run that owns an instance's job; null if it cannot be read. */

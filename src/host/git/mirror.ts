@@ -74,11 +74,7 @@ function withSettings(
     [`GIT_CONFIG_KEY_${first + index}`, key],
     [`GIT_CONFIG_VALUE_${first + index}`, value],
   ]);
-  return {
-    ...environment,
-    GIT_CONFIG_COUNT: String(first + settings.length),
-    ...Object.fromEntries(numbered),
-  };
+  return { ...environment, GIT_CONFIG_COUNT: String(first + settings.length), ...Object.fromEntries(numbered) };
 }
 
 /** An older git lock belongs to a killed process. */

@@ -170,17 +170,9 @@ export const scaleStableGate = defineGate(
       const unasked = scaled.find((one) => !isRequestedChange(one, proposal));
       const { requestedBy } = proposal;
       if (unasked === undefined && requestedBy !== null)
-        return scaleStableAnswer.pass('asked-for', {
-          knob: first.knob,
-          by: requestedBy.login,
-          count: scaled.length,
-        });
+        return scaleStableAnswer.pass('asked-for', { knob: first.knob, by: requestedBy.login, count: scaled.length });
       const { knob, before, after } = unasked ?? first;
-      return scaleStableAnswer.block('scale-changed', 'maintainer', {
-        knob,
-        before: before ?? '',
-        after: after ?? '',
-      });
+      return scaleStableAnswer.block('scale-changed', 'maintainer', { knob, before: before ?? '', after: after ?? '' });
     }),
   { readsSettings: true },
 );

@@ -65,11 +65,7 @@ function isPartName(name: string): name is PartName {
 }
 
 /** One row of the table. A value is source text; null = absent. */
-type DeclaredRow = {
-  readonly knob: string;
-  readonly before: string | null;
-  readonly after: string | null;
-};
+type DeclaredRow = { readonly knob: string; readonly before: string | null; readonly after: string | null };
 
 // What people write for an absent value.
 const ABSENT: ReadonlySet<string> = new Set(['', 'absent', '(absent)', 'not set', 'none yet', '-', '–', '—', 'n/a']);
@@ -167,13 +163,7 @@ function readChecklist(content: Section['content']): readonly ChecklistBox[] {
     .flatMap((list) => list.children)
     .flatMap(({ checked, children, position }) =>
       typeof checked === 'boolean'
-        ? [
-            {
-              text: children[0] === undefined ? '' : plainText(children[0]),
-              checked,
-              line: position?.start.line ?? 1,
-            },
-          ]
+        ? [{ text: children[0] === undefined ? '' : plainText(children[0]), checked, line: position?.start.line ?? 1 }]
         : [],
     );
 }

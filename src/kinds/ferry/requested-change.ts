@@ -18,10 +18,7 @@ import { type FerryLane, ferryLane, RISKS, type Risk } from './settings.ts';
 /** The highest risk of the changes: `high` for a scale knob, the configured risk for a candidate's knob, otherwise `medium`. */
 export function assessRisk(
   changes: readonly KnobChange[],
-  lane: {
-    readonly candidates: readonly Pick<Candidate, 'path' | 'risk'>[];
-    readonly scaleKnobs: readonly string[];
-  },
+  lane: { readonly candidates: readonly Pick<Candidate, 'path' | 'risk'>[]; readonly scaleKnobs: readonly string[] },
 ): Risk {
   const risks = changes.map(({ path, knob }): Risk => {
     if (lane.scaleKnobs.includes(path) || lane.scaleKnobs.includes(knob)) return 'high';

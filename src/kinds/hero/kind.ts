@@ -154,10 +154,7 @@ function judgeResumePoint(
       case 'ask':
         return checkpointProvenAnswer.block('none-to-go-on', 'author', { why: point.code, dri });
       case 'takes-other':
-        return checkpointProvenAnswer.block('takes-other', 'author', {
-          path: point.path,
-          wouldTake: point.wouldTake,
-        });
+        return checkpointProvenAnswer.block('takes-other', 'author', { path: point.path, wouldTake: point.wouldTake });
       default:
         return assertNever(point);
     }

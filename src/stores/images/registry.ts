@@ -182,10 +182,7 @@ async function readPlatforms(ask: RegistryAsk, top: Part): Promise<Observed<read
     const part = await readPart(ask, `manifests/${digest}`, digest);
     if (part.kind === 'unknown') return part;
     if (part.value === null) return unknown(`its index names ${digest}, which is not there`);
-    const labels = await readLabels(ask, parseJson(part.value.text), {
-      ...index.data.annotations,
-      ...annotations,
-    });
+    const labels = await readLabels(ask, parseJson(part.value.text), { ...index.data.annotations, ...annotations });
     if (labels.kind === 'unknown') return labels;
     all.push(labels.value);
   }

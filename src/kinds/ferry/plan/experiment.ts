@@ -177,11 +177,7 @@ type ProposerInput = {
   readonly recent: readonly RecentFerry[];
 };
 
-type ProposedChange = EditedFile & {
-  readonly kind: 'proposes';
-  readonly rationale: string;
-  readonly risk: Risk;
-};
+type ProposedChange = EditedFile & { readonly kind: 'proposes'; readonly rationale: string; readonly risk: Risk };
 
 type Proposer = NonNullable<FerryLane['proposer']>;
 
