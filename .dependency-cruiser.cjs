@@ -49,7 +49,7 @@ const PACKAGES = {
   nodemailer: '^src/notify/',
   // The signature of S3's requests, and its listings.
   'aws4fetch|@rgrove/parse-xml': '^src/stores/',
-  'p-limit': '^src/app/',
+  'p-limit': '^src/(app|stores)/',
   // Secrets that go to GitHub.
   'libsodium-wrappers': '^src/app/cli/init/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',

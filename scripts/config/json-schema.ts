@@ -1,7 +1,7 @@
 /** The JSON Schema of a config, for editors and for docs/configuration.md. */
 
 import { z } from 'zod';
-import type { LaneKinds } from '../../src/config/lane-kind.ts';
+import type { LaneKinds } from '../../src/config/lane-schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 
 /** The part of JSON Schema that zod writes for this config. */

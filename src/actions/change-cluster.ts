@@ -1,7 +1,4 @@
-/**
- * The action *change of a cluster*: carries out one approved proposal exactly once. A process that finds an earlier claim
- * makes no call; it only verifies the result.
- */
+/** The action *change of a cluster*: one approved proposal, exactly once. An earlier claim is only verified. */
 
 import { type ActionRecord, areSameSteps, type ChangeStep } from '../domain/actions/action.ts';
 import type { Capability, Permit } from '../domain/actions/capability.ts';
@@ -26,10 +23,7 @@ export type TargetCheck =
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** `stop`: the change ends here with this outcome; null: the next step may follow. */
-export type StepEnd = {
-  readonly report: string;
-  readonly stop: Pick<ChangeEnd, 'outcome' | 'code'> | null;
-};
+export type StepEnd = { readonly report: string; readonly stop: Pick<ChangeEnd, 'outcome' | 'code'> | null };
 
 /** The operations of one kind of change. No method throws for an expected outcome. */
 export type Executor = {
@@ -41,10 +35,7 @@ export type Executor = {
   readonly verify: (claimedAt: Instant, wasInterrupted: boolean) => Promise<ChangeEnd>;
 };
 
-export type Clock = {
-  readonly now: () => Instant;
-  readonly sleep: (durationMs: number) => Promise<void>;
-};
+export type Clock = { readonly now: () => Instant; readonly sleep: (durationMs: number) => Promise<void> };
 
 /** The surroundings in which steps are performed; tests stop the process at a `boundary`. */
 export type StepContext = Pick<Clock, 'now'> & {
@@ -103,11 +94,7 @@ export async function pollUntil<Seen>(
   }
 }
 
-export type ChangeResult = {
-  readonly kind: 'ended';
-  readonly outcome: ChangeEnd['outcome'];
-  readonly code: string;
-};
+export type ChangeResult = { readonly kind: 'ended'; readonly outcome: ChangeEnd['outcome']; readonly code: string };
 
 export type ClusterChange = {
   /** A run, or `journal`. */
@@ -116,10 +103,7 @@ export type ClusterChange = {
   readonly digest: string;
   readonly workflowRun: number;
   /** The verified record at this moment. `state` is null for the journal. `actions` is null if there is no such run. */
-  readonly record: () => {
-    readonly state: RunState | null;
-    readonly actions: readonly ActionRecord[] | null;
-  };
+  readonly record: () => { readonly state: RunState | null; readonly actions: readonly ActionRecord[] | null };
   readonly facts: (target: ChangeTarget) => Promise<ActionFacts>;
   /** Null if this runner cannot carry out the change: it belongs to another cluster, or the config has no connection to it. */
   readonly executorFor: (action: ActionRecord) => Executor | null;

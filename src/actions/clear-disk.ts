@@ -1,13 +1,18 @@
 /** Clears data under a missing mount on the workers of one TPU VM, then initialises the VM again (policy AG-18 and AG-19). */
 
 import { workersInEvidence } from '../care/disk/disk-proposals.ts';
-import { type Inspection, judgeWorkerHealth, type WorkerHealth } from '../care/disk/scan-record.ts';
+import {
+  formatPercent,
+  type Inspection,
+  type JudgedWorker,
+  judgeWorker,
+  unreadWorker,
+} from '../care/disk/scan-record.ts';
 import { readCleanAnswer } from '../care/disk/worker-answers.ts';
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import type { Permit } from '../domain/actions/capability.ts';
 import { isTpuName, isZone, type MountPoint, type TpuWorker, type VmListing } from '../domain/care/machines.ts';
 import { limits } from '../domain/limits.ts';
-import type { Observed } from '../domain/values.ts';
 import type { ProgramEnd } from '../run/proposing.ts';
 import {
   type ChangeEnd,
@@ -23,8 +28,6 @@ import { checkMachine } from './replace-node.ts';
 /** Access to the workers of a cluster. */
 export type WorkerPort = {
   readonly list: () => Promise<VmListing>;
-  /** Whether Ray lists the worker; null if the config has no command for that. */
-  readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
   /** Uses up the next step of the capability and runs exactly that step. */
   readonly change: (step: ChangeStep, permit: Permit) => Promise<ProgramEnd>;
 };
@@ -61,9 +64,9 @@ async function checkTarget(input: DiskClearing): Promise<TargetCheck> {
   const machine = checkMachine(await (await input.port()).list(), vm);
   if (machine.kind !== 'same') return machine;
   const health = await healthNow(input);
-  const unread = health.find((one) => one.kind === 'unknown');
-  if (unread?.kind === 'unknown') return { kind: 'unknown', why: unread.why };
-  if (health.some((one) => one.kind === 'misplaced')) return machine;
+  const unread = health.find(({ finding }) => finding === 'unread');
+  if (unread !== undefined) return { kind: 'unknown', why: String(unread.detail['why'] ?? '') };
+  if (health.some(({ finding }) => finding === 'mount-missing')) return machine;
   const why = `no worker has data beside a missing mount on ${policy.mountPoint} any more`;
   return { kind: 'changed', code: 'target-changed', why };
 }
@@ -86,42 +89,31 @@ export function scriptEnd({ ok, kind, exitCode, code, stderr }: ProgramEnd, fail
   return { report: said, stop: { outcome: isOver ? 'failed' : 'unclear', code: failure } };
 }
 
-/** Polls for a bounded time until every worker has free space and its mount, and Ray lists the machine. */
+/** Polls for a bounded time until every worker has free space and its mount. */
 async function verifyDisk(input: DiskClearing, codeIfShort: string): Promise<ChangeEnd> {
-  const { vm, evidence } = input;
-  const workers = workersInEvidence(evidence);
+  const workers = workersInEvidence(input.evidence);
   const period = { waitMs: limits.diskVerifyWaitMs, periodMs: limits.diskVerifyPeriodMs };
-  const observeDisk = async () => ({
-    health: await healthNow(input),
-    ray: describeRayMembership(await (await input.port()).workerSeen(vm.name)),
-  });
-  const isFine = ({ health, ray }: Awaited<ReturnType<typeof observeDisk>>): boolean =>
-    health.every(({ kind }) => kind === 'fine') && (ray === 'not asked' || ray === 'has it');
-  const seen = await pollUntil(input, period, observeDisk, isFine);
-  const { health, ray } = seen;
+  const isFine = (health: readonly JudgedWorker[]): boolean =>
+    health.every(
+      ({ finding, percentFree }) => finding === 'mount-there' && percentFree > input.policy.thresholdPercent,
+    );
+  const health = await pollUntil(input, period, () => healthNow(input), isFine);
   const rows = health.map((one, index) => [`after worker ${workers[index] ?? index}`, describeHealth(one)]);
-  const detail = { ...Object.fromEntries(rows), ray };
-  if (isFine(seen)) return { outcome: 'done', code: 'cleaned', detail };
-  return ray === 'unknown' || health.some(({ kind }) => kind === 'unknown')
+  const detail = Object.fromEntries(rows);
+  if (isFine(health)) return { outcome: 'done', code: 'cleaned', detail };
+  return health.some(({ finding }) => finding === 'unread')
     ? { outcome: 'unclear', code: 'not-verified', detail }
     : { outcome: 'failed', code: codeIfShort, detail };
 }
 
-function describeRayMembership(seen: Observed<boolean> | null): 'not asked' | 'unknown' | 'has it' | 'has it not' {
-  if (seen === null) return 'not asked';
-  if (seen.kind === 'unknown') return 'unknown';
-  return seen.value ? 'has it' : 'has it not';
-}
-
-async function healthNow({ vm, evidence, policy, scan }: DiskClearing): Promise<readonly WorkerHealth[]> {
+async function healthNow({ vm, evidence, policy, scan }: DiskClearing): Promise<readonly JudgedWorker[]> {
   const { name: tpu, zone } = vm;
-  if (!isTpuName(tpu) || !isZone(zone)) return [{ kind: 'unknown', why: 'the VM has an invalid name' }];
+  if (!isTpuName(tpu) || !isZone(zone)) return [unreadWorker(0, 'disk', 'the VM has an invalid name')];
   const workers = workersInEvidence(evidence).map((worker) => ({ tpu, zone, worker }));
-  return (await scan(workers)).map((looks) => judgeWorkerHealth(looks, policy));
+  return (await scan(workers)).map((looks) => judgeWorker(looks, 0, policy.mountPoint));
 }
 
-function describeHealth(one: WorkerHealth): string {
-  if (one.kind === 'unknown') return `unknown: ${one.why}`;
-  const mount = one.isMounted ? 'mounted' : 'not mounted';
-  return `${one.percentFree}% free, ${mount}, ${one.misplacedBytes} bytes beside`;
+function describeHealth({ finding, percentFree, detail }: JudgedWorker): string {
+  if (finding === 'unread') return `unknown: ${detail['why'] ?? ''}`;
+  return `${formatPercent(percentFree)}% free, ${finding}, ${detail['misplacedBytes'] ?? 0} bytes beside`;
 }

@@ -43,11 +43,7 @@ export type ClaimBasis =
   | { readonly kind: 'claimed-before' }
   | { readonly kind: 'begun-before'; readonly refusal: Ending<Refused> | null };
 
-export type FoundTarget<Target> = {
-  readonly kind: 'found';
-  readonly target: Target;
-  readonly isClaimed: boolean;
-};
+export type FoundTarget<Target> = { readonly kind: 'found'; readonly target: Target; readonly isClaimed: boolean };
 
 /** One kind of action. No method throws for an expected outcome, and only `perform` changes anything outside. */
 export type Action<Target, Ready, Outcome> = {
@@ -61,16 +57,13 @@ export type Action<Target, Ready, Outcome> = {
   readonly claim: (target: Target) => Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal>;
   readonly perform: (target: Target, ready: Ready, under: ClaimBasis) => Promise<Ending<Outcome | Refused>>;
   readonly checkEarlierClaim: (target: Target) => Promise<EarlierClaimStatus<Outcome>>;
-  /** The event that records a refusal, if any. */
   readonly recordRefusal: (target: Target, refusal: Refusal) => EventDraft | null;
   /** Removes what `prepare` made if it is not used. */
   readonly discard: (ready: Ready) => Promise<void>;
 };
 
-/** The surroundings in which the pipeline runs. */
 export type ActionContext = {
   readonly record: RecordPort;
-  /** The file of the record that contains the action. */
   readonly file: RunId | 'journal';
   /** Why the last read of the record forbids any action; null if the record verifies. */
   readonly fault: () => Refusal | null;

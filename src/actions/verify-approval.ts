@@ -54,10 +54,7 @@ export type Citation = {
   readonly bodyDigest: Digest;
 };
 
-/**
- * The cited comment, if it is unchanged. The record is not enough proof of an approval: a command in the comment must satisfy
- * `gives`.
- */
+/** The cited comment, if it is unchanged. The record is not enough proof of an approval: a command in the comment must satisfy `gives`. */
 export function citedComment(
   read: Observed<CommentFacts | null> | undefined,
   cited: Citation,
@@ -90,12 +87,10 @@ export type ApprovalReading = {
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
 };
 
-/** The conditions for the approvals of one action. */
 export type ApprovalTerms = {
   /** The only threads in which an approval counts. */
   readonly threads: readonly number[];
   readonly otherBots: readonly string[];
-  /** Whether this command approves the action. */
   readonly isApproval: (said: ReadCommand) => boolean;
   /** How many different people must approve. */
   readonly quorum: number;
@@ -173,10 +168,7 @@ function unreadableFault(why: string): { readonly ok: false; readonly error: App
   return fail({ code: 'unreadable', why });
 }
 
-/**
- * What the runner found in the ordered commit. `mended`: the commit that ran before, plus the fix to this file and no other
- * change.
- */
+/** What the runner found in the ordered commit. `mended`: the commit that ran before, plus the fix to this file and no other change. */
 export type FixCheck =
   | { readonly kind: 'mended'; readonly path: string }
   | { readonly kind: 'otherwise'; readonly why: string };

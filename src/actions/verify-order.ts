@@ -34,7 +34,6 @@ import {
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
-  /** The holds in the journal at this moment. */
   readonly journalHolds: Observed<readonly Hold[]>;
   readonly digestOf: DigestOf;
   readonly pull: Observed<PullFacts>;
@@ -44,7 +43,6 @@ export type OrderFacts = ApprovalFacts & {
   readonly digest: Observed<Digest>;
   /** What the runner found about a fix that was approved in advance. No other order is checked for one. */
   readonly fix: Observed<FixCheck>;
-  /** The facts for the gates, as the runner read them. */
   readonly gates: Observed<ChangeGateFacts>;
   /** The runs of every lane that the runner verified, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
@@ -85,10 +83,7 @@ export function judgeOrder(given: RunState | null, digest: string, facts: OrderF
   return findRunRefusal(state, order, facts);
 }
 
-/**
- * Whether a claimed order is too old to start. The age counts from the claim: an order that was claimed in time survives a
- * machine outage past its own expiry. A claim without a valid time is stale.
- */
+/** The age counts from the claim: an order in time survives an outage. A claim without a valid time is too old. */
 export function isClaimStale(order: IssuedOrder, now: Instant): boolean {
   const claimedAt = fromRfc3339(order.claim?.at ?? '');
   return claimedAt === null || now >= claimedAt + limits.orderLifetimeMs;
@@ -275,11 +270,7 @@ export type WorkflowOrigin = {
 };
 
 /** Where launches must come from, by the default branch. `workflow` is the file name in the config. */
-export type ExpectedOrigin = {
-  readonly repository: string;
-  readonly defaultBranch: string;
-  readonly workflow: string;
-};
+export type ExpectedOrigin = { readonly repository: string; readonly defaultBranch: string; readonly workflow: string };
 
 /** Null if this workflow may carry out orders; otherwise the refusal and what was found. */
 export function verifyWorkflowOrigin(

@@ -55,11 +55,7 @@ export function composeLab(parts: LabParts): Lab {
   return {
     repository: parts.repository,
     client,
-    gitAs: createGitProgram({
-      ...mirror,
-      token: parts.token,
-      environment: environmentForPrograms(environment),
-    }),
+    gitAs: createGitProgram({ ...mirror, token: parts.token, environment: environmentForPrograms(environment) }),
     signingKeys: readSigningKeys(environment),
     hash: sha256Hex,
     digestOf: (text) => brandAs(`sha256:${sha256Hex(text)}`, isDigest),

@@ -1,7 +1,7 @@
 /** Finds the config in force (the last valid `.github/ferrybot.yml` of the default branch) and the problems of the newest file. */
 
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import type { KnownNames } from '../config/lane-kind.ts';
+import type { KnownNames } from '../config/lane-schema.ts';
 import { type ConfigReading, readConfig } from '../config/read-config.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';
@@ -23,7 +23,6 @@ export function readLabConfig(text: string, now: Instant | null = null): ConfigR
   return readConfig(text, KNOWN, now);
 }
 
-/** The commit that made the config invalid. */
 type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
 
 /** `problems` describe the newest file; `config` is the last valid one. */

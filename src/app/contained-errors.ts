@@ -17,11 +17,7 @@ import type { Lab } from './lab.ts';
 const COMMENTS_LEFT_OUT_MAX = 20;
 
 /** Location of an error: a run id or `journal`, the thread to notify, and optionally a more precise `subject`. */
-export type Location = {
-  readonly run: string;
-  readonly thread: number | null;
-  readonly subject?: LookSubject;
-};
+export type Location = { readonly run: string; readonly thread: number | null; readonly subject?: LookSubject };
 
 /** `error`: a bug or an unexpected answer. */
 export type Trouble = Location & { readonly error: Error };
@@ -71,7 +67,6 @@ export async function skipBadComments<T>(
   }
 }
 
-/** The work for one element, and the location of its errors. */
 type EachWork<Item, Made> = {
   readonly locationOf: (item: Item) => Location;
   readonly work: (item: Item) => readonly Made[];

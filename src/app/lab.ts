@@ -58,7 +58,6 @@ export type Lab = {
   ) => Promise<Delivery>;
   /** Read access to checkpoint stores. Only the process that executes an approval can delete. */
   readonly stores: (path: StorePath) => Observed<CheckpointReader>;
-  /** Registries of the config. */
   readonly images: ImageReader;
   readonly now: () => Instant;
   readonly log: Log;

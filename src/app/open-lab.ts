@@ -38,7 +38,6 @@ export type OpenLab = {
 
 export type OpenLane = OpenLab & { readonly config: LaneScopedConfig };
 
-/** A lane in which the bot can propose runs. */
 export type ProposingLane = OpenLane & {
   readonly config: { readonly kind: { readonly proposals: Proposes } };
 };

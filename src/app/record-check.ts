@@ -34,7 +34,6 @@ export type ReadFile = GoodFile & {
   readonly exists: boolean;
   readonly badEntry: BadEntry | null;
   readonly state: FileState | null;
-  /** Text of the last file. */
   readonly lastFileText: string;
 };
 
@@ -373,7 +372,6 @@ export function readRun(
   return verifyFile(reading, place, [...before, ...others]);
 }
 
-/** Counts the unchanged files, from the first file on. */
 function countSame(known: CachedFile | undefined, files: readonly StoredFile[]): number {
   const other = files.findIndex((file, index) => known?.files[index] !== file);
   return other === -1 ? files.length : other;

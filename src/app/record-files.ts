@@ -30,7 +30,6 @@ import {
   type Versions,
 } from './record-check.ts';
 
-/** A run's file, or the repository journal. */
 export type RecordName = RunId | 'journal';
 
 export type Record = {
@@ -45,7 +44,6 @@ export type Record = {
   readonly lastGood: readonly RunState[];
 };
 
-/** The record before the first read. */
 export const NOTHING_READ: Record = {
   head: null,
   runs: [],
@@ -63,7 +61,6 @@ export type Loading = RecordReading & {
   readonly extraRuns?: readonly string[];
 };
 
-/** The verified files and the previous record. */
 export type RecordSources = {
   readonly cached: ReadonlyMap<string, CachedFile>;
   readonly previous: Pick<Record, 'lastGood'>;
@@ -133,15 +130,9 @@ function findVerifiedFile({ cached, previous }: Loading, run: string): GoodFile 
   return cached.get(run) ?? previous.goodFiles.get(run);
 }
 
-/** The results, collected run by run. */
 type LoadResult = { readonly broken: BrokenRun[]; readonly goodFiles: Map<string, GoodFile> };
 
-type ReadRun = {
-  readonly file: ReadFile;
-  readonly tree: TreeId | null;
-  /** The listing of its folder. */
-  readonly stored: StoredRun | undefined;
-};
+type ReadRun = { readonly file: ReadFile; readonly tree: TreeId | null; readonly stored: StoredRun | undefined };
 
 function storeReadRun(
   { lab, store, cached, previous }: Loading,

@@ -48,10 +48,7 @@ export function createMarkReader(
   };
 }
 
-/**
- * The newest commit at which a mark proves that the file was verified; older history need not be read. Marks that exclude the run do not
- * count. `all`: no mark proves it, so read the whole history.
- */
+/** The newest commit at which a mark proves that the file was verified. `all`: none does; read the whole history. */
 export function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'all' {
   let newest: SeenMark | null = null;
   for (const seen of marks) {
@@ -66,7 +63,6 @@ export function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'a
 
 export type MarkTag = { readonly run: string; readonly name: string; readonly message: string };
 
-/** Input for new marks. */
 export type Marking = {
   readonly lab: Lab;
   readonly config: LabConfig;

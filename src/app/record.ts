@@ -49,7 +49,6 @@ import {
 } from './record-files.ts';
 import { createDueMarks, createMarkReader, type MarkReader, type SeenMark } from './record-marks.ts';
 
-/** Files to write for a run, and the state after the write. */
 type WrittenRun = { readonly write: RunWrite; readonly after: CachedFile };
 
 /** All files of a run, as new files. */
@@ -57,7 +56,6 @@ export function listWholeFiles(file: GoodFile): readonly GrownFile[] {
   return file.ends.map((_, index) => ({ part: index + 1, before: '', text: textOfPart(file, index + 1) }));
 }
 
-/** The files of a run with the composed entries. */
 function buildRunWrite(
   git: Pick<GitReader, 'blobIdOf'>,
   { run, lines, appended, head, state }: ComposedRun,
@@ -96,11 +94,7 @@ export function renderPart(file: GoodFile, part: number): string {
 }
 
 /** The newest refused append. `after`: sequence number of the run's newest recorded entry; -1 if there is none. */
-export type AppendRefusal = {
-  readonly run: RecordName;
-  readonly after: number;
-  readonly message: string;
-};
+export type AppendRefusal = { readonly run: RecordName; readonly after: number; readonly message: string };
 
 export type EventStore = {
   /** Fetches (unless `isFetched`) and verifies. Skips files that did not change. */
@@ -321,7 +315,6 @@ async function requireEntry(keeping: StoreState, run: RunId, anchor: Anchor, thr
   keeping.record = { ...buildRecord({ cached, previous: record }, [...record.broken, broken]), ...rest };
 }
 
-/** Whether the run is known but too old to be read. */
 function isTooOldToRead({ cached, currentMarks }: StoreState, run: RecordName): boolean {
   const index = journalIndex(cached);
   return (

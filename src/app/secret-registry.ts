@@ -1,7 +1,4 @@
-/**
- * The secret values of this process: variables with secret-like names, and secrets that the config passes to jobs. Jobs get none of
- * ferrybot's tokens (architecture, D5).
- */
+/** Secrets of this process: variables with such names, and what the config gives to jobs (never our tokens; D5). */
 
 import { traitsFor } from '../config/lane-of-file.ts';
 import { textForWithheld } from '../domain/written-secrets.ts';
@@ -13,7 +10,6 @@ import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './si
 export type SecretRegistry = {
   /** Adds the config's secrets. Returns the names of passed secrets that have no value in this process. */
   readonly addSecretsOf: (config: LabConfig) => readonly string[];
-  /** Redacts known secrets. */
   readonly redact: (text: string) => string;
   /** Redacts text from a job. Withholds the whole text if this process lacks one of the job's secrets. */
   readonly cleanJobText: (text: string) => string;

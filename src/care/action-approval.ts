@@ -10,7 +10,6 @@ import type { EventDraft } from '../domain/logbook/define.ts';
 import { type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 
-/** The config's rules on approvals. */
 export type ActionApprovers = {
   /** The lowest permission that may approve a change of a cluster. */
   readonly care: Permission;

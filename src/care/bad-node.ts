@@ -1,7 +1,4 @@
-/**
- * A bad TPU node (policy ML-29): finds the one machine behind a failure signature in the log, and proposes to delete it.
- * If the machine is uncertain, ferrybot asks a person and never guesses.
- */
+/** A bad TPU node (policy ML-29): finds the one machine behind a failure signature; if uncertain, a person decides. */
 
 import type { ActionRecord, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain/care/machines.ts';
@@ -128,7 +125,6 @@ function hasAddress({ workers }: TpuVm, address: string): boolean {
   return workers.some((addresses) => addresses.some((one) => isSameAddress(one, address)));
 }
 
-/** Indexes of the hosts that the log names. */
 function listHostIndexes({ workers }: TpuVm, named: readonly string[]): readonly number[] {
   return workers.flatMap((addresses, host) =>
     addresses.some((one) => named.some((address) => isSameAddress(one, address))) ? [host] : [],

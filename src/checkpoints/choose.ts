@@ -1,14 +1,10 @@
-/**
- * Selects the newest complete checkpoint of a run's own lineage (rule in docs/checkpoints.md; test/checkpoints/rule.py implements it
- * independently). Unreadable checkpoints are never skipped silently.
- */
+/** Selects a run's newest complete checkpoint (docs/checkpoints.md, test/checkpoints/rule.py). Skips none silently. */
 
 import { z } from 'zod';
 import { namedStep, type SearchedRoot, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
 import { parseJson, withoutEndSlashes } from '../domain/values.ts';
 import { judgeLineage, type Lineage } from './lineage.ts';
 
-/** Why a checkpoint is skipped. */
 export const SKIP_REASONS = [
   'no-metadata',
   'bad-metadata',
@@ -31,12 +27,10 @@ export type JudgedCheckpoint = {
 };
 
 export type CheckpointSearch = {
-  /** Permanent and temporary roots. */
   readonly roots: readonly SearchedRoot[];
   /** Null: accept any origin. */
   readonly lineage: Lineage | null;
   readonly maxStep?: number | null;
-  /** Excludes these paths and everything below. */
   readonly excludePaths?: readonly StorePath[];
 };
 

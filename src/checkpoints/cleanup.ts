@@ -54,17 +54,7 @@ export type CheckpointNeeds = {
   readonly writtenUpTo: number | null;
 };
 
-export type RetentionWishes = {
-  /** Number of newest steps to keep, at least one. */
-  readonly keep: number;
-  /** Steps that people want to keep. */
-  readonly milestones: readonly number[];
-};
-
-type KeptCheckpoint = {
-  readonly checkpoint: JudgedCheckpoint;
-  readonly protections: readonly Protection[];
-};
+type KeptCheckpoint = { readonly checkpoint: JudgedCheckpoint; readonly protections: readonly Protection[] };
 
 export type Retention = {
   /** Oldest first. */
@@ -113,17 +103,17 @@ function highestWrittenStep(attempts: ReturnType<typeof buildRecordedLineage>['a
 export function decideRetention(
   roots: readonly SearchedRoot[],
   needs: CheckpointNeeds,
-  wishes: RetentionWishes,
+  keep: number,
 ): Observed<Retention> {
   const blind = findUnlistedRoot(roots);
   if (blind !== null) return unknown(blind);
   const all = judgeCheckpoints({ roots, lineage: needs.lineage });
-  const newest = newestDistinctSteps(all, Math.max(1, wishes.keep));
+  const newest = newestDistinctSteps(all, Math.max(1, keep));
   const others = needs.otherRunsSources.filter((path) => roots.some(({ root }) => path.startsWith(`${root}/`)));
   const withOthers = { ...needs, sources: [...needs.sources, ...others] };
   const judged = all.map((checkpoint) => ({
     checkpoint,
-    protections: findProtections(checkpoint, withOthers, wishes, newest),
+    protections: findProtections(checkpoint, withOthers, newest),
   }));
   return known({
     // rule HR-63
@@ -156,7 +146,6 @@ function newestDistinctSteps(all: readonly JudgedCheckpoint[], keep: number): Re
 function findProtections(
   one: JudgedCheckpoint,
   needs: CheckpointNeeds,
-  { milestones }: RetentionWishes,
   newest: ReadonlySet<number>,
 ): readonly Protection[] {
   const { stored, metadata, status } = one;
@@ -175,7 +164,7 @@ function findProtections(
     ['final', matchesAnyStep(needs.finalSteps)],
     // rule HR-62
     ['source', needs.sources.some((source) => isStartedFrom(stored.path, step, source))],
-    ['milestone', matchesAnyStep(milestones) || matchesAnyStep(needs.milestones)],
+    ['milestone', matchesAnyStep(needs.milestones)],
     ['being-written', step !== null && (needs.writtenUpTo === null || step > needs.writtenUpTo)],
   ];
   return rows.filter(([, holds]) => holds).map(([protection]) => protection);
@@ -203,10 +192,7 @@ export function rootsOfRun(
   ];
 }
 
-/**
- * Number of newest steps to keep, at least the approved one. Null if the contract must choose it and has not; an ordinary run keeps its
- * last checkpoint (policy HR-61).
- */
+/** Newest steps to keep, at least the approved number; one by default. Null: the contract must choose (HR-61). */
 export function stepsToKeep({ gate, order, contract }: RunState, requested: number | null): number | null {
   const approved = [order, gate].flatMap((one) => one?.manifest?.retention.keepTemporary ?? []);
   const all = requested === null ? approved : [...approved, requested];
@@ -222,7 +208,7 @@ export function decideCleanup(
   roots: readonly SearchedRoot[],
   keep: number,
 ): Observed<Retention> {
-  return decideRetention(roots, findCheckpointNeeds(state, runs), { keep, milestones: [] });
+  return decideRetention(roots, findCheckpointNeeds(state, runs), keep);
 }
 
 /** The oldest ones that fit into one list. */

@@ -120,10 +120,7 @@ export type WritingAttempt = {
 export type Rejection = { readonly step: number; readonly at: Instant };
 
 /** One run's attempts in order. */
-export type Lineage = {
-  readonly attempts: readonly WritingAttempt[];
-  readonly rejections: readonly Rejection[];
-};
+export type Lineage = { readonly attempts: readonly WritingAttempt[]; readonly rejections: readonly Rejection[] };
 
 export type LineageStanding = {
   readonly status: 'eligible' | 'foreign' | 'rejected' | 'unvalidated';

@@ -68,11 +68,7 @@ export function findStartPoint(
   // The named root may contain another run's folder.
   const owner = findSourceRun({ ...from, path: stored.path }, runs.value);
   if (owner !== source)
-    return known({
-      kind: 'refused',
-      code: typeof owner === 'string' ? owner : 'other-run',
-      path: stored.path,
-    });
+    return known({ kind: 'refused', code: typeof owner === 'string' ? owner : 'other-run', path: stored.path });
   return known({
     kind: 'proven',
     path: stored.path,

@@ -102,10 +102,7 @@ function wasShownWhenApproved({ comment, visibleSince }: ActionContext, { digest
 function findApprovalRefusal(context: ActionContext, one: ActionRecord): AnswerDecision | null {
   const { comment, now, policy, actor, permission } = context;
   const { proposal, ended, claim: begun } = one;
-  const fault = findApproverFault(one, actor, permission, {
-    ...policy.approvals,
-    care: policy.permissions.care,
-  });
+  const fault = findApproverFault(one, actor, permission, { ...policy.approvals, care: policy.permissions.care });
   if (fault === 'not-permitted')
     return answer('not-permitted', {
       needs: proposal.change.kind === 'delete-checkpoint' ? policy.approvals.permission : policy.permissions.care,
@@ -131,10 +128,7 @@ function findApprovalRefusal(context: ActionContext, one: ActionRecord): AnswerD
   if (fault === 'own') return answer('approval-by-author');
   const given = one.approvals.find((each) => now < approvalEndsAt(each, maxAgeMs));
   if (given === undefined) return null;
-  return answer('already-approved', {
-    digest: one.digest.slice(7, 19),
-    by: given.actor?.login ?? 'the config',
-  });
+  return answer('already-approved', { digest: one.digest.slice(7, 19), by: given.actor?.login ?? 'the config' });
 }
 
 function recordActionApproval({ actor, comment }: ActionContext, { proposal, digest }: ActionRecord): AnswerDecision {
@@ -155,11 +149,7 @@ function recordActionApproval({ actor, comment }: ActionContext, { proposal, dig
       },
     },
   };
-  const detail = {
-    kind: proposal.change.kind,
-    target: describeTarget(proposal.change),
-    digest: digest.slice(7, 19),
-  };
+  const detail = { kind: proposal.change.kind, target: describeTarget(proposal.change), digest: digest.slice(7, 19) };
   return proposal.record === 'journal'
     ? answer('action-approved', detail, [], [draft])
     : answer('action-approved', detail, [draft]);

@@ -13,7 +13,6 @@ import {
   type CommandPolicy,
 } from './decision.ts';
 
-/** Commands that approve the digest they name. */
 export const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];
 
 /** The minimum permission of an approver. Listed people need only `write`. */

@@ -53,9 +53,7 @@ function decideRelaunch(context: CommandContext): CommandDecision {
   const { state, comment } = context;
   const last = lastEnded(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
-    return answer('not-now', {
-      status: state.stop === null ? describeStatus(context) : 'stopped for good',
-    });
+    return answer('not-now', { status: state.stop === null ? describeStatus(context) : 'stopped for good' });
   if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const { attempt } = last.submission;
   if (isAdopted(last)) return answer('relaunch-adopted');
@@ -208,10 +206,7 @@ export const resumeAs = {
   decideWithoutRun: () => ({ kind: 'hand-over' }),
 } as const satisfies CommandDefinition;
 
-/**
- * Needs the permission of `/ack` or `/ack reject`, because it closes the run. Another person approves the new run. Refused during a hold,
- * which would not apply to the new run.
- */
+/** Needs the permission of `/ack`, because it closes the run. Refused during a hold, which would not apply to the new run. */
 function decideResumeAs({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
   if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });

@@ -186,7 +186,6 @@ function releasePlace(context: PlaceContext): AnswerDecision {
   return answer('unheld', holdTargetFacts(hold), [], [buildReleaseDraft(actor, hold)]);
 }
 
-/** The commands that lift the current holds. */
 function listReleaseCommands({ journalHolds }: PlaceContext): readonly string[] {
   return journalHolds.kind === 'known' ? journalHolds.value.map((hold) => unholdCommand(hold)) : [];
 }

@@ -254,7 +254,6 @@ export type GateView = {
 /** Comparison of an ended run with recent sealed ferries. `unknown` does not count as a pass. */
 export type RunVerdict = 'pass' | 'fail' | 'unknown';
 
-/** The parts of the config that commands use. */
 export type CommandPolicy = Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>;
 
 /** Input available on every thread, with or without a run. */
@@ -318,10 +317,7 @@ export type NamedRunContext = Pick<
   'state' | 'missingCluster' | 'policy' | 'quorum' | 'permission' | 'actor' | 'args'
 > & { readonly comment: Pick<CommentFacts, 'id' | 'surface'> };
 
-/**
- * `answer` completes the command. `seal`, `milestone` and `close` act outside first, then answer. `hand-over` is recorded in the journal
- * and answered there. `need` waits for facts.
- */
+/** `seal`, `milestone` and `close` act outside, then answer. `hand-over`: to the journal. `need` waits for facts. */
 export type CommandDecision =
   | AnswerDecision
   | {

@@ -85,9 +85,7 @@ function decideWhy(context: CommandContext): CommandDecision {
   if (unread.length > 0) return request(...unread);
   const { gates } = context;
   if (gates === null)
-    return answer('not-now', {
-      status: 'the launch gates cannot be read; ferrybot tries again by itself',
-    });
+    return answer('not-now', { status: 'the launch gates cannot be read; ferrybot tries again by itself' });
   return listOpenVerdicts([...gates.verdicts, ...gates.approvals]).length === 0
     ? answer('why-nothing')
     : answer('why-told', peopleWhoCanAct(context));

@@ -4,10 +4,7 @@ import { z } from 'zod';
 import { LOGIN } from '../domain/actor.ts';
 import { cutText } from '../domain/values.ts';
 
-export type ArgumentSpec = {
-  readonly required: boolean;
-  readonly value: z.ZodType<string>;
-};
+export type ArgumentSpec = { readonly required: boolean; readonly value: z.ZodType<string> };
 
 /** The grammar of a command. `CommandDefinition` (decision.ts) adds permission, help and decision. */
 export type CommandSpec = {

@@ -23,9 +23,7 @@ export function canApprove(
 }
 
 /** The config keys that determine the number of required approvers. */
-type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {
-  readonly lane: Pick<LaneConfig, 'cluster'>;
-};
+type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & { readonly lane: Pick<LaneConfig, 'cluster'> };
 
 /**
  * Number of distinct approvers that the lane's run needs: the highest row of `quorumByCost` that the run's cost reaches,

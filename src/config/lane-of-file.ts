@@ -15,8 +15,8 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed, RunId } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import { type ClusterConfig, engineDefinition } from '../engines/registry.ts';
-import { findKind, type LaneKind } from './lane-kind.ts';
 import type { LaneConfig } from './lane-schema.ts';
+import { findKind, type LaneKind } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
 
 export type LaneOfFile<K extends LaneKind = LaneKind> = LabConfig<K> & {

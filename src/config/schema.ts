@@ -5,8 +5,7 @@ import { memoize } from '../domain/values.ts';
 import { clusterSchema } from '../engines/registry.ts';
 import { branch, laneName, moment, name, orNull, setting, variable, word } from '../settings/words.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-schema.ts';
-import type { LaneKind, LaneKinds } from './lane-kind.ts';
-import type { LaneConfig, LaneSchema } from './lane-schema.ts';
+import type { LaneConfig, LaneKind, LaneKinds, LaneSchema } from './lane-schema.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 const workflow = (name: string, does: string) =>
@@ -130,7 +129,6 @@ function buildConfigSchema(kinds: LaneKinds) {
     .describe('What ferrybot may do in a repository: `.github/ferrybot.yml` on the default branch.');
 }
 
-/** The schema of the only kind, or a union of all kinds. */
 function buildLaneSchema([first, ...others]: LaneKinds): z.ZodType<LaneConfig> {
   return others.length === 0
     ? first.settings
@@ -143,6 +141,4 @@ export type ConfigSchema = ReturnType<typeof buildConfigSchema>;
 export const configSchema = memoize(buildConfigSchema, (kinds) => kinds.map(({ name }) => name).join(' '));
 
 /** The config after defaults, with every key present, and the kinds of its lanes. */
-export type LabConfig<K extends LaneKind = LaneKind> = z.infer<ConfigSchema> & {
-  readonly kinds: LaneKinds<K>;
-};
+export type LabConfig<K extends LaneKind = LaneKind> = z.infer<ConfigSchema> & { readonly kinds: LaneKinds<K> };

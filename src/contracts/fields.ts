@@ -175,9 +175,7 @@ export type FieldReader = (said: string) => FieldReading;
 export type Field = {
   /** The label in the issue form. */
   readonly label: string;
-  /** Synonyms. */
   readonly synonyms: readonly string[];
-  /** A launch needs it. */
   readonly needed: boolean;
   readonly read: FieldReader;
   /** An invalid answer may be a secret, so it is not recorded. */

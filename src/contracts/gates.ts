@@ -45,9 +45,7 @@ export function contractCurrent(fields: ContractFields): Gate {
         const differs = fieldNames(fields).filter(
           (name) => !isSameContract({ ...pickValue(recorded, name) }, { ...pickValue(now, name) }),
         );
-        return currentAnswer.block('differs', 'author', {
-          names: differs.map((name) => fields[name]?.label ?? name),
-        });
+        return currentAnswer.block('differs', 'author', { names: differs.map((name) => fields[name]?.label ?? name) });
       }),
   };
 }
@@ -140,10 +138,7 @@ export function bucketRegion(path: string): string | null {
   return bucket === undefined ? null : findRegion(bucket);
 }
 
-/**
- * Whether a value of the command or its environment is the root, or a parent folder with each further part as a separate value:
- * trainers append the id of their run to a base path.
- */
+/** Whether a value of the command is the root, or a parent with each further part as a value: trainers append ids. */
 export function isRootInCommand(command: readonly string[], outputRoot: string): boolean {
   const root = withoutEndSlashes(outputRoot);
   const values = command.flatMap((part) => [part, ...part.split(/=(.*)/s, 2).slice(1)]).map(withoutEndSlashes);

@@ -96,10 +96,7 @@ function readLines(lines: readonly string[], isName: IsName): readonly LabelledT
 function readPair(line: string): LabelledText | null {
   const between = /[:=]| [—–-] /.exec(line);
   if (between === null || between.index > LABEL_CHARS_MAX) return null;
-  return {
-    name: line.slice(0, between.index),
-    text: line.slice(between.index + between[0].length).trim(),
-  };
+  return { name: line.slice(0, between.index), text: line.slice(between.index + between[0].length).trim() };
 }
 
 /** Column heads if two of them are names, otherwise the first cell of each row. */
@@ -135,9 +132,7 @@ type Infer<Name extends string> = (name: Name, value: string | null, from: strin
 
 type ContractReading<Name extends string> = {
   readonly fields: ContractFields<Name>;
-  /** Names for several fields together. */
   readonly together?: readonly FieldGroup<Name>[];
-  /** Values in the command replace those in the issue. */
   readonly commandReplacesIssue?: boolean;
 };
 
@@ -149,13 +144,9 @@ export type FieldGroup<Name extends string> = {
 
 type InferValues<Name extends string> = (infer: Infer<Name>, given: (name: Name) => string | null) => void;
 
-/** The answers for each field, as written. */
 type Answers<Name extends string> = ReadonlyMap<Name, readonly string[]>;
 
-/**
- * Reads a contract: the values by name; missing fields have none. Calls `inferences` once with the given values. Caches the parsed text,
- * because each reconcile reads it several times.
- */
+/** The contract's values by name. `inferences` runs once. Cached by text: each reconcile reads it several times. */
 export function contractReader<Name extends string>(
   reading: ContractReading<Name>,
 ): (issue: ContractIssue, inferences: InferValues<Name>) => Contract {

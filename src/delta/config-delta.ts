@@ -18,8 +18,8 @@ type BucketRow = { readonly bucket: Bucket; readonly names: readonly string[] };
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Defaults for configs in Levanter's style (policy DF-35); a lab's own rows take precedence. */
-const DEFAULT_BUCKETS: readonly BucketRow[] = [
+/** Defaults for configs in Levanter's style (policy DF-35). */
+const BUCKETS: readonly BucketRow[] = [
   {
     bucket: 'optimizer',
     names: words(`learning_rate lr peak_lr max_lr min_lr* lr_* *_lr lr_schedule schedule decay weight_decay wd warmup
@@ -58,9 +58,9 @@ const DEFAULT_BUCKETS: readonly BucketRow[] = [
 ];
 
 /** The bucket of the innermost known name in the path; null if none is known. */
-export function findBucket(path: string, table: readonly BucketRow[] = DEFAULT_BUCKETS): Bucket | null {
+export function findBucket(path: string): Bucket | null {
   for (const segment of listSegmentsInsideOut(path))
-    for (const row of table) if (row.names.some((name) => matchesName(segment, name))) return row.bucket;
+    for (const row of BUCKETS) if (row.names.some((name) => matchesName(segment, name))) return row.bucket;
   return null;
 }
 
@@ -159,15 +159,8 @@ function isComparedByEntry(base: SourceValue, head: SourceValue): boolean {
 
 const STATEMENT_CHARS_MAX = 200;
 
-/**
- * The delta from `base` to `head` (policy DF-18). Knobs require equal code, except for imports that a changed setting uses; each such
- * import is a row.
- */
-export function diffConfigs(
-  base: FileReading,
-  head: FileReading,
-  buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
-): Delta {
+/** The delta from `base` to `head` (policy DF-18). Code must be equal, except imports that a changed setting uses. */
+export function diffConfigs(base: FileReading, head: FileReading): Delta {
   if (base.kind === 'unparsable') return { ...base, side: 'base' };
   if (head.kind === 'unparsable') return { ...head, side: 'head' };
   if (base.text === head.text) return { kind: 'none' };
@@ -188,7 +181,7 @@ export function diffConfigs(
   const rows = [
     ...added.map((one) => importChange(one, 'after')),
     ...removed.map((one) => importChange(one, 'before')),
-    ...settings.changes.map((change) => toKnobChange(change, buckets)),
+    ...settings.changes.map(toKnobChange),
   ];
   if (rows.length === 0) return { kind: 'none' };
   const isPutBack = added.length + removed.length === 0 && isOnlyTheseChanges(settings.changes, base, head);
@@ -228,9 +221,9 @@ function importChange({ imports: { name, text }, line }: Import, side: 'before' 
   return { knob: `import ${name}`, path: text, before: null, after: null, [side]: text, bucket: null, line };
 }
 
-function toKnobChange({ base, head, path, knob, line }: Change, buckets: readonly BucketRow[]): KnobChange {
+function toKnobChange({ base, head, path, knob, line }: Change): KnobChange {
   const texts = { before: base?.text ?? null, after: head?.text ?? null };
-  return { knob, path, ...texts, bucket: findBucket(path, buckets), line };
+  return { knob, path, ...texts, bucket: findBucket(path), line };
 }
 
 /** Whether the head with the old values equals the base byte for byte. */
@@ -287,14 +280,11 @@ export type Knob = {
 };
 
 /** The innermost settings in file order. */
-export function readKnobs(
-  { settings }: ExperimentFile,
-  buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
-): readonly Knob[] {
+export function readKnobs({ settings }: ExperimentFile): readonly Knob[] {
   return settings
     .flatMap((setting) => listLeafValues(setting, setting))
     .map(({ path, knob, text, start, end, line, isString }) => ({
-      ...{ knob, path, value: text, bucket: findBucket(path, buckets), start, end, line },
+      ...{ knob, path, value: text, bucket: findBucket(path), start, end, line },
       isString: isString === true,
     }))
     .toSorted((left, right) => left.start - right.start);

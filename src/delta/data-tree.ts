@@ -4,7 +4,6 @@
 export type DataNode = { readonly start: number; readonly end: number } & (
   | {
       readonly kind: 'scalar';
-      /** One line of source text. */
       readonly text: string;
       /** The same inside brackets, if other text is needed there. */
       readonly inBrackets?: string;

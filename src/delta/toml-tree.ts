@@ -49,7 +49,6 @@ function tableIn({ parts }: Table, name: string, at: number): Table {
   return made;
 }
 
-/** An element of an array of tables. */
 function elementIn({ parts }: Table, name: string, { at, place }: { at: number; place: number }): Table {
   const part = parts.get(name);
   const tables = Array.isArray(part) ? part : [];

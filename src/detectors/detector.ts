@@ -160,7 +160,6 @@ export type Finding =
   | { readonly kind: 'cannot-tell'; readonly missing: Witness }
   | { readonly kind: 'alarm'; readonly since: string; readonly facts: AlarmFacts };
 
-/** Judges the evidence of one observation. */
 export type Detector = (evidence: Evidence) => Finding;
 
 export const MINUTE_MS = 60_000;
@@ -185,7 +184,6 @@ export type Replayed = {
   readonly resolution: number;
 };
 
-/** The end of an earlier attempt. */
 export type PastEnd = {
   readonly status: JobStatus;
   readonly lastStep: number | null;
@@ -214,7 +212,6 @@ export type Evidence = {
   readonly speed: Series;
   /** A speed below this share of another one is much slower. */
   readonly speedFloor: number;
-  /** The speed at this observation. */
   readonly speedNow: number | null;
   /** The highest speed trend of earlier attempts with the same training; null if none has one. */
   readonly speedBefore: number | null;
@@ -227,11 +224,7 @@ export type Evidence = {
     readonly percent: number;
   } | null;
   readonly replayed: readonly Replayed[] | null;
-  readonly saved: {
-    readonly step: number;
-    readonly at: Instant;
-    readonly longestGapMs: number | null;
-  } | null;
+  readonly saved: { readonly step: number; readonly at: Instant; readonly longestGapMs: number | null } | null;
   readonly savingSince: Instant | null;
   /** The newest observation that saw an evaluation, and the longest time between two of them. */
   readonly evaluated: { readonly at: Instant; readonly longestGapMs: number; readonly observations: number } | null;
@@ -250,20 +243,13 @@ export type Evidence = {
   readonly steppingSince: Instant | null;
   /** Small facts from the engine. */
   readonly engine: { readonly [name: string]: string };
-  /**
-   * The intended run, the runs that the log links to, and the tracker's answer at this observation: null if the tracker was not asked or
-   * did not answer.
-   */
+  /** The intended run, the runs linked in the log, and this observation's answer; null without one. */
   readonly tracker: {
     readonly intended: string;
     readonly logged: readonly string[];
     readonly trackedRun: Pick<TrackedRun, 'identity' | 'name' | 'step' | 'rowAt' | 'heartbeatAt'> | null;
   } | null;
-  readonly config: readonly {
-    readonly name: string;
-    readonly launched: string;
-    readonly observed: string;
-  }[];
+  readonly config: readonly { readonly name: string; readonly launched: string; readonly observed: string }[];
   readonly past: readonly PastEnd[];
   /** The loss over the steps of the lane's last runs, newest first; null if unknown. */
   readonly lane: readonly (readonly TracePoint[])[] | null;
@@ -277,9 +263,5 @@ export type Evidence = {
   } | null;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
   /** What a successful job left; null if unknown. `work`: a checkpoint, an evaluation, or metrics with a step. */
-  readonly artefacts: {
-    readonly checkpoint: boolean | null;
-    readonly metrics: boolean | null;
-    readonly work: boolean;
-  };
+  readonly artefacts: { readonly checkpoint: boolean | null; readonly metrics: boolean | null; readonly work: boolean };
 };

@@ -45,11 +45,7 @@ export function partialAllocation({ status, engine, pendingSince, runningSince, 
   if (asked === null || ready === null) return cannotTell('engine');
   const since = pendingSince ?? runningSince;
   if (ready >= asked || ready === 0 || since === null || at - since <= ALLOCATION_LIMITS.waitMs) return QUIET;
-  return raise(since, {
-    seen: String(ready),
-    bound: String(asked),
-    minutes: Math.round((at - since) / MINUTE_MS),
-  });
+  return raise(since, { seen: String(ready), bound: String(asked), minutes: Math.round((at - since) / MINUTE_MS) });
 }
 
 const PAIRS = [
@@ -151,8 +147,5 @@ export function detectFullMonitorDisk({ disk }: Evidence): Finding {
   const percent = (100 * disk.freeBytes) / disk.totalBytes;
   const isShort = disk.freeBytes < DISK_LIMITS.freeBytes || percent < DISK_LIMITS.freePercent;
   if (!isShort) return QUIET;
-  return raise('short', {
-    seen: String(Math.floor(disk.freeBytes / 1_048_576)),
-    bound: String(Math.round(percent)),
-  });
+  return raise('short', { seen: String(Math.floor(disk.freeBytes / 1_048_576)), bound: String(Math.round(percent)) });
 }

@@ -113,10 +113,7 @@ export function isOvershadowed(
   );
 }
 
-/**
- * Whether the chosen finding is only what peers print about a rank that ended by itself: the launcher or an abort names a rank, and that rank
- * printed nothing of this class.
- */
+/** Whether this is only what peers print about a rank that ended by itself: an abort names a rank that printed nothing of this class. */
 export function isOfPeers(
   { class: kind, weight }: LogFinding,
   findings: readonly LogFinding[],
@@ -270,7 +267,6 @@ export function addReport(said: LastReports, { text, level, stream }: PlainLine,
 /** Harmless lines that resemble failures: a model's input and output, NCCL INFO, deprecations. */
 export const NOISE =
   /^\s{0,8}(?:sample|example|prompt|completion|generat(?:ed|ion)|prediction|predicted|target|reference|input|output)s?(?:[ _]?(?:text|\d{1,4}))?\s?[:=]\s?["'`]|^[\s[{(]{0,12}['"](?:content|text|prompt|completion|response|question|answer|instruction)['"]\s?:\s?["']|\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\busing (?:a |the )?fallback\b|\b[Dd]ropping entry: |\(harmless\)/;
-/** Lines about a retry. */
 export const RETRIES =
   /\bretry(?:ing)?\b(?! (?:attempts? )?(?:failed|exhausted))|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
 /** The job handled the NaN and continued. */

@@ -56,7 +56,6 @@ export type Diagnosis = {
 export type EndStatus = 'SUCCEEDED' | 'FAILED' | 'STOPPED';
 
 export type LogDiagnosis = {
-  /** Reads the next line, without its newline. */
   readonly read: (line: string) => void;
   /** Call this after the last line. `status` null: the job's end is unknown. */
   readonly conclude: (status: EndStatus | null) => Diagnosis;
@@ -65,10 +64,7 @@ export type LogDiagnosis = {
 /** Reads a log line by line, in bounded memory. `own`: the lane's own row of the table of trainers. */
 export function createDiagnosis(own: TrainerFormat | null = null): LogDiagnosis {
   const reading = createReading(own);
-  return {
-    read: (line) => addRawLine(reading, line),
-    conclude: (status) => concludeDiagnosis(reading, status),
-  };
+  return { read: (line) => addRawLine(reading, line), conclude: (status) => concludeDiagnosis(reading, status) };
 }
 
 /** Diagnoses a complete log. */
@@ -310,7 +306,6 @@ function describeTraceback(raised: Raised): Diagnosis['traceback'] {
       };
 }
 
-/** A shell prompt with its command. */
 const PROMPT = /^(?:\$|[\w.-]{1,40}@[\w.-]{1,60}:\S{0,120}[$#]) \w/;
 /** A log that ends soon after a step was truncated during healthy work. */
 const QUIET_END_LINES = 10;

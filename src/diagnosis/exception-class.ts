@@ -173,10 +173,7 @@ function isInFolder(file: string, folder: string): boolean {
   return file.split('/').slice(0, -1).includes(folder);
 }
 
-/**
- * A mistake that the interpreter names, in exactly one of the lab's files and not in data loading (monitoring policy: never where a trace
- * goes through several files).
- */
+/** A mistake that the interpreter names, in just one of the lab's files and not in data loading (monitoring policy). */
 function isSmallMistake(type: string, { frames, message }: Raised): boolean {
   // Frames that only import another file do not count.
   const own = frames.filter((one, index) => isLabFile(one) && (!one.isImport || index === frames.length - 1));
@@ -283,7 +280,6 @@ const COMPUTING_LIBRARY =
 const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
 const SMALL = /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
-/** The interpreter's suggestion. */
 const SUGGESTED =
   /(?:has no attribute|cannot import name|unexpected keyword argument) '(\w{1,80})'.{0,400}\. Did you mean:? '(\w{1,80})'\?$/;
 /** The most letters in which a typo differs. */

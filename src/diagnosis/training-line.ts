@@ -2,10 +2,7 @@
 
 import { matchTrainerFormat, type NamedValue, rowsWith, type TrainerFormat } from './trainers.ts';
 
-/**
- * A count as the bar shows it: three significant digits, so `5.16kit` is 5155 ± 5. `exact` only without a unit prefix, that is below 1,000,
- * or if the first line prints the full total.
- */
+/** A count as shown: `5.16kit` is 5155 ± 5. `exact`: below 1,000, or if the first line prints the full total. */
 export type ShownCount = { readonly value: number; readonly exact: boolean };
 
 /** A measure as printed, which preserves its precision; includes `nan` and `inf`. */
@@ -41,17 +38,13 @@ export type TrainingLine = {
   readonly memory: string | null;
 };
 
-/** A training line without values. */
 export const BARE_TRAINING_LINE: TrainingLine = {
   ...{ work: 'training', step: null, total: null, measures: {}, evalLoss: null, memory: null },
   ...{ secondsPerStep: null, tokensPerSecond: null, samplesPerSecond: null },
   ...{ elapsedSeconds: null, remainingSeconds: null },
 };
 
-/**
- * Parses a training line or an evaluation's line, with or without a logger's prefix. `own`: the lane's row. Null if it has neither a step
- * with a measure nor a bar.
- */
+/** Parses a line of training or evaluation. `own`: the lane's row. Null without a step and measure, or a bar. */
 export function readTrainingLine(line: string, own: TrainerFormat | null = null): TrainingLine | null {
   const levanter = LEVANTER.exec(line);
   if (levanter !== null) return readLevanterBar(levanter);
@@ -215,10 +208,7 @@ const MEASURES: readonly { readonly name: MeasureName; readonly pattern: RegExp 
   { name: 'loss', pattern: LOSS },
   { name: 'grad-norm', pattern: named('(?:grad(?:ient)?[_ /-]?norm|gnorm)') },
   { name: 'z-loss', pattern: named('(?<![a-z])z[_-]?loss') },
-  {
-    name: 'balance-loss',
-    pattern: named('(?<![a-z])(?:load[_ -]balanc(?:e|ing)|router[_ ]aux|aux)[_ -]loss'),
-  },
+  { name: 'balance-loss', pattern: named('(?<![a-z])(?:load[_ -]balanc(?:e|ing)|router[_ ]aux|aux)[_ -]loss') },
   { name: 'router-entropy', pattern: named('(?:router|routing|expert|load)[_/ ](?:\\w{1,20}[_/ ])?entropy') },
   { name: 'expert-load', pattern: named('(?:max_expert_load|expert_load_max|load_imbalance)') },
   { name: 'gpu-use', pattern: named('gpu[_ /](?:\\d{1,2}[_ /])?util(?:i[sz]ation)?(?: ?%)?') },

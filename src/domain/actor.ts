@@ -28,11 +28,7 @@ export type Contributor =
   | { readonly kind: 'unnamed' };
 
 /** One version of a text; null if GitHub deleted that version. `sealedFor`: the run for which control's key sealed exactly this text. */
-export type TextVersion = {
-  readonly by: Contributor;
-  readonly text: string | null;
-  readonly sealedFor?: string;
-};
+export type TextVersion = { readonly by: Contributor; readonly text: string | null; readonly sealedFor?: string };
 
 /** Author and committer are claims in the commit; only the pusher is verified by GitHub. */
 export type BranchCommit = {
@@ -109,10 +105,7 @@ export function isSameLabel(one: string, other: string): boolean {
 
 type Threads = { readonly issue: number; readonly pull: number };
 
-/**
- * Whether the run has an issue and no pull request: a hero run, a rental or an adopted job (decision 0125). Issues and pull requests share
- * one number sequence, so equal numbers are one thread; 0 means none.
- */
+/** Whether the run has only an issue (decision 0125). Both share one number sequence: equal is one thread, 0 none. */
 export function isIssueFirst({ issue, pull }: Threads): boolean {
   return issue === pull && issue > 0;
 }

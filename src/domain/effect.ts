@@ -1,7 +1,4 @@
-/**
- * Effects: the external changes that a decision requests, as data. Adapters execute each effect and report its outcome as a fact.
- * Record entries and job operations are not effects.
- */
+/** Effects: external changes that a decision requests, as data. Adapters execute them; the outcome is a fact. */
 
 import type { Permission, Surface } from './actor.ts';
 import type { Role } from './logbook/parts.ts';
@@ -21,7 +18,6 @@ export type Annotation = {
 export type Mentions = {
   readonly people: readonly number[];
   readonly permission: Permission | null;
-  /** Also assign them to the thread. */
   readonly isAssigned?: true;
 };
 
@@ -117,11 +113,7 @@ export type Effect =
   | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string };
 
 /** `marker` is null unless it verified. */
-type WrittenComment = {
-  readonly body: string;
-  readonly updatedAt: Instant;
-  readonly marker: VerifiedMarker | null;
-};
+type WrittenComment = { readonly body: string; readonly updatedAt: Instant; readonly marker: VerifiedMarker | null };
 
 /** `unknown`: sent, answer lost; resolve it by reading, never by a blind retry. */
 export type EffectOutcome =

@@ -15,10 +15,7 @@ export type JobMetadata = {
   readonly run: string;
   readonly attempt: number;
   readonly manifest: string;
-  /**
-   * Digest of the runner key's signature over the submission, which only the runner can produce. Everything
-   * else is public and could be copied into another job. Absent for a submitter without a key.
-   */
+  /** Signature of the submission by the runner's key; all else is public and could be copied. Absent without a key. */
   readonly proof?: string | undefined;
 };
 
@@ -117,10 +114,7 @@ export type FoundJob = {
   readonly use?: { readonly accelerators?: number; readonly ram?: number };
 };
 
-/**
- * `absent`: the engine answered that there is no such job. `state-lost`: the engine restarted and forgot the
- * job, which proves nothing about its end. `unknown`: no usable answer; never treat it as absent.
- */
+/** `absent`: no such job. `state-lost`: the engine forgot it, which proves no end. `unknown`: never treat as absent. */
 export type JobObservation =
   | FoundJob
   | { readonly kind: 'absent'; readonly session: string | null }
@@ -206,7 +200,6 @@ export type Engine = {
   leftOut?(spec: Pick<JobSpec, 'workingDirectory' | 'files'>): Promise<readonly LeftOut[]>;
   /** Spends the capability; throws `CapabilityError` if it does not permit this submission. */
   submit(spec: JobSpec, permit: Permit): Promise<SubmitOutcome>;
-  /** `lastSession`: the session in which the job was last observed, or null. */
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
   /** Observes many jobs with a bounded number of requests, in the given order. Absent if the engine has no list. */
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;

@@ -46,9 +46,7 @@ export type IssueFacts = {
   readonly versions: readonly TextVersion[];
 };
 
-/**
- * A comment or review. `editedAt`: null if never edited. `bodyDigest`: SHA-256 of the exact text. `commit`: the reviewed commit, or null.
- */
+/** A comment or review. `bodyDigest`: SHA-256 of the exact text. Null: never edited, or no reviewed commit. */
 export type CommentFacts = {
   readonly surface: Surface;
   readonly id: number;
@@ -73,10 +71,7 @@ export type CommentFacts = {
   readonly approves?: true;
 };
 
-/**
- * An earlier text of one of ferrybot's comments. `marker`: null if unverified or deleted from the history.
- * `by`: the editor's login, if known.
- */
+/** An earlier text of ferrybot's. `marker`: null if unverified or deleted. `by`: the editor's login, if known. */
 export type ShownVersion = {
   readonly editedAt: Instant;
   readonly isDeleted: boolean;
@@ -86,10 +81,7 @@ export type ShownVersion = {
 };
 
 /** Versions of the text that shows a proposed cluster change, newest first. `comment` null: the thread's description shows it. */
-export type ProposalText = {
-  readonly comment: number | null;
-  readonly versions: readonly ProposalVersion[];
-};
+export type ProposalText = { readonly comment: number | null; readonly versions: readonly ProposalVersion[] };
 
 /** `shows`: this proposal, another text by ferrybot, or a text by a person. `sealedAt`: by the writer's clock. */
 export type ProposalVersion = {

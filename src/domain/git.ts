@@ -43,11 +43,7 @@ export type TagText = {
 export type FileVersion = { readonly path: string; readonly blob: TreeId };
 
 /** The versions of `paths` in commits reachable from `from` but not from `not`. */
-export type VersionsQuery = {
-  readonly from: Sha;
-  readonly not: Sha | null;
-  readonly paths: readonly string[];
-};
+export type VersionsQuery = { readonly from: Sha; readonly not: Sha | null; readonly paths: readonly string[] };
 
 /** What a process keeps current. All names are full ref names. */
 export type FetchRequest = {
@@ -74,18 +70,12 @@ export type GitReader = {
   listFiles(commit: Sha, folder: string): Promise<readonly string[]>;
   /** Direct entries of each folder; a missing folder is empty. */
   entriesIn(commit: Sha, folders: readonly string[]): Promise<readonly FolderEntry[]>;
-  /**
-   * Id of the tree or blob at `path` ('' for the root); null if missing. `.` is the root without the left-out
-   * files: the id git would give the tree after removing them.
-   */
+  /** Id at `path` ('': the root), or null. `.`: the id that git would give the root without the left-out files. */
   treeId(commit: Sha, path: string, isLeftOut?: (path: string) => boolean): Promise<TreeId | null>;
   log(query: LogQuery): Promise<readonly LoggedCommit[]>;
   /** Null if they have no common history. */
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>;
-  /**
-   * Whether a branch contains the commit. A readable commit is not enough: git fetches missing objects, and the
-   * remote also serves commits of forks.
-   */
+  /** Whether a branch contains the commit. Readable is not enough: git fetches what remotes serve, also from forks. */
   isOnBranch(commit: Sha): Promise<boolean>;
   /** Sorted; a rename is two paths. */
   changedPaths(from: Sha, to: Sha): Promise<readonly string[]>;
@@ -171,10 +161,7 @@ export type ExportedTree = {
 
 /** Exports a commit's files without git metadata. */
 export type GitExporter = {
-  /**
-   * Writes `paths` of `commit` (`.`: all) into `directory`, which must be empty or missing, and reads them
-   * back. Throws `GitError` if an object is missing or the result is not byte-identical.
-   */
+  /** Writes `paths` (`.`: all) into the empty `directory`. Throws `GitError` if an object is missing or differs. */
   exportTree(commit: Sha, paths: readonly string[], directory: string): Promise<ExportedTree>;
 };
 

@@ -14,10 +14,7 @@ export function commentId({ surface, id }: { readonly surface: Surface; readonly
   return `${surface}-${id}`;
 }
 
-/**
- * Groups commands by the key in the answer's marker. The key is the comment's name. It ends in `-edited` for commands that an edit added
- * to a comment with earlier commands.
- */
+/** Commands by their comment's name in the answer's marker; it ends in `-edited` for commands that an edit added. */
 export function groupAnswers(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
   const all = [...commands];
   const own = new Set<string>();
@@ -132,7 +129,6 @@ export type VerifiedMarker = Marker & {
   readonly isIntact: boolean;
 };
 
-/** The verified marker of a text in a thread, or null. */
 export type ReadMarker = (thread: number, body: string) => VerifiedMarker | null;
 
 /** Maximum length of a seal: names, a time, 64 hex digits, a key id of 40, 86 signature digits. */
@@ -197,10 +193,7 @@ export function lastEntry({ fields }: Pick<Marker, 'fields'>): number {
   return Number(/^(\d{1,9}):/.exec(fields['head'] ?? '')?.[1] ?? 0);
 }
 
-/**
- * Whether a posted text replaces control's: sealed by control, or exactly the same text (plus mentions). Another role's key cannot suppress
- * control's texts with different content.
- */
+/** Whether a text replaces control's: sealed by control, or equal but for mentions. No other key may suppress it. */
 export function isControlTextCurrent(marker: VerifiedMarker, posted: string, rendered: string): boolean {
   if (marker.role === 'control') return true;
   return marker.isIntact && splitMarkerLine(posted).text.startsWith(splitMarkerLine(rendered).text);

@@ -46,10 +46,7 @@ export function filterByPeriod(launches: readonly Launch[], period: Period, date
   return launches.filter((launch) => periodContaining(period, launch.date) === wanted);
 }
 
-/**
- * Rental cost up to the newest observation, in millionths of a dollar, on the day of the newest claim. `dollars`: what counts against a
- * limit, the approved maximum while the run is live.
- */
+/** Millionths of a dollar on the day of the newest claim. `dollars`: counts against a limit; the maximum while live. */
 export type RentedMoney = {
   readonly lane: string;
   readonly cluster: string;
@@ -82,11 +79,7 @@ export type PastRow = {
   readonly base: string | null;
   /** Changes against the base; null before the first manifest. */
   readonly changes:
-    | readonly {
-        readonly knob: string;
-        readonly before: string | null;
-        readonly after: string | null;
-      }[]
+    | readonly { readonly knob: string; readonly before: string | null; readonly after: string | null }[]
     | null;
   readonly status: 'SUCCEEDED' | 'FAILED' | 'STOPPED' | null;
   /** `open`: not decided yet. */

@@ -24,10 +24,7 @@ export type TrackedRun = {
 
 /** `absent`: no such run, or not visible for this key. `limited`: rate limit. `unknown`: no usable answer. */
 export const TRACKER_SILENCES = ['absent', 'denied', 'limited', 'unknown'] as const;
-export type TrackerSilence = {
-  readonly kind: (typeof TRACKER_SILENCES)[number];
-  readonly message: string;
-};
+export type TrackerSilence = { readonly kind: (typeof TRACKER_SILENCES)[number]; readonly message: string };
 export type TrackerAnswer = { readonly kind: 'found'; readonly run: TrackedRun } | TrackerSilence;
 
 /** `none`: this tracker keeps no log. */

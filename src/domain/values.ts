@@ -17,7 +17,6 @@ export type Instant = Brand<number, 'Instant'>;
 /** SHA-256 of UTF-8 text, provided by the host. */
 export type DigestOf = (text: string) => Digest;
 
-/** Maximum length of a run id. */
 export const RUN_ID_MAX = 63;
 const RUN_ID = /^[a-z][a-z0-9-]{2,62}$/;
 const OBJECT_ID = /^[0-9a-f]{40}$/;

@@ -81,7 +81,6 @@ const NAMED: readonly RegExp[] = [
 const RUN = /[A-Za-z0-9_.-]{24,}/g;
 const WEB_TOKEN = /^eyJ[A-Za-z0-9_-]{10,}$/;
 
-/** Replaces everything that has the shape of a token. */
 function maskTokenShapes(text: string, replacement: string): string {
   const withoutTokens = TOKENS.reduce((clean, shape) => clean.replace(shape, replacement), text);
   const withoutValues = AFTER_A_NAME.reduce(
@@ -174,10 +173,7 @@ function consistsOfWords(chunk: string): boolean {
   return chunk === '' || (isCalm && words.every((word) => WORD.test(word)));
 }
 
-/**
- * Redacts and truncates a log line. The end of a line too long to read whole may be half a secret, which redaction misses. Cut that end off after
- * redaction, even if redaction shortened the line.
- */
+/** Redacts, then truncates: half a secret at the end of a line too long to read is cut off after the redaction. */
 export function redactAndTruncateLine({ redact }: { readonly redact: (text: string) => string }, line: string): string {
   const clean = redact(line);
   const whole =

@@ -70,7 +70,6 @@ export type Machines = {
 
 /** Everything that an adapter receives. It gets nothing else from the process. */
 export type EngineHost = {
-  /** The cluster's name in the config. */
   readonly cluster: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Emptied at the end of this runner job. */
@@ -105,7 +104,6 @@ export type LoadableEngine<Schema extends ClusterSchema = ClusterSchema> = Engin
   load(): Promise<EngineAdapter<z.infer<Schema>>>;
 };
 
-/** The exports of an adapter module. */
 export type EngineAdapter<Cluster = z.infer<ClusterSchema>> = {
   compose(host: EngineHost, cluster: Cluster): ComposedEngine;
   /** Whether the cluster requires authentication, asked without a key. Absent for engines that do not report it. */

@@ -18,7 +18,6 @@ const ENGINES = [
 
 const [first, ...others] = ENGINES;
 
-/** The settings of a cluster, for each engine. */
 export const ENGINE_SCHEMAS: readonly ClusterSchema[] = ENGINES.map(({ schema }) => schema);
 
 /** A cluster. `engine` selects its kind, and with it the valid keys. */
@@ -41,7 +40,6 @@ export function engineDefinition({ engine }: ClusterConfig): EngineDefinition {
   return found;
 }
 
-/** The adapters of all engines, by name. */
 export type Adapters = ReadonlyMap<string, EngineAdapter>;
 
 /** Loads every adapter. A process that calls clusters does this once at its start. */

@@ -103,7 +103,6 @@ export type GateFacts = {
   /** Another recorded run with this run's identity in the tracker; null if there is none. */
   readonly trackerHolder: Observed<string | null>;
   readonly holds: Observed<readonly Hold[]>;
-  /** Runs of the lane that were sealed as passes. */
   readonly sealedPasses: Observed<readonly string[]>;
   /** The lane's launches as far back as any budget reaches, including this run's earlier attempts. */
   readonly launches: Observed<readonly Launch[]>;
@@ -130,10 +129,7 @@ export type Gate = {
 
 /** The only facts that the approval gates need. The card takes them from the record. */
 export type ApprovalGateFacts = Pick<GateFacts, 'approvals' | 'bound'>;
-export type ApprovalGate = {
-  readonly id: GateId;
-  readonly evaluate: (facts: ApprovalGateFacts) => Judgement;
-};
+export type ApprovalGate = { readonly id: GateId; readonly evaluate: (facts: ApprovalGateFacts) => Judgement };
 
 /** A verdict without the gate's own name. */
 export type Judgement = Omit<Verdict, 'gate'>;
@@ -149,10 +145,7 @@ type JudgementBuilder<Gate extends GateId, By extends readonly RemedyActor[]> = 
   ...rest: [...by: By, ...facts: FactsOf<Gate, Code>]
 ) => Judgement;
 
-/**
- * The answers that one gate can give: its own codes, each with its facts. A warning does not block the run. `unknown` does, and its
- * facts have a `why`.
- */
+/** A gate's own codes with their facts. A warning blocks nothing; `unknown` blocks, and its facts have a `why`. */
 type JudgementBuilders<Gate extends GateId> = {
   readonly pass: JudgementBuilder<Gate, []>;
   readonly warn: JudgementBuilder<Gate, [RemedyActor]>;
@@ -214,10 +207,7 @@ const approverAllowed: ApprovalGate = {
 };
 
 function judgeApprovers(current: readonly GivenApproval[], { needed, preApproval }: ApprovalFacts): Judgement {
-  const now = current.map((one) => ({
-    ...one,
-    is: one.status.kind === 'known' ? one.status.value : null,
-  }));
+  const now = current.map((one) => ({ ...one, is: one.status.kind === 'known' ? one.status.value : null }));
   // One person counts once, however often they approved.
   const counting = new Map(now.filter(({ is }) => is === 'counts').map(({ actor }) => [actor.id, actor.login]));
   const found = { count: counting.size, needed, who: [...counting.values()] };

@@ -38,20 +38,14 @@ export const configValidGate = defineGate('config-valid', ({ configHealth }, { b
   }),
 );
 
-/**
- * The manifest built now and the approved manifest both go to the cluster that the config in force names for the lane
- * (policy DF-34). The approved manifest comes from the record.
- */
+/** The new and the approved (recorded) manifest both go to the lane's cluster of the config in force (policy DF-34). */
 export const clusterMatches = defineGate('cluster-matches', ({ manifest, approved, lane }, { block, pass }) =>
   ifKnown(manifest, ({ cluster }) => {
     // rule DF-34
     const found = approved?.cluster ?? cluster;
     return found === lane.cluster && cluster === lane.cluster
       ? pass('lane-cluster', { cluster })
-      : block('other-cluster', 'lab', {
-          found: found === lane.cluster ? cluster : found,
-          wanted: lane.cluster,
-        });
+      : block('other-cluster', 'lab', { found: found === lane.cluster ? cluster : found, wanted: lane.cluster });
   }),
 );
 

@@ -167,7 +167,6 @@ type Pages<Row> = Readonly<Record<string, unknown>> & {
   readonly isLast?: (row: Row) => boolean;
 };
 
-/** A route without the prefix that all routes share. */
 function describeRoute(route: string): string {
   return route.replace(/^GET \/(?:repos\/\{owner\}\/\{repo\}\/?)?/, '') || 'the repository';
 }
@@ -325,10 +324,7 @@ function limitWaitMs(client: GitHubClient, headers: Readonly<Record<string, unkn
 }
 
 /** A part that may be missing: for any error, or only if GitHub does not find it. */
-export type OptionalPart = {
-  readonly path: readonly string[];
-  readonly only: 'NOT_FOUND' | null;
-};
+export type OptionalPart = { readonly path: readonly string[]; readonly only: 'NOT_FOUND' | null };
 
 /** A query, the schema of its answer, and the parts that may be missing. */
 type Query<Schema extends z.ZodType> = {
@@ -337,10 +333,7 @@ type Query<Schema extends z.ZodType> = {
   readonly optional?: readonly OptionalPart[];
 };
 
-/**
- * GraphQL reports errors with status 200. An error makes the result unknown. An error in an optional part makes the whole part null.
- * So a caller cannot mistake a partial answer for a complete one.
- */
+/** GraphQL reports errors with status 200. An error in an optional part makes it null, else the result is unknown. */
 export async function queryGraphql<Schema extends z.ZodType>(
   client: GitHubClient,
   { text, schema, optional = [] }: Query<Schema>,
@@ -350,10 +343,7 @@ export async function queryGraphql<Schema extends z.ZodType>(
   const baseUrl = client.baseUrl.replace(/\/v3\/?$/, '');
   const outcome = await call(client, 'POST /graphql', { baseUrl, query: text, variables });
   if (outcome.kind !== 'answered') return unknown(`GitHub did not answer: ${outcome.message}`);
-  const answer = outcome.data as {
-    readonly data?: unknown;
-    readonly errors?: readonly GraphqlError[];
-  };
+  const answer = outcome.data as { readonly data?: unknown; readonly errors?: readonly GraphqlError[] };
   const errors = answer.errors ?? [];
   const grave = errors.find((error) => !optional.some((part) => isErrorOfPart(error, part)));
   if (grave !== undefined) return unknown(`GitHub: ${grave.message ?? 'unnamed error'}`);
@@ -365,11 +355,7 @@ export async function queryGraphql<Schema extends z.ZodType>(
     : unknown(`an answer of another shape: ${parsed.error.issues[0]?.path.join('.') ?? ''}`);
 }
 
-type GraphqlError = {
-  readonly message?: string;
-  readonly type?: string;
-  readonly path?: readonly (string | number)[];
-};
+type GraphqlError = { readonly message?: string; readonly type?: string; readonly path?: readonly (string | number)[] };
 
 /** NOT_FOUND must concern the part itself, other errors anything below it. */
 function isErrorOfPart({ path, type }: GraphqlError, part: OptionalPart): boolean {

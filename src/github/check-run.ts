@@ -23,10 +23,7 @@ const standing = z.object({
   message: z.string(),
 });
 
-/**
- * The annotations that the check run `id` lacks, because GitHub appends the annotations of an update. `id` null: a new check run.
- * Unknown if the existing annotations cannot be read.
- */
+/** Annotations that the check run lacks: GitHub appends those of an update. `id` null: new. Unknown if unreadable. */
 async function listMissingAnnotations(
   client: GitHubClient,
   id: number | null,
@@ -35,10 +32,7 @@ async function listMissingAnnotations(
   const wanted = all.slice(0, ANNOTATIONS_MAX).map(toSentAnnotation);
   if (id === null || wanted.length === 0) return known(wanted);
   const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
-  const existing = await readPages(client, route, standing, {
-    check_run_id: id,
-    pagesMax: ANNOTATION_PAGES_MAX,
-  });
+  const existing = await readPages(client, route, standing, { check_run_id: id, pagesMax: ANNOTATION_PAGES_MAX });
   if (existing.kind === 'unknown') return existing;
   if (!existing.value.isWhole) return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
   const there = new Set(existing.value.rows.map(annotationKey));
@@ -53,15 +47,10 @@ function toSentAnnotation({ path, line, level, title, message }: Annotation) {
   return { path, start_line: line, end_line: line, annotation_level: level, title, message };
 }
 
-/** Name of the gates' check run. */
 export const CHECK_NAME = 'ferrybot / launch gate';
 
 /** ferrybot's check runs; launches never depend on them. */
-const CHECK_NAMES = {
-  'launch-gate': CHECK_NAME,
-  config: 'ferrybot / config',
-  infra: 'ferrybot / infra',
-} as const;
+const CHECK_NAMES = { 'launch-gate': CHECK_NAME, config: 'ferrybot / config', infra: 'ferrybot / infra' } as const;
 
 const listed = z.object({
   check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),
@@ -91,10 +80,7 @@ async function writeCheckRun(client: GitHubClient, effect: CheckEffect, id: numb
   return commentIdOutcome(
     id === null
       ? await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields })
-      : await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-          check_run_id: id,
-          ...fields,
-        }),
+      : await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', { check_run_id: id, ...fields }),
   );
 }
 

@@ -12,11 +12,7 @@ import { type ThreadReading, toCommentFacts } from './thread-comments.ts';
 import { AUTHOR, commentSchema } from './thread-schema.ts';
 
 /** `pull`: the pull request of a review; comments name their own thread. */
-export type CommentCitation = {
-  readonly surface: Surface;
-  readonly comment: number;
-  readonly pull: number;
-};
+export type CommentCitation = { readonly surface: Surface; readonly comment: number; readonly pull: number };
 
 /** A review names its pull request, a comment its thread. */
 const locatedSchema = z
@@ -62,10 +58,7 @@ export async function rereadComment(
   return found.kind === 'known' ? found : readByCitation(client, citation, reading);
 }
 
-/**
- * Null if GitHub has none with that id (404, 410). The caller has read the thread with the same token, so 404 does not mean missing access.
- * A dismissed review counts as hidden.
- */
+/** Null for 404 or 410: this token has read the thread, so 404 is no missing access. Dismissed counts as hidden. */
 export async function readByCitation(
   client: GitHubClient,
   citation: CommentCitation,

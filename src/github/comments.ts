@@ -117,10 +117,7 @@ export async function editComment(
     if (shown.kind === 'unknown') return { kind: 'unknown', message: shown.why };
   }
   return commentIdOutcome(
-    await call(client, 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
-      comment_id: comment,
-      body,
-    }),
+    await call(client, 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: comment, body }),
   );
 }
 
@@ -153,10 +150,7 @@ export function commentIdOutcome(outcome: CallOutcome): EffectOutcome {
 }
 
 const REASONS = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
-const lockSchema = z.object({
-  locked: z.boolean(),
-  active_lock_reason: z.enum(REASONS).nullish().catch(null),
-});
+const lockSchema = z.object({ locked: z.boolean(), active_lock_reason: z.enum(REASONS).nullish().catch(null) });
 
 /** Retries of relocking; each is a write. */
 const LOCK_TRIES_MAX = 3;

@@ -1,7 +1,4 @@
-/**
- * Reads who pushed to a branch (repository activity), and which accounts its commits are linked to (comparison with the target branch;
- * GitHub REST, repos and commits).
- */
+/** Reads who pushed to a branch (repository activity), and whose accounts its commits name (comparison of commits). */
 
 import { z } from 'zod';
 import type { BranchPush, BranchWork, Contributor, OwnIssue, OwnPull, OwnThread } from '../domain/actor.ts';
@@ -162,11 +159,7 @@ const written = {
     nodes: z.array(z.object({ createdAt: z.string(), actor: authorSchema, label: name })),
   }),
 };
-const issueSchema = z.object({
-  __typename: z.literal('Issue'),
-  ...written,
-  state: z.enum(['OPEN', 'CLOSED']),
-});
+const issueSchema = z.object({ __typename: z.literal('Issue'), ...written, state: z.enum(['OPEN', 'CLOSED']) });
 const pullSchema = z.object({
   __typename: z.literal('PullRequest'),
   ...written,

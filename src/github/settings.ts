@@ -32,10 +32,7 @@ const ruleSchema = z.object({
   type: z.string(),
   /** Parameters of a `pull_request` rule. */
   parameters: z
-    .object({
-      required_approving_review_count: z.int().optional(),
-      require_last_push_approval: z.boolean().optional(),
-    })
+    .object({ required_approving_review_count: z.int().optional(), require_last_push_approval: z.boolean().optional() })
     .optional(),
 });
 const rulesetsSchema = z.array(z.object({ id: z.number().int(), target: z.string().nullish() }));
@@ -88,9 +85,7 @@ export async function readEnvironmentRefs(
   client: GitHubClient,
   environment: string,
 ): Promise<Observed<EnvironmentRefs>> {
-  const all = await readRoute(client, 'GET /repos/{owner}/{repo}/environments', environmentsSchema, {
-    per_page: 100,
-  });
+  const all = await readRoute(client, 'GET /repos/{owner}/{repo}/environments', environmentsSchema, { per_page: 100 });
   if (all.kind === 'unknown') return all;
   const found = all.value.environments.find(({ name }) => name.toLowerCase() === environment);
   if (found === undefined) return known([]);
@@ -277,10 +272,7 @@ const answerSchema = z.object({
   user: z.object({ id: z.number().int(), login: z.string() }),
 });
 
-/**
- * A person's current permission. GitHub must report the same user id, because a login can pass to another account. 404 (no such user, or an
- * app) is `none`.
- */
+/** The user id must match, because a login can pass to another account. 404 (no such user, or an app) is `none`. */
 export async function readPermission(
   client: GitHubClient,
   user: { readonly id: number; readonly login: string },

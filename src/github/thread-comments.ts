@@ -36,12 +36,9 @@ import {
 /** Eight times GitHub's own limit of comments per thread, so that a flood does not make a thread unknown. */
 export const THREAD_COMMENTS_MAX = 20_000;
 
-/** Remembered texts without tokens, enough for two full threads. */
-const COMMENT_TEXTS_KEPT = 40_000;
-/** Total size of remembered cleaned texts. */
-export const COMMENT_CHARACTERS_KEPT = 32_000_000;
-/** By digest of the original text; null: it has no tokens. */
-const searched = new Map<Digest, string | null>();
+/** Enough for two full threads. */
+const CLEAN_TEXTS_KEPT = 40_000;
+const clean = new Set<Digest>();
 
 type DigestOf = (text: string) => Digest;
 
@@ -51,7 +48,6 @@ export type ThreadReading = {
   readonly ownBots: readonly string[];
   /** ferrybot's files under .github/workflows/. Their checks are ignored. */
   readonly ownWorkflows: readonly string[];
-  /** Verifies the marker of a text in a thread. */
   readonly markerOf: ReadMarker;
   /** The same for descriptions, which may be sealed before the thread has a number. */
   readonly issueMarkerOf: ReadMarker;
@@ -176,29 +172,17 @@ export function parseInstant(text: string): Instant {
   return at;
 }
 
-let charactersKept = 0;
-
-/**
- * A person's text without tokens, cached by digest. Clean texts are stored without their content; the others are evicted by age, so that
- * the memory is bounded.
- */
+/** A person's text without tokens. Few texts have one, so only those without are remembered, by their digest. */
 export function maskTokensCached(text: string, digest: Digest): string {
-  const before = searched.get(digest);
-  const found = before === undefined ? maskTokens(text) : (before ?? text);
-  const kept = found === text ? null : found;
-  dropCachedText(digest);
-  searched.set(digest, kept);
-  charactersKept += kept?.length ?? 0;
-  for (const oldest of searched.keys()) {
-    if (searched.size <= COMMENT_TEXTS_KEPT && charactersKept <= COMMENT_CHARACTERS_KEPT) break;
-    dropCachedText(oldest);
+  if (clean.delete(digest)) {
+    clean.add(digest);
+    return text;
   }
+  const found = maskTokens(text);
+  if (found === text) clean.add(digest);
+  const [oldest] = clean;
+  if (clean.size > CLEAN_TEXTS_KEPT && oldest !== undefined) clean.delete(oldest);
   return found;
-}
-
-function dropCachedText(digest: Digest): void {
-  charactersKept -= searched.get(digest)?.length ?? 0;
-  searched.delete(digest);
 }
 
 /** `at`: time of the last edit. */
@@ -242,10 +226,7 @@ const ROUTES = {
   comment: 'GET /repos/{owner}/{repo}/issues/comments',
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments',
 } as const;
-/**
- * Comments written or edited since, oldest first; unknown if a page could not be read. Pages by time, not by number, because an edit moves
- * a comment to the end and shifts the others.
- */
+/** Comments written or edited since, oldest first. Pages by time: an edit shifts the numbers. Unknown if unreadable. */
 export async function listNewComments(
   client: GitHubClient,
   surface: 'comment' | 'review-comment',
@@ -319,10 +300,7 @@ function toSweptComment({
 /** `first`: the page that was already read. `isOld`: reads no page before the first old node. Without it, reads all pages. */
 type PageExtent<Node> = { readonly first?: Page<Node>; readonly isOld?: ((node: Node) => boolean) | undefined };
 
-/**
- * All nodes in the connection's order, back to the first old one.
- * Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX` nodes.
- */
+/** All nodes in order, back to the first old one. Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX`. */
 export async function readRemainingPages<Schema extends z.ZodType>(
   client: GitHubClient,
   id: string,
@@ -347,7 +325,6 @@ export async function readRemainingPages<Schema extends z.ZodType>(
   return known(nodes);
 }
 
-/** Cursor of the next older page, or null. */
 function olderCursor(
   { newestFirst }: Pick<Connection<z.ZodType>, 'newestFirst'>,
   { pageInfo }: Page<unknown>,

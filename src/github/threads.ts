@@ -37,10 +37,7 @@ export type EditedText = Pick<
   'id' | 'number' | 'body' | 'author' | 'includesCreatedEdit' | 'userContentEdits'
 >;
 
-/**
- * All versions of an issue or pull request text with their editors, newest first (docs.github.com/graphql, UserContentEdit). Unknown if
- * incomplete.
- */
+/** All versions of a thread's text with their editors, newest first (UserContentEdit). Unknown if incomplete. */
 async function readVersions(
   client: GitHubClient,
   { id, number, body, author, includesCreatedEdit, userContentEdits }: EditedText,
@@ -151,10 +148,7 @@ export function ownBotLogins(appSlug: string): readonly string[] {
   return [appSlug, 'github-actions'];
 }
 
-/**
- * A run's pull request and issue with comments since an instant (null = all; may include older ones), usually one request. Unknown if
- * incomplete.
- */
+/** A run's threads with comments since an instant (null: all), usually in one request. Unknown if incomplete. */
 export async function readThreads(
   client: GitHubClient,
   { pull, issue }: Pick<ProposalPlace, 'pull' | 'issue'>,
@@ -187,7 +181,6 @@ export async function readThreads(
   });
 }
 
-/** The comments of a thread since an instant, and all versions of its text. */
 async function readContent(
   client: GitHubClient,
   thread: ThreadPage & EditedText,
@@ -241,9 +234,7 @@ function toPullFacts(
 
 /** The facts that issues and pull requests share. */
 function toTextFacts(
-  text: Pick<IssueAnswer, 'id' | 'number' | 'title' | 'body' | 'author' | 'labels'> & {
-    readonly state: string;
-  },
+  text: Pick<IssueAnswer, 'id' | 'number' | 'title' | 'body' | 'author' | 'labels'> & { readonly state: string },
   versions: readonly TextVersion[],
   digestOf: ThreadReading['digestOf'],
 ) {

@@ -19,17 +19,10 @@ const runSchema = z
     html_url: z.string(),
   })
   .transform(
-    ({ created_at, html_url: url, ...run }): WorkflowRunFacts => ({
-      ...run,
-      createdAt: parseInstant(created_at),
-      url,
-    }),
+    ({ created_at, html_url: url, ...run }): WorkflowRunFacts => ({ ...run, createdAt: parseInstant(created_at), url }),
   );
 
-/**
- * `return_run_details` (GitHub, 2026-02-19) returns the run's id. Uses the full ref, because a tag with the same short name could provide
- * another workflow file.
- */
+/** `return_run_details` (GitHub, 2026-02-19) returns the run's id. The full ref, as a tag may share the short name. */
 export async function dispatchWorkflow(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'dispatch-workflow' }>,
@@ -63,9 +56,7 @@ const isFailure = ({ annotation_level }: { readonly annotation_level: string }):
 
 /** The first unsuccessful job's error or conclusion, without secrets and bounded. */
 export async function readFailedJob(client: GitHubClient, run: number): Promise<Observed<string>> {
-  const listed = await readRoute(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', jobs, {
-    run_id: run,
-  });
+  const listed = await readRoute(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', jobs, { run_id: run });
   if (listed.kind === 'unknown') return listed;
   const job = listed.value.jobs.find(({ conclusion }) => conclusion !== 'success' && conclusion !== 'skipped');
   if (job === undefined) return unknown(`the workflow run ${run} has no failed job`);

@@ -19,9 +19,7 @@ const FOLDER = 'ferrybot-private-';
 const PLAIN =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|TZ|TMPDIR|TERM|CI|PWD|(?:LC|NODE|LD|DYLD|SSL_CERT|GITHUB|RUNNER|INPUT)_.+)$/;
 
-/**
- * The complete environment. Call it first: the first call does not return. Throws if the process cannot be replaced (Windows, older Node).
- */
+/** The complete environment. Call it first: the first call never returns. Throws on Windows and on older Node. */
 export function takePrivateEnvironment(): Environment {
   const file = process.env[VARIABLE];
   if (file !== undefined) return readEnvironmentFrom(file);

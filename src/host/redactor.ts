@@ -63,7 +63,6 @@ function decodeView(view: View, writing: RegExp): View | null {
   return writer.view();
 }
 
-/** Removes all matches. */
 function removeFromView(view: View, left: RegExp): View {
   const writer = viewWriter(view);
   let at = 0;
@@ -172,7 +171,6 @@ function hexDigitsOnly(view: View): View {
   return { ...hex, text: hex.text.replace(/[A-F]/g, (digit) => digit.toLowerCase()) };
 }
 
-/** A secret's form in each view. */
 type SecretForms = {
   readonly whole: string;
   readonly plain: readonly string[];

@@ -62,10 +62,7 @@ export type AppendContext = ComposeContext & { readonly run: string; readonly he
 /** `line` has no newline. */
 export type SealedEvent = { readonly event: LogbookEvent; readonly line: string };
 
-/**
- * Chains and signs `drafts` after `head`, in order. Throws if a draft's role may not write its type or has no signer here, so that a
- * caller's bug cannot produce an invalid logbook.
- */
+/** Chains and signs `drafts` after `head`. Throws if a draft's role may not write its type, or has no signer here. */
 export function sealEvents(context: AppendContext, drafts: readonly EventDraft[]): readonly SealedEvent[] {
   let head = context.head;
   const sealed: SealedEvent[] = [];
@@ -114,11 +111,7 @@ function toWellFormed<Value>(value: Value): Value {
 }
 
 /** A verified file; nulls for a new one. */
-export type RunHead = {
-  readonly run: string;
-  readonly head: Anchor | null;
-  readonly state: FileState | null;
-};
+export type RunHead = { readonly run: string; readonly head: Anchor | null; readonly state: FileState | null };
 
 /** `lines` have no newline. */
 export type ComposedRun = {
@@ -178,7 +171,6 @@ function listTypes(run: ComposedRun): string {
   return [...new Set(run.appended.map((event) => event.type))].join(', ');
 }
 
-/** Drafts for one file. */
 export type Entry = { readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] };
 
 /** `load` rereads the record. */
@@ -204,10 +196,7 @@ export type Recorded =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refused'; readonly message: string };
 
-/**
- * Records the result of `decide` in one atomic push; calls it again after each lost race. Throws for illegal events and for a record that
- * does not verify.
- */
+/** Records what `decide` returns in one atomic push, again after lost races. Throws for illegal events and records. */
 export async function recordDecision(
   { store, lab }: Writer,
   decide: () => readonly Entry[] | Promise<readonly Entry[]>,

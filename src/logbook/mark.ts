@@ -44,7 +44,6 @@ const schema = z.strictObject({
 });
 
 export type Mark = Parsed<typeof schema>;
-/** A mark before its signature. */
 export type MarkStatement = Omit<Mark, 'sig'>;
 
 /** Whether an append of these events needs a mark even if the last mark is recent. */
@@ -143,11 +142,7 @@ export function verifyMarker(
     keys,
     hash,
     verifySignature,
-  }: {
-    readonly keys: readonly PublicKey[];
-    readonly hash: Hash;
-    readonly verifySignature: VerifySignature;
-  },
+  }: { readonly keys: readonly PublicKey[]; readonly hash: Hash; readonly verifySignature: VerifySignature },
 ): VerifiedMarker | null {
   const { line, text } = splitMarkerLine(body);
   const parsed = parseMarkerLine(line);

@@ -36,7 +36,6 @@ function describeEvents(events: readonly LogbookEvent[], from = 0): readonly Des
   return all;
 }
 
-/** An event as plain text. */
 export type ShownEvent = Pick<LogbookEvent, 'seq' | 'at' | 'type' | 'role'> &
   Required<EventText> & { readonly actor: string | null };
 
@@ -166,7 +165,6 @@ function findLastEvent<Type extends EventType>(
   return undefined;
 }
 
-/** The contract at that entry, or null. */
 function findContractBefore(events: readonly LogbookEvent[], before: number): Contract | null {
   return findLastEvent(events, 'contracted', ({ seq }) => seq < before)?.data.contract ?? null;
 }
@@ -234,7 +232,6 @@ function describeWatch(attempt: number, cadence: string, contract: Contract, eve
   ].join(', ');
 }
 
-/** Lines that only runs with a contract have. */
 function describeContract(
   contract: Contract | null,
   manifest: EventOf<'gated'>['data']['manifest'],
@@ -274,7 +271,6 @@ function listApprovers(
   return [...new Set(logins)];
 }
 
-/** The shipped trees, and the contract's container. */
 function describeShipped(contract: Contract | null, manifest: EventOf<'gated'>['data']['manifest']): string {
   const bundle = contract?.['bundle'];
   return [

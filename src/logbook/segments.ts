@@ -97,10 +97,7 @@ export function joinEventLines(events: readonly LogbookEvent[]): string {
 
 export type GrownFile = { readonly part: number; readonly before: string; readonly text: string };
 
-/**
- * The files that change when `lines` are added after `open`, the last file's text, and the new ends. A full file is never rewritten; the
- * next line starts a new file, chained by its `prev`.
- */
+/** The files that adding `lines` after `open` changes, and the new ends. A full file is never rewritten. */
 export function appendToFiles(
   ends: readonly number[],
   open: string,

@@ -44,10 +44,7 @@ async function postOnce(address: string, body: object, { fetch }: ChannelHost): 
   } catch (error) {
     // The message may contain the address.
     const name = error instanceof Error ? error.name : 'Error';
-    return {
-      outcome: 'unknown',
-      why: name === 'TimeoutError' ? 'no answer in time' : 'it could not be reached',
-    };
+    return { outcome: 'unknown', why: name === 'TimeoutError' ? 'no answer in time' : 'it could not be reached' };
   }
 }
 

@@ -57,7 +57,6 @@ const UNBOUND_WORDS: Readonly<Record<UnboundReason, (about: string) => string>> 
 
 const AGAIN = '`/cleanup-checkpoints`';
 
-/** Several commands, each as code. */
 function commandBlock(commands: string): string {
   return commands
     .split('\n')

@@ -127,7 +127,6 @@ function describeSearched(looked: number | null): string {
   return looked === 0 ? '; only its own machine can check whether it is empty' : '; it contains only files of this run';
 }
 
-/** The missing and the unclear parts of a contract. */
 function openParts({ missing, unclear }: Readonly<Record<'missing' | 'unclear', readonly string[]>>): string {
   return [
     ...(missing.length === 0 ? [] : [`missing: ${joinAnd(missing)}`]),

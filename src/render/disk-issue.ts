@@ -95,10 +95,7 @@ export function diskIssueTitle(cluster: string): string {
   return `Disks of the workers of ${cluster}`;
 }
 
-/**
- * The issue's body, within GitHub's limit. Its marker names the newest journal entry that a comment reports: a scan or the end
- * of a change.
- */
+/** The issue's body, within GitHub's limit. Its marker names the newest journal entry that a comment reports. */
 export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): string {
   const { readable, newest, since, unread } = disks;
   const ends = actions.map(({ ended }) => ended?.seq ?? 0);

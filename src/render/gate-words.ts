@@ -16,7 +16,6 @@ export const APPROVAL_FAULT_WORDS: Readonly<Record<ApprovalFaultCode, string>> =
   'approver-not-permitted': 'its author may no longer approve',
 };
 
-/** The sentences for every code of these gates. */
 export const APPROVAL_SENTENCES = {
   'approver-allowed': {
     enough: (f) => `approved by ${joinAnd(f.who)}: ${f.count} of ${f.needed} people that its cost requires`,

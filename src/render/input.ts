@@ -1,9 +1,8 @@
 /** The facts that all sentences are rendered from: the record, the lab's config and the verdict, but no clock. */
 
 import type { AnswerCode, Answers } from '../commands/decision.ts';
-import type { LaneKind } from '../config/lane-kind.ts';
 import type { LaneOfRun } from '../config/lane-of-file.ts';
-import type { LaneConfig } from '../config/lane-schema.ts';
+import type { LaneConfig, LaneKind } from '../config/lane-schema.ts';
 import type { ContractFields } from '../contracts/fields.ts';
 import type { Facts, Fields, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import type { GateId, Verdict, Verdicts } from '../domain/launch/verdict.ts';
@@ -22,7 +21,6 @@ export type RenderInput = {
   readonly state: RunState;
   readonly config: LaneOfRun<RenderedKind>;
   readonly verdict: RunVerdict | null;
-  /** The verdicts of the approval gates, from the record. */
   readonly approvals: readonly Verdict[];
   readonly past: PastRunsReader;
 };
@@ -47,10 +45,8 @@ type GateSentences<Gate extends GateId> = {
   ) => Words | string;
 };
 
-/** The sentences of every gate. */
 export type AllGateSentences = { readonly [Gate in GateId]: GateSentences<Gate> };
 
-/** The words of every incident. */
 export type AllIncidentWords = { readonly [Code in IncidentCode]: IncidentWords<Code> };
 
 /** An incident in words. All is Markdown. */

@@ -229,10 +229,8 @@ function renderJournalComment(key: string, content: string): string {
 
 export type RunIssue = {
   readonly by: { readonly login: string; readonly id: number };
-  /** The thread of the request. */
   readonly thread: number;
   readonly logbookBranch: string;
-  /** Path of its `logbook.md` there. */
   readonly logbook: string;
   /** In the order of the form; null: unknown. */
   readonly answers: readonly (readonly [label: string, value: string | null])[];

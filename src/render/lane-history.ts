@@ -46,9 +46,7 @@ export function renderPaceChart(paces: readonly CoursePoint[]): string | null {
   return overSteps(steps, 'steps a second', (step) => [interpolate(steps, step)]);
 }
 
-/**
- * The step and the newest complete checkpoint: the distance is the cost of a crash. Null without a checkpoint.
- */
+/** The step and the newest complete checkpoint: the distance is the cost of a crash. Null without a checkpoint. */
 export function renderCheckpointChart(paces: readonly CoursePoint[]): string | null {
   if (paces.every(({ checkpointStep }) => checkpointStep === null)) return null;
   const seen = [...new Map(paces.map((one) => [one.step, one])).values()].toSorted((a, b) => a.step - b.step);
@@ -198,7 +196,6 @@ export function renderRentedTables(rented: readonly RentedMoney[]): string | nul
   return paragraphs(tableOf('Day', 10), tableOf('Month', 7));
 }
 
-/** One row for each of the newest `most` periods. */
 function renderPeriodTable(
   head: readonly string[],
   all: readonly string[],
@@ -218,7 +215,6 @@ type LaneHistory = {
   readonly metric: string | null;
   /** All launches of those runs and earlier ones, in no order. */
   readonly launches: readonly Launch[];
-  /** Their rented machines. */
   readonly rented: readonly RentedMoney[];
 };
 

@@ -39,10 +39,7 @@ import {
 } from './words.ts';
 
 /** What to post: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
-export type PublicationView = {
-  readonly kind: RunCommentKind;
-  readonly key: string;
-};
+export type PublicationView = { readonly kind: RunCommentKind; readonly key: string };
 
 /** The comment's source. Throws if the record has no such event: the outbox reads the same record. */
 export function renderPublication(publication: PublicationView, input: RenderInput): string {
@@ -57,7 +54,6 @@ export function actionCommentText(key: string, state: RunState): string {
   return comment({ run: state.run, kind: 'action', key, fields }, renderActionByKey(key, state));
 }
 
-/** The state of the run at the event of the comment. */
 function stateOfPublication(key: string, { state }: RenderInput): RunState {
   return stateAtIncident(state, Number(key));
 }

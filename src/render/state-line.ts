@@ -113,11 +113,7 @@ function formatLastStep(exact: number | null, observation: RunState['observation
 }
 
 /** `symbol` is one of the four status signs; `title` is plain words, `evidence` a sentence of Markdown. */
-type StateLine = {
-  readonly symbol: '✅' | '⚠️' | '❌' | '❔';
-  readonly title: string;
-  readonly evidence: string;
-};
+type StateLine = { readonly symbol: '✅' | '⚠️' | '❌' | '❔'; readonly title: string; readonly evidence: string };
 
 function buildStateLine(symbol: StateLine['symbol'], title: string, evidence: string): StateLine {
   return { symbol, title, evidence };

@@ -8,15 +8,6 @@ import { type Orphan, openOrphans } from '../domain/logbook/events/rental-events
 import { rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
-import {
-  listCondemned,
-  listRentingRuns,
-  listWorkedTimes,
-  nextCheckMs,
-  tearDownPolicy,
-  toMicrodollars,
-  toSpent,
-} from './renting-run.ts';
 import { buildRunDrafts, buildUnreadableDrafts } from './run-drafts.ts';
 import {
   bookCosts,
@@ -24,8 +15,15 @@ import {
   type Destruction,
   decideTearDown,
   hourlyRate,
+  listCondemned,
+  listRentingRuns,
+  listWorkedTimes,
   type MachineSpending,
   mayHaveRunUnobserved,
+  nextCheckMs,
+  tearDownPolicy,
+  toMicrodollars,
+  toSpent,
 } from './tear-down.ts';
 
 /** Interval between alerts for a machine that should be gone. */
@@ -46,17 +44,12 @@ export type RentalInput = {
   readonly terms: RentalTerms;
   readonly account: AccountRead;
   readonly record: RentalRecord;
-  /** Replaced in tests. */
   readonly decide?: typeof decideTearDown;
 };
 
 /** `drafts` are recorded before anything is destroyed. `isBusy`: the account has, or may have, one of our machines. */
 export type RentalDecision = {
-  readonly drafts: readonly {
-    readonly run: RunId;
-    readonly seq: number;
-    readonly drafts: readonly EventDraft[];
-  }[];
+  readonly drafts: readonly { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] }[];
   readonly journal: readonly EventDraft[];
   readonly destroy: readonly Condemnation[];
   readonly cadenceMs: number;

@@ -172,10 +172,7 @@ type ApprovalQuestion = {
   readonly approval: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'>;
 };
 
-/**
- * The oldest visible comment that looks like a card, by a bot or a person with write permission. Comments of other people never count,
- * because otherwise anyone could block a launch.
- */
+/** The oldest visible card-like comment by a bot or a writer. Others never count: anyone could block a launch. */
 export function findSecondCard(
   asked: ApprovalQuestion,
   comments: readonly CommentFacts[],
@@ -197,9 +194,7 @@ export function findSecondCard(
   return known(null);
 }
 
-/**
- * Seal and record do not show it as ferrybot's: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
- */
+/** Neither seal nor record prove it ours: any workflow can post as github-actions[bot]. Id 0: a deleted account. */
 function isForeignCard({ state, approval }: ApprovalQuestion, comment: CommentFacts): boolean {
   const { surface, id, marker, minimized, createdAt, author } = comment;
   const isCard = surface === 'comment' && (id === state.shown?.comment || id === state.cardEdit?.comment);

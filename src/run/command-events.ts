@@ -48,7 +48,6 @@ export function buildAnsweredDraft(
   return { type: 'command-answered', role: 'control', data };
 }
 
-/** The answer to a comment that is not a valid command. */
 function answerUnreadable(said: Exclude<CommentCommand, { kind: 'command' | 'unread' }>): AnswerDecision {
   switch (said.kind) {
     case 'error': {
@@ -76,7 +75,6 @@ export type CheckedItem =
       readonly name: string;
       readonly args: Readonly<Record<string, string>>;
       readonly permission: Permission;
-      /** Extra detail to record with the answer. */
       readonly extra: Detail;
     };
 

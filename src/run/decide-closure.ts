@@ -1,7 +1,4 @@
-/**
- * Executes a seal or close step by step: tag, closure branch, closure PR, proposal PR, issue. Each step is safe to repeat. `sealed` or
- * `closed` is recorded last, so the record is never ahead of GitHub.
- */
+/** Executes a seal or close in repeatable steps; the record comes last, so it is never ahead of GitHub. */
 
 import { buildAnswer, type CommandDecision } from '../commands/decision.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -59,7 +56,6 @@ function closureAttemptKey(
   return `closure-${step}:${state.run}:${command.staged?.item.comment.id ?? 'nobody'}`;
 }
 
-/** Branch of the closure pull request. */
 function closureBranch(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
 }

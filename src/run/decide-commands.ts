@@ -73,9 +73,7 @@ export type CommandOutcome =
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'nothing' };
 
-/**
- * The first unanswered item that can be decided. An item that waits for a fact blocks only items that may not overtake it (`canOvertake`).
- */
+/** The first unanswered item that can be decided. A waiting item blocks only those that may not overtake it. */
 export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
   const { permissions, journalCommands } = facts;
@@ -231,7 +229,6 @@ export type CommandInput = {
   readonly digestOf: DigestOf;
 };
 
-/** The context of one item by a person with this permission. */
 function buildContext(
   input: CommandInput,
   item: PendingItem,

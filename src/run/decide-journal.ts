@@ -1,15 +1,18 @@
 /** Commands on threads without an active run: commands for lanes take effect, others get an answer. */
 
 import { namesWiderHold } from '../commands/brakes.ts';
-import { answer, type CommandDecision } from '../commands/decision.ts';
+import { type AnswerDecision, answer, type CommandDecision } from '../commands/decision.ts';
 import { findCommand, runArgument } from '../commands/registry.ts';
+import { findMissingCluster } from '../config/lane-of-file.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
+import { isLive } from '../domain/logbook/job-state.ts';
 import { applyToHolds, findQuestion, type JournalState } from '../domain/logbook/journal-state.ts';
-import type { SeenCommand } from '../domain/logbook/run-state.ts';
+import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { commentId, withCommentContext } from '../domain/marker.ts';
-import { known as certain, type Instant, type Observed, toRfc3339 } from '../domain/values.ts';
+import { known as certain, fromRfc3339, type Instant, type Observed, type RunId, toRfc3339 } from '../domain/values.ts';
 import {
   answerDraft,
   buildPlaceContext,
@@ -18,7 +21,7 @@ import {
   checkItem,
   requiredPermission,
 } from './command-events.ts';
-import type { LabConfig } from './lane.ts';
+import { configForRun, type LabConfig } from './lane.ts';
 import { itemKey, type PendingItem, UNTRUSTED_ANSWERS_PER_THREAD_MAX, wasAnsweredBefore } from './pending-commands.ts';
 import { belongsToOwnIssue } from './proposals.ts';
 
@@ -30,9 +33,7 @@ type JournalInput = {
   readonly journal: ReadonlyMap<string, SeenCommand>;
   readonly facts: Pick<RunFacts, 'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterActions' | 'proposalTexts'>;
   readonly config: LabConfig;
-  /** The lane of the thread's earlier run, or null. */
   readonly laneHere: string | null;
-  /** Answer to a command that needs a run. */
   readonly noRunAnswer: 'no-run-here' | 'run-over' | 'logbook-broken';
   readonly now: Instant;
 };
@@ -184,4 +185,43 @@ function isLaneCommand({ parsed }: PendingItem): boolean {
 function isLaneHold(name: string): boolean {
   const definition = findCommand(name);
   return definition?.isBrake === true && definition.decideWithoutRun !== undefined;
+}
+
+type NamedInput = {
+  readonly command: SeenCommand;
+  readonly run: RunId;
+  /** Every run with a verified record. */
+  readonly states: readonly RunState[];
+  readonly permission: Observed<Permission>;
+  readonly config: LabConfig;
+  readonly now: Instant;
+};
+
+/** Decides a command that names its run, in any thread. Null while the permission is unreadable, up to the patience. */
+export function decideNamed({ command, run, states, permission, config, now }: NamedInput): AnswerDecision | null {
+  const { name, args } = command;
+  const definition = findCommand(name);
+  if (definition?.decideNamed === undefined) throw new Error(`/${name} names no run`);
+  const comment = { createdAt: fromRfc3339(command.at) ?? now };
+  const needs = definition.permission(config);
+  const heard = checkItem({ comment, parsed: { kind: 'command', name, args } }, permission, {
+    ...{ needs, isMuted: false, now },
+  });
+  if (heard.kind !== 'command') return heard.kind === 'wait' ? null : heard.answer;
+  const state = states.find((one) => one.run === run);
+  if (state === undefined) {
+    const live = states.filter(isLive).map((one) => one.run);
+    return answer('named-run-unknown', { run, live: live.slice(0, limits.shownRowsMax) });
+  }
+  if (isOver(state)) return answer('run-over', { run });
+  return definition.decideNamed({
+    state,
+    missingCluster: findMissingCluster(state, configForRun(config, state)),
+    policy: config,
+    quorum: config.approvals.quorum,
+    permission: heard.permission,
+    actor: command.actor,
+    args,
+    comment: { id: command.comment, surface: command.surface },
+  });
 }

@@ -188,10 +188,7 @@ export function decideOffer(state: RunState, now: Instant): Step | null {
   );
 }
 
-/**
- * Asks the contract's DRI once before the launch. Mentions the account only if that person has a role here; otherwise the text names the
- * login.
- */
+/** Asks the contract's DRI once before the launch. Mentions only an account with a role here, else names the login. */
 export function decideChargeRequest(
   state: RunState,
   { people }: RunFacts,

@@ -1,7 +1,4 @@
-/**
- * A manifest counts as shown once its card was read back from GitHub, until a person edits that card
- * (docs/decisions/0119-bind-an-approval-to-what-was-shown.md).
- */
+/** A manifest is shown once its card was read back from GitHub, until a person edits it (docs/decisions/0119). */
 
 import type { CommentFacts, ProposalText, ProposalTexts, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
@@ -90,10 +87,7 @@ export function mustShowCard(state: RunState, { marker, minimized }: CommentFact
   return isWanted && (minimized || marker === null || !showsCurrentGate(state, marker));
 }
 
-/**
- * The state that an approval may rely on: nothing counts as shown if the card is missing, hidden or changed, or was edited and its history
- * is unreadable.
- */
+/** What an approval may rely on: nothing is shown by a missing, hidden or changed card, or by an unreadable history. */
 export function withConfirmedShowing(state: RunState, facts: RunFacts): RunState {
   if (state.shown === null) return state;
   const card = findCardComment(state, facts.comments);
@@ -176,10 +170,7 @@ function isRunCard({ run }: RunState, marker: VerifiedMarker | null): marker is 
   return marker?.kind === 'card' && marker.run === run;
 }
 
-/**
- * Whether control wrote this text for this manifest and description after the last foreign edit, and it is unchanged. The watch's key
- * cannot show a manifest for approval.
- */
+/** Whether control wrote this after the last foreign edit, unchanged. The watch's key cannot show a manifest. */
 function showsCurrentGate(state: RunState, marker: VerifiedMarker): boolean {
   const head = Number(marker.fields['head']?.split(':')[0]);
   const knowsOfEdit = state.cardEdit === null || head >= state.cardEdit.seq;

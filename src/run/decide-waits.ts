@@ -11,7 +11,6 @@ import { link, utc } from '../render/words.ts';
 import { listWatchDispatches, needsWatch } from './decide-dispatches.ts';
 import { type AttemptCache, canTry, perform, type Step } from './step.ts';
 
-/** Update interval of the comment. */
 export const WAIT_UPDATE_MS = 10 * 60 * 1_000;
 
 /** The prefix that marks the final edit. */
@@ -67,7 +66,6 @@ function editPauseMs({ code, at }: Incident, { updatedAt }: CommentFacts): numbe
   return code === 'launch-waiting' ? Math.max(WAIT_UPDATE_MS, openMs) : WAIT_UPDATE_MS;
 }
 
-/** The order of the waiting launch; null if it was replaced. */
 function findWaitingOrder({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>): IssuedOrder | null {
   return order?.digest === detail.orderDigest ? order : null;
 }

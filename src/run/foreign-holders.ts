@@ -14,10 +14,8 @@ import type { GateFacts } from '../gates/gate.ts';
 type HolderQuery = {
   readonly run: string;
   readonly proposal: Pick<EventDataByType['proposed'], 'continues' | 'issue'>;
-  /** The contract's checkpoint plan, or null. */
   readonly plan: CheckpointPlan | null;
   readonly searchedRoots: readonly SearchedRoot[];
-  /** The failed attempt. */
   readonly failed?: PastAttempt | null;
   readonly recordedRuns: Observed<readonly RunState[]>;
   readonly config: { readonly lane: Pick<LaneConfig, 'checkpointRoots'> };
@@ -35,11 +33,7 @@ export function findForeignHolders(asking: HolderQuery, manifest: Observed<Manif
   const isInLineage = (one: RunState): boolean =>
     proposal.continues === undefined && (one.run === plan?.from?.run || one.proposal.issue === proposal.issue);
   const mine = { run, lineage: isInLineage };
-  const places = {
-    roots: [root, ...(plan?.named ?? [])],
-    cluster,
-    shared: listCommonRoots(checkpointRoots, root),
-  };
+  const places = { roots: [root, ...(plan?.named ?? [])], cluster, shared: listCommonRoots(checkpointRoots, root) };
   const before = recordedRuns.value.filter((one) => one.run !== run && isInLineage(one));
   return {
     rootHolder: known(findRootHolder(recordedRuns.value, places, mine)),

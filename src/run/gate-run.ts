@@ -69,15 +69,12 @@ type GateInput = {
   readonly holds: readonly Hold[];
   /** The failed attempt that the run may continue. */
   readonly failed?: PastAttempt | null;
-  /** The owner of the watch. */
   readonly owner?: Actor | null;
   /** The requested rollback after that attempt. */
   readonly rollback?: RolledBack | null;
-  /** The recorded contract, if the run has one. */
   readonly contract?: Contract | null;
   /** The cluster's description of an adopted job. */
   readonly description?: Description | null;
-  /** Control's own fix commit. */
   readonly ownFix?: BotFix | null;
   readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
@@ -87,7 +84,6 @@ type GateInput = {
   readonly digestOf: DigestOf;
 };
 
-/** External facts that the gates read. */
 export type GateReading = Pick<
   RunFacts,
   | 'pull'
@@ -295,10 +291,7 @@ type EarlierAttemptQuery = {
   readonly facts: { readonly recordedRuns: Observed<readonly RunState[]> };
 };
 
-/**
- * The manifest to compare the next attempt with: the previous attempt's, or the continued run's last one. Null if nothing ran before;
- * unknown if the record lacks it.
- */
+/** The previous attempt's manifest, or the continued run's last. Null: nothing ran. Unknown: not recorded. */
 function findEarlierAttempt({ proposal, failed = null, facts }: EarlierAttemptQuery): Observed<EarlierRun> | null {
   if (failed !== null) {
     const { manifest } = failed.order;
@@ -313,10 +306,7 @@ function findEarlierAttempt({ proposal, failed = null, facts }: EarlierAttemptQu
     : known({ manifest, isOfAnotherRun: true });
 }
 
-/**
- * The checkpoint that an attempt resumes from. Control writes it into the order; the runner recomputes it. Null: from scratch, or the job
- * selects it. Gates block invalid checkpoints.
- */
+/** The checkpoint of an attempt, from the order; the runner recomputes it. Null: from scratch, or the job selects. */
 export function checkpointToContinue({
   start,
   resume,

@@ -1,11 +1,7 @@
-/**
- * The interface of a kind of run; everything else is common to all kinds. A kind is one folder in src/kinds and one line in its registry
- * (docs/extending.md).
- */
+/** The interface of a kind of run: one folder in src/kinds and one line in its registry (docs/extending.md). */
 
 import type { CommandDecision } from '../commands/decision.ts';
-import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
-import type { LaneConfig } from '../config/lane-schema.ts';
+import type { LaneConfig, LaneKind, LaneKinds } from '../config/lane-schema.ts';
 import { metricsHaveARule } from '../config/rules/lane-rules.ts';
 import type { ContractFields } from '../contracts/fields.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
@@ -106,10 +102,7 @@ export type Kind = LaneKind & {
   readonly adoption?: Adopts;
   /** How the code of a failed attempt may be fixed. */
   readonly fixes?: (lane: LaneConfig) => Fixes;
-  /**
-   * An expensive run: the watch also checks the checkpoint stores and other jobs on the cluster, a relaunch compares the code, and a seal
-   * needs the final checkpoint.
-   */
+  /** Expensive: the watch checks stores and other jobs, a relaunch compares code, a seal needs the final checkpoint. */
   readonly isCritical?: true;
   /** Gates in addition to the common ones. */
   readonly gates: readonly Gate[];
@@ -166,10 +159,7 @@ type Fixes = {
   readonly preApproved: readonly string[];
 };
 
-/**
- * Runs from issues: the issue's text is the contract. It is parsed at each reconciliation and recorded when it changed; its values replace
- * the lane's settings.
- */
+/** The issue's text is the contract: parsed at each turn, recorded on change, and above the lane's settings. */
 export type Contracts = {
   /** Additional labels that request a run of this kind. */
   readonly labels: readonly string[];
@@ -177,10 +167,8 @@ export type Contracts = {
   readonly claims?: (contract: Contract) => boolean;
   /** The command that requests a run in an issue; its arguments are contract values. */
   readonly command?: string;
-  /** The contract's fields by name. */
   readonly fields: ContractFields;
   readonly read: (issue: ContractIssue, lane: LaneConfig) => Contract;
-  /** The lane's settings for this run. */
   readonly settings: (lane: LaneConfig, contract: Contract) => LaneConfig;
   /** Requirements for the rented machine, if one is rented. */
   readonly machine?: (contract: Contract) => MachineNeeds;
@@ -196,12 +184,10 @@ export type Contracts = {
   readonly checkpoints?: (contract: Contract, lane: LaneConfig) => CheckpointPlan;
   /** The container to run in, or null. Absent if this kind does not check containers. */
   readonly container?: (contract: Contract) => string | null;
-  /** The run id that the contract chooses, if valid. */
   readonly name: (contract: Contract) => RunId | null;
   readonly objective: (contract: Contract) => Objective;
   /** How the bot opens an issue for a requested run; absent if it opens none. */
   readonly opensIssue?: {
-    /** Prefix of the issue's title. */
     readonly title: string;
     /** Contract values derived from the requester and the objective. */
     readonly known: (asked: {
@@ -244,11 +230,7 @@ export type ClosureLog = {
 };
 
 export type ClosureDecision = Extract<CommandDecision, { readonly kind: 'seal' | 'close' }>;
-export type ClosureView = {
-  readonly state: RunState;
-  readonly decision: ClosureDecision;
-  readonly tag: string;
-};
+export type ClosureView = { readonly state: RunState; readonly decision: ClosureDecision; readonly tag: string };
 
 /** All kinds; the first is the default of a lane. */
 export type Kinds = LaneKinds<Kind>;

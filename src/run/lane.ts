@@ -1,7 +1,7 @@
 /** The config of one run: the lab's settings, the run's own lane, and its contract. */
 
-import { findKind } from '../config/lane-kind.ts';
 import { fitCluster, type LaneOfRun, listLanes } from '../config/lane-of-file.ts';
+import { findKind } from '../config/lane-schema.ts';
 import type { LabConfig as ConfigOf } from '../config/schema.ts';
 import type { ConfigHealth, SealedMetrics } from '../domain/facts.ts';
 import { newChanges, type RunBase } from '../domain/launch/change-facts.ts';
@@ -64,10 +64,7 @@ export function configHealthFor({ isLaneConfigured, laneName }: LaneScopedConfig
   return isLaneConfigured ? health : { ...health, missingLane: laneName };
 }
 
-/**
- * The config for an existing run, without its contract. If its lane was removed, the run is still watched, stopped and closed with default
- * settings and its recorded values.
- */
+/** An existing run's config without contract. If its lane is gone, defaults and recorded values serve to end it. */
 function laneConfigOfRun(config: LabConfig, { proposal, submission }: RunState): LaneScopedConfig {
   const { lane: laneName, experiment, runName } = proposal;
   const configured = configOfLane(config, laneName);
@@ -208,10 +205,7 @@ function pickMetrics(all: Metrics, keys: readonly string[]): Metrics {
 
 type PassOf = { readonly lane: string; readonly experiment: string };
 
-/**
- * The lane's last sealed pass up to `until`, which the next run starts from (docs/decisions); null if there is none. Failed, rejected,
- * withdrawn and merely accepted runs do not count.
- */
+/** The last sealed pass up to `until`, or null. Failed, rejected, withdrawn and merely accepted runs do not count. */
 export function findLastPass(
   runs: readonly RunState[],
   { lane, experiment }: PassOf,
@@ -230,10 +224,7 @@ export function findLastPass(
   return newest === undefined ? null : { run: newest.run, commit: newest.commit };
 }
 
-/**
- * The proposal's base, verified against the record: it must be the lane's last pass at that time, launched from that commit. Otherwise
- * unknown, which passes no gate. `runs` must be verified.
- */
+/** The base, if it was the lane's last pass then, launched from that commit; else unknown, which passes no gate. */
 export function findProvenBase(
   { proposal, proposedAt }: { readonly proposal: EventDataByType['proposed']; readonly proposedAt: string },
   runs: readonly RunState[],
@@ -248,10 +239,7 @@ export function findProvenBase(
       );
 }
 
-/**
- * The verdict on an ended run; null before its end. `runs`: recorded runs, newest first. Only runs of its lane sealed before its end count,
- * so the verdict never changes later (policy DF-29).
- */
+/** Null before the end. Only runs of the lane sealed before it count, so the verdict never changes (policy DF-29). */
 export function judgeSealedRun(
   state: RunState,
   config: LaneScopedConfig,

@@ -20,7 +20,6 @@ type ManifestFacts = {
   readonly config: LaneScopedConfig;
   readonly change: ChangeFacts;
   readonly body: BodyFacts;
-  /** The attempt that a person rolled back. */
   readonly rolledBackAttempt?: number | null;
   /** The checkpoint to start from; null or absent: from scratch. */
   readonly start?: { readonly path: string; readonly step: number } | null;
@@ -37,10 +36,7 @@ export function buildManifestFrom(facts: ManifestFacts): Observed<Manifest> {
   const { delta, base } = facts.change;
   for (const { kind } of [delta, newDelta(facts.change)])
     if (kind === 'structural' || kind === 'unparsable') return unknown(`the config delta is ${kind}`);
-  const { runName, outputRoot, command, environment } = fillLane(lane, {
-    run: facts.run,
-    date: facts.proposal.date,
-  });
+  const { runName, outputRoot, command, environment } = fillLane(lane, { run: facts.run, date: facts.proposal.date });
   return known({
     v: 1,
     lane: facts.proposal.lane,
@@ -49,10 +45,7 @@ export function buildManifestFrom(facts: ManifestFacts): Observed<Manifest> {
     trees: Object.fromEntries(lane.ships.map((path) => [path, facts.change.trees[path] ?? ''])),
     delta: toManifestChanges(delta),
     ...toManifestBase(base),
-    preconditions: lane.checklist.preconditions.map((text) => ({
-      text,
-      checked: isTicked(facts.body, text),
-    })),
+    preconditions: lane.checklist.preconditions.map((text) => ({ text, checked: isTicked(facts.body, text) })),
     cluster: lane.cluster,
     command: [...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...command],
     outputRoot,

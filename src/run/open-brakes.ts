@@ -24,7 +24,6 @@ export type Braked = {
   readonly failedAt?: Instant | null;
   /** The newest approval or consent in use; only later comments count. Null if no comment gives it. */
   readonly basedOn: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'> | null;
-  /** The action's run, or null. */
   readonly run: string | null;
   readonly day: LaneDay;
 };
@@ -37,7 +36,6 @@ export type PlaceLookup = (thread: number) => Parameters<typeof chooseLane>[1] &
 
 type Look = Pick<PendingOptions, 'otherBots' | 'permissions'> & {
   readonly placeOf: PlaceLookup;
-  /** Other commands that block this action. */
   readonly alsoBlocks: (item: PendingItem) => boolean;
 };
 
@@ -108,7 +106,6 @@ export function isUnrecordedRejection(state: Run, item: PendingItem): boolean {
   return from >= step;
 }
 
-/** The first rejected step, or null. */
 function rejectedStep({
   name,
   args: { step },

@@ -69,11 +69,7 @@ function readOncePerKey<Answer>(answers: Map<string, Answer>, key: string, read:
 export const UNTRUSTED_COMMENTS_PER_READ = 20;
 
 /** A command, a parse error, a hint, or an edit; `index` counts within the comment. */
-export type PendingItem = {
-  readonly comment: CommentFacts;
-  readonly index: number;
-  readonly parsed: CommentCommand;
-};
+export type PendingItem = { readonly comment: CommentFacts; readonly index: number; readonly parsed: CommentCommand };
 
 export type CommentCommand =
   | { readonly kind: 'command'; readonly name: string; readonly args: Readonly<Record<string, string>> }
@@ -216,10 +212,7 @@ export function groupByComment(
   return Map.groupBy(commands.values(), (seen) => commentId({ surface: seen.surface, id: seen.comment }));
 }
 
-/**
- * Other bots also have an `/approve`. ferrybot ignores one without a digest, unless an action waited in that thread when the
- * command was written.
- */
+/** Other bots have an `/approve` too: one without a digest counts only where an action waited when it was written. */
 export function isAddressedToBot(
   said: CommentCommand,
   comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
@@ -278,10 +271,7 @@ export function isUntrusted(held: Observed<Permission> | undefined): boolean {
   return held?.kind === 'known' && !permits(held.value, 'triage');
 }
 
-/**
- * Whether the thread reached its limit, or another comment of this person in it was answered. `answered`: the thread's recorded
- * commands.
- */
+/** Whether the thread's limit is reached, or another comment of this person was answered. `answered`: all recorded. */
 export function wasAnsweredBefore(answered: Iterable<SeenCommand>, { comment }: PendingItem): boolean {
   const others = new Set<number>();
   for (const seen of answered) {

@@ -66,10 +66,7 @@ function proposalMarkerPrefix({ proposal, seq }: ActionRecord): string {
     : markerIdentity({ run: proposal.record, kind: 'action', key: String(seq) });
 }
 
-/**
- * The comment with the proposal's marker; otherwise edited candidates whose history may show it. Removing the marker must not hide a
- * proposal.
- */
+/** The marked comment, else edited ones whose history may show it: removing the marker must not hide a proposal. */
 export function proposalComments(one: ActionRecord, comments: readonly CommentFacts[]): readonly CommentFacts[] {
   const identity = proposalMarkerPrefix(one);
   const from = textsSince(one);
@@ -109,16 +106,12 @@ export function judgeText(
 type PostedText = {
   readonly body: string;
   readonly marker: VerifiedMarker | null;
-  /** Marker prefix of this proposal's text. */
   readonly identity: string;
   /** Digest of control's text; null if only control writes it. */
   readonly words: string | null;
 };
 
-/**
- * `this`: intact, sealed for this place, and names the proposal. The watch's key may only repeat control's text. It can therefore not
- * present another change for consent.
- */
+/** `this`: intact, sealed for this place, and of the proposal. The watch's key may only repeat control's text. */
 export function classifyText(
   { digest }: Pick<ActionRecord, 'digest'>,
   { body, marker, identity, words }: PostedText,

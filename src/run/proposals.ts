@@ -90,10 +90,7 @@ export function listRunsOfPull(runs: readonly RunState[], pull: number): readonl
   return runs.filter(({ proposal }) => proposal.pull === pull || proposal.issue === pull);
 }
 
-/**
- * The newest label event of the lane after all earlier runs of the pull request ended: a remaining label does not request another run. Null
- * if there is none.
- */
+/** The lane's newest label event after all earlier runs of the pull request ended: a remaining label is no request. */
 export function findLabelRequest(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
   if (!hasLabel(pull.labels, label)) return null;
   const newest = pull.labelled.findLast((one) => isSameLabel(one.label, label));
@@ -174,10 +171,7 @@ export function proposalBranch(run: string): string {
   return `ferrybot/proposal/${run}`;
 }
 
-/**
- * A lane's proposal that was started but is not recorded as a run yet. If a command asked for it, its answer ends the
- * proposal. Otherwise it is given up two days after its date.
- */
+/** A started proposal that is no recorded run yet. Ends by the answer to its command, or two days after its date. */
 export function findPendingProposal(
   { runs, journal }: { readonly runs: readonly RunState[]; readonly journal: JournalState },
   laneName: string,
@@ -241,7 +235,6 @@ function toRequest(
 export type ProposalAsk = {
   readonly knobs: readonly (readonly [name: string, value: string])[];
   readonly objective: string | null;
-  /** The named lane, or null. */
   readonly lane: string | null;
 };
 
@@ -249,7 +242,6 @@ export type ProposalAsk = {
 const OBJECTIVE = 'objective';
 const LANE = 'lane';
 
-/** Commands that request a run. */
 const REQUEST_COMMANDS = ['propose', 'rent', 'watch', 'resume-as'];
 
 function requestsRun({ name }: Pick<SeenCommand, 'name'>): boolean {

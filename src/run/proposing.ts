@@ -125,7 +125,6 @@ export type PlanWork = {
   readonly git: GitReader & GitExporter;
   readonly store: { readonly current: () => { readonly runs: readonly RunState[] } };
   readonly lab: { readonly readExperiment: ReadExperiment; readonly helpers: Helpers };
-  /** Experiment issues that were updated since a moment. */
   readonly issuesSince: (moment: string) => Promise<Observed<readonly ListedIssue[]>>;
   readonly redact: (text: string) => string;
 };

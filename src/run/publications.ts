@@ -175,7 +175,6 @@ export function listPublishedHeads(comments: readonly CommentFacts[]): readonly 
   return [...newest.values()];
 }
 
-/** The record entry that a text reports. */
 type ReportedEntry = { readonly seq: number; readonly at: string; readonly role: Role };
 
 /** What a process knows about its own part in the record. */

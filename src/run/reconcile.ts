@@ -1,7 +1,4 @@
-/**
- * Determines what is pending for one run. Each decider declares its causes. A sweep causes all of them, so lost, duplicate or reordered
- * triggers only cause delay (architecture, D2).
- */
+/** What is pending for one run. A sweep causes every decider, so lost triggers only cost time (architecture, D2). */
 
 import type { GateView } from '../commands/decision.ts';
 import { hasLabel, isIssueFirst } from '../domain/actor.ts';
@@ -59,10 +56,7 @@ export type ReconcileInput = DeciderInput & {
 };
 
 /** One round. The gates and the commands are judged once, when a decider first needs them. */
-type ReconcileTurn = ReconcileInput & {
-  readonly judge: () => GateEvaluation;
-  readonly command: () => CommandOutcome;
-};
+type ReconcileTurn = ReconcileInput & { readonly judge: () => GateEvaluation; readonly command: () => CommandOutcome };
 
 /**
  * Why a decision is due. `facts`: anything outside may have changed, so everything is decided. `time`: the clock and the record. `ended`: a
@@ -92,10 +86,7 @@ const ROUTINE_CAUSES: ReadonlySet<EventType> = new Set([
 
 /** The pending posts of the record. A process that only posts decides nothing else, and neither does control for a run that is over. */
 const POST_CAUSES: readonly Decider[] = [
-  {
-    causes: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
-    decide: decideComments,
-  },
+  { causes: ['facts', 'state', 'command-answered', 'notified', 'delivered'], decide: decideComments },
   { causes: ['facts', 'time', 'state'], decide: editOpenWait },
   {
     causes: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],

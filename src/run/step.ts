@@ -13,11 +13,7 @@ import type { LaneScopedConfig } from './lane.ts';
 
 export type Step =
   /** `journal`: drafts for the repository journal in the same push. */
-  | {
-      readonly kind: 'append';
-      readonly drafts: readonly EventDraft[];
-      readonly journal: readonly EventDraft[];
-    }
+  | { readonly kind: 'append'; readonly drafts: readonly EventDraft[]; readonly journal: readonly EventDraft[] }
   /** `key` identifies the effect in this process's memory, so that it is not repeated before its result is visible. */
   | { readonly kind: 'perform'; readonly key: string; readonly effect: Effect }
   | FactRequest;
@@ -32,7 +28,6 @@ export type AttemptCache = {
   readonly publishesFor?: readonly Role[];
 };
 
-/** The input of every decider of a run. */
 export type DeciderInput = {
   readonly state: RunState;
   readonly facts: RunFacts;

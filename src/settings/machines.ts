@@ -53,11 +53,8 @@ export const gcpKeys = {
 export type GcpConfig = z.infer<typeof gcp>;
 export type BadNodesConfig = z.infer<typeof badNodes>;
 
-/** A read-only command, and the output to expect if all is well. */
 const check = z.strictObject({
-  command: argumentArray.describe(
-    'Argument array of a program that only reads; {clusterFile} and {worker} are filled in.',
-  ),
+  command: argumentArray.describe('Argument array of a program that only reads; {clusterFile} is filled in.'),
   expect: z
     .string()
     .min(1)
@@ -115,10 +112,6 @@ export const diskSchema = z.strictObject({
     'What takes the place of `uv run` in the commands here where uv itself cannot be started at all; null: nothing.',
   ),
   cleanupAlive: orNull(check, 'How to check that the cleanup job on the head node is alive; null: no check.'),
-  workerSeen: orNull(
-    check,
-    'How to check that Ray has the worker again; null: only its disk and its mount are checked.',
-  ),
   passVariables: setting(
     z.array(variable).max(20),
     [],
@@ -153,17 +146,11 @@ const COMMANDS = [
   { key: 'initWorker', may: ['clusterFile', 'worker'], must: ['worker'] },
   { key: 'startCleanup', may: ['clusterFile'], must: [] },
 ] as const;
-const CHECKS = [
-  { key: 'cleanupAlive', may: ['clusterFile'], must: [] },
-  { key: 'workerSeen', may: ['clusterFile', 'worker'], must: [] },
-] as const;
 
 const commandsAreComplete: Rule = (at, disk) => [
   ...COMMANDS.flatMap(({ key, may, must }) => templateIssues([...at, key], disk[key], may, must)),
   ...templateIssues([...at, 'pythonWithoutUv'], disk.pythonWithoutUv ?? [], [], []),
-  ...CHECKS.flatMap(({ key, may, must }) =>
-    templateIssues([...at, key, 'command'], disk[key]?.command ?? [], may, must),
-  ),
+  ...templateIssues([...at, 'cleanupAlive', 'command'], disk.cleanupAlive?.command ?? [], ['clusterFile'], []),
 ];
 
 /** Without this option the script restarts workers. */

@@ -79,7 +79,6 @@ export type ConfigProblem = {
 /** Keys and list indexes from the root. */
 export type KeyPath = readonly (string | number)[];
 
-/** A problem without its position in the text. */
 export type ConfigIssue = {
   readonly severity: 'error' | 'warning';
   readonly code: string;

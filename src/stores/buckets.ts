@@ -200,9 +200,7 @@ export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
     },
     remove: async (key, identity) => {
       // Not every store supports the condition; the caller has just read the object.
-      const answer = await call('DELETE', key, '', {
-        'if-match': identity.slice(0, identity.lastIndexOf(' ')),
-      });
+      const answer = await call('DELETE', key, '', { 'if-match': identity.slice(0, identity.lastIndexOf(' ')) });
       if (answer.kind === 'unknown') return answer;
       const { status } = answer.value;
       if (status === 412) return known('changed');

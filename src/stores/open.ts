@@ -42,11 +42,7 @@ const pageSchema = z.looseObject({
   nextPageToken: z.string().min(1).optional(),
 });
 
-const objectSchema = z.looseObject({
-  generation,
-  updated: z.string(),
-  size: z.coerce.number().int().nonnegative(),
-});
+const objectSchema = z.looseObject({ generation, updated: z.string(), size: z.coerce.number().int().nonnegative() });
 
 /** A Google Cloud Storage bucket. */
 function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
@@ -191,7 +187,6 @@ async function readGcloudToken(environment: StoreEnvironment): Promise<Observed<
   return known(token);
 }
 
-/** The variables of Amazon's clients. */
 function s3Settings({ environment, now }: StoreOpener, bucket: string): Observed<Parameters<typeof createS3Bucket>[1]> {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'] ?? '';
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'] ?? '';

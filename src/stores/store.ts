@@ -1,5 +1,6 @@
 /** Checkpoints in a bucket: one delimited listing of the root, as Levanter does, and the metadata file of each folder. */
 
+import pLimit from 'p-limit';
 import { spendCapability } from '../domain/actions/capability.ts';
 import {
   type CheckpointSize,
@@ -24,10 +25,7 @@ const STORE_TRIES_MAX = 4;
 /** Before the second try; doubled each time. */
 const STORE_RETRY_MS = 500;
 
-export type StoreHost = {
-  readonly fetch: Fetch;
-  readonly sleep: (durationMs: number) => Promise<void>;
-};
+export type StoreHost = { readonly fetch: Fetch; readonly sleep: (durationMs: number) => Promise<void> };
 
 export type StoreAnswer = { readonly status: number; readonly headers: Headers; readonly text: string };
 
@@ -151,7 +149,7 @@ async function listCheckpoints(
   const { folders, objects } = top.value;
   const isItself = objects.some((one) => one.key === `${folderPrefix(key)}${METADATA_FILE}`);
   const keys = read([...folders.map((folder) => folder.replace(/\/$/, '')), ...(isItself ? [key] : [])]);
-  const metadata = await mapInParallel(keys, (one) =>
+  const metadata = await pLimit(STORE_PARALLEL_MAX).map(keys, (one) =>
     parts.bucket.read(`${folderPrefix(one)}${METADATA_FILE}`, CHECKPOINT_METADATA_BYTES_MAX),
   );
   return known(
@@ -225,7 +223,7 @@ async function removeCheckpoint(parts: StoreParts, path: StorePath, identity: st
     if (first.value === 'changed') return { kind: 'failed', why: `${METADATA_FILE} was written anew` };
   }
   const rest = objects.value.filter(({ key }) => key !== file);
-  const removed = await mapInParallel(rest, ({ key, identity }) => bucket.remove(key, identity));
+  const removed = await pLimit(STORE_PARALLEL_MAX).map(rest, ({ key, identity }) => bucket.remove(key, identity));
   const failed = removed.find((one) => one.kind === 'unknown');
   if (failed?.kind === 'unknown') return { kind: 'left', why: failed.why };
   if (removed.some((one) => one.kind === 'known' && one.value === 'changed'))
@@ -258,21 +256,4 @@ function objectKey({ base }: StoreParts, path: StorePath): string {
 
 function folderPrefix(key: string): string {
   return key === '' ? '' : `${key}/`;
-}
-
-/** Bounded concurrency, answers in order. */
-async function mapInParallel<Item, Answer>(
-  items: readonly Item[],
-  ask: (item: Item) => Promise<Answer>,
-): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let index = next++; index < items.length; index = next++) {
-      const item = items[index];
-      if (item !== undefined) answers[index] = await ask(item);
-    }
-  };
-  await Promise.all(Array.from({ length: STORE_PARALLEL_MAX }, worker));
-  return answers;
 }

@@ -7,7 +7,6 @@ import { type Fetch, fetchWhole, type WholeAnswer } from '../host/fetch-whole.ts
 import { redact } from '../host/redactor.ts';
 import { parseJsonWithNan } from './metrics-file.ts';
 
-/** A tracker project and its key. */
 export type TrackerSettings = {
   /** Null: the tracker's default. */
   readonly address: string | null;
@@ -28,10 +27,7 @@ export const TRACKER_WAIT_MS_MAX = 60 * 60 * 1_000;
 /** Characters of an answer that our messages quote. */
 const TRACKER_WORDS_MAX = 200;
 
-export type TrackerHost = {
-  readonly fetch: Fetch;
-  readonly now: () => number;
-};
+export type TrackerHost = { readonly fetch: Fetch; readonly now: () => number };
 
 type AskSettings = {
   /** Base URL. Redirects are not followed, because they would receive the key. */

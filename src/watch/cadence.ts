@@ -1,7 +1,4 @@
-/**
- * When to poll a job: a few times after its submission, then at a steady interval, and more often after a problem (policy ML-08, HR-03). A
- * lane sets the numbers; the defaults of its kind fill the gaps.
- */
+/** When to poll a job: soon after its submission, then steadily, and more often after a problem (ML-08, HR-03). */
 
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
@@ -121,7 +118,6 @@ export function stopPollPeriodMs(cadence: Cadence): number {
   return Math.min(STOP_LOOK_PERIOD_MS, firstObservationMs(cadence), cadence.pollMs);
 }
 
-/** A run and the time since which it is due. */
 export type Due = { readonly state: RunState; readonly at: number };
 
 /** The runs with a requested stop, which are always due, then those that waited longest. */

@@ -315,10 +315,7 @@ function leftByRun(
   const { permanentEverySteps = null, temporaryEveryMinutes = null } = manifest?.retention ?? {};
   const isSaved = permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;
   const isMeasured = Object.keys(metrics).length > 0 ? true : metricsExpected === true ? false : null;
-  return {
-    checkpoint: witnesses.artefacts.checkpoint ?? isSaved,
-    metrics: witnesses.artefacts.metrics ?? isMeasured,
-  };
+  return { checkpoint: witnesses.artefacts.checkpoint ?? isSaved, metrics: witnesses.artefacts.metrics ?? isMeasured };
 }
 
 function parseNumberOrNull(said: string | null | undefined): number | null {

@@ -20,7 +20,6 @@ export const FAILURE_WORKERS_MAX = 64;
 export type SignatureMatch = {
   readonly id: string;
   readonly line: string;
-  /** The number of the newest match. */
   readonly lastLineNumber: number;
   /** Addresses of the workers that printed matches; `several` if Ray merged lines of more workers. */
   readonly workers: readonly string[];

@@ -21,10 +21,7 @@ import { formatDuration, fromRfc3339, omitUndefined, toRfc3339 } from '../domain
 import { redactAndTruncateLine } from '../domain/written-secrets.ts';
 import { jobMessage, type Poll, redactAndTruncate } from './poll.ts';
 
-/**
- * Counts consecutive observations at the same step; undefined once the job has moved or ended. An observation that could not read the job
- * neither extends nor ends the count.
- */
+/** Counts observations in a row at one step; undefined after a move or an end. Unreadable ones change nothing. */
 export function detectStandstill({ observation: last }: RunState, poll: Poll): Standstill | undefined {
   if (last === null || (poll.job.kind === 'found' && !isLiveStatus(poll.job.status))) return undefined;
   const before = last.standstill;
@@ -47,10 +44,7 @@ function isLiveStatus(status: string): boolean {
   return status === 'RUNNING' || status === 'PENDING';
 }
 
-/**
- * What this observation could not read, since the first such observation in a row; undefined if it read both. An engine that reports the
- * job as absent did answer.
- */
+/** What is unread since the first such observation in a row. An engine that reports the job as absent did answer. */
 export function updateUnread(state: RunState, poll: Poll): Unread | undefined {
   const now = findUnread(poll);
   if (now === null) return undefined;
@@ -69,7 +63,6 @@ export const STANDSTILL_OBSERVATIONS_MIN = 2;
 /** A job that still runs this long after its stop ignores the stop: grace period, kill and two observations take less. */
 export const STOP_UNCONFIRMED_MS = 90_000;
 
-/** An alarm that a detector raises at this observation. */
 export type ActiveAlarm = Extract<Finding, { readonly kind: 'alarm' }> & { readonly id: DetectorId };
 
 /** The incidents of one observation that the record lacks. A relaunch is another job, so its incidents are recorded again. */

@@ -4,7 +4,6 @@ import { wordsOfPattern } from '../diagnosis/pattern-words.ts';
 import { SIGNATURES } from '../diagnosis/rows.ts';
 import { TRAINERS, type TrainerFormat } from '../diagnosis/trainers.ts';
 
-/** The words by which the lines of a trainer are found. */
 function wordsOfTrainer(row: TrainerFormat): readonly string[] {
   return Object.values(row).flatMap((value) => (value instanceof RegExp ? wordsOfPattern(value) : []));
 }

@@ -128,7 +128,6 @@ export type Training = {
     readonly samplesPerSecond: readonly number[];
     readonly use: readonly number[];
     readonly remainingSeconds: number | null;
-    /** The newest memory report. */
     readonly memory: string | null;
   };
 };

@@ -12,7 +12,6 @@ import {
   checkpointIdentity,
   decideRetention,
   type Retention,
-  type RetentionWishes,
 } from '../../src/checkpoints/cleanup.ts';
 import type { ChangeStep, CheckpointDeletion } from '../../src/domain/actions/action.ts';
 import { deletionStep, namedStep } from '../../src/domain/checkpoint/stored.ts';
@@ -24,7 +23,7 @@ import { permitFor } from '../support/capabilities.ts';
 const ROOTS = ['gs://lab/run/checkpoints', 'gs://lab-tmp/run'] as const;
 const WROTE = brandAs(1_000_000, isInstant);
 const LONG_AGO = brandAs(5, isInstant);
-const WISHES: RetentionWishes = { keep: 2, milestones: [300] };
+const KEEP = 2;
 
 class Killed extends Error {}
 
@@ -83,7 +82,7 @@ function needs(change: Partial<CheckpointNeeds>): CheckpointNeeds {
     otherRunsSources: [`${ROOTS[0]}/step-400`],
     startedDeletions: [],
     finalSteps: [500],
-    milestones: [],
+    milestones: [300],
     writtenUpTo: 1_000,
     ...change,
   };
@@ -100,7 +99,7 @@ function scene(before: () => void) {
     readonly blockedBy: string | null;
   }> => {
     const roots = await Promise.all(ROOTS.map(async (root) => ({ root, found: await store.list(root) })));
-    return { retention: decideRetention(roots, its, WISHES), blockedBy: held };
+    return { retention: decideRetention(roots, its, KEEP), blockedBy: held };
   };
   return {
     objects,

@@ -6,7 +6,7 @@
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDiskPort, createDiskSteps, type DiskPlace, type DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import { judgeWorkerHealth } from '../../src/care/disk/scan-record.ts';
+import { judgeWorker } from '../../src/care/disk/scan-record.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
 import { readCleanAnswer } from '../../src/care/disk/worker-answers.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
@@ -62,8 +62,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     const report = readScanReport(await port.scan(), 20);
     expect(report).toMatchObject({ kind: 'read', problems: [], low: [{ tpu: 'ray-a', worker: 0 }] });
     const place = { tpu: brandAs('ray-a', isTpuName), zone: brandAs('us-central1-a', isZone), worker: 0 };
-    const policy = { mountPoint: AT, thresholdPercent: 10 };
-    expect(judgeWorkerHealth(await port.inspect(place), policy)).toMatchObject({ kind: 'misplaced', isMounted: false });
+    expect(judgeWorker(await port.inspect(place), 0, AT)).toMatchObject({ finding: 'mount-missing' });
     const vm = { name: 'ray-a', zone: 'us-central1-a', createdAt: 'x', address: 'y' };
     const step = createDiskSteps(PLACE).cleanDisk({ ...place, vm });
     const token = sealCapability({ steps: [step], until: brandAs(2, isInstant) });
@@ -73,7 +72,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     });
     expect(() => port.change(step, { capability: token, now: NOW })).toThrow('used up');
     worker.mountBucket(AT);
-    expect(judgeWorkerHealth(await port.inspect(place), policy)).toMatchObject({ kind: 'fine', isMounted: true });
+    expect(judgeWorker(await port.inspect(place), 0, AT)).toMatchObject({ finding: 'mount-there' });
     expect(worker.bucket()).toEqual(['precious']);
     expect(await port.cleanupAlive()).toEqual({ kind: 'known', value: true });
   });

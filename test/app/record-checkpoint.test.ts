@@ -1,8 +1,8 @@
 /** The monthly checkpoint of the record, and attacks on it. On real git. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
+import { repairLogbook } from '../../src/app/cli/verbs/logbook-repair.ts';
 import { checkpointRecord } from '../../src/app/control/repository.ts';
-import { repairLogbook } from '../../src/app/repair-record.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { brandAs, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';

@@ -146,7 +146,6 @@ function fullDisks(told: CommandListener): DiskPort {
     inspect: async () =>
       done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lowDisk() : {}) },
     cleanupAlive: async () => known(done.has('start-cleanup-cron')),
-    workerSeen: async () => null,
     change: async (step, permit) => {
       spendCapability(permit, step);
       told(step.command);

@@ -18,8 +18,8 @@ vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
   return { ...real, listBrakesInOtherThreads };
 });
 
-vi.mock('../../src/run/decide-named.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/decide-named.ts')>();
+vi.mock('../../src/run/decide-journal.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/decide-journal.ts')>();
   const decideNamed: typeof real.decideNamed = (input) => {
     const decided = real.decideNamed(input);
     if (gone.has('answers elsewhere')) return null;

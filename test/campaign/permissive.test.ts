@@ -178,8 +178,8 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
 });
 
 // After the gate, the cluster itself is asked for jobs of the lane.
-vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
-  const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
+vi.mock('../../src/actions/launch.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/launch.ts')>();
   const findEarlierJobFault: typeof real.findEarlierJobFault = async (...asked) =>
     gone.has('earlier jobs (runner)') ? null : real.findEarlierJobFault(...asked);
   return { ...real, findEarlierJobFault };

@@ -11,7 +11,6 @@ import {
   decideRetention,
   findCheckpointNeeds,
   type Retention,
-  type RetentionWishes,
   recheckCandidate,
   stepsToKeep,
 } from '../../src/checkpoints/cleanup.ts';
@@ -23,7 +22,7 @@ import { alice } from '../support/run-drafts.ts';
 import { PERMANENT, searches, TEMPORARY } from './layouts.ts';
 
 const NOW = brandAs(1_000_000, isInstant);
-const NOTHING_KEPT: RetentionWishes = { keep: 1, milestones: [] };
+const NOTHING_KEPT: number = 1;
 
 function saved(step: number, root = PERMANENT, version = 0): StoredCheckpoint {
   const text = JSON.stringify({
@@ -62,8 +61,8 @@ function rootsOf(found: readonly StoredCheckpoint[]): readonly SearchedRoot[] {
   }));
 }
 
-function plan(found: readonly StoredCheckpoint[], its: CheckpointNeeds = needs(), wishes = NOTHING_KEPT): Retention {
-  const retention = decideRetention(rootsOf(found), its, wishes);
+function plan(found: readonly StoredCheckpoint[], its: CheckpointNeeds = needs(), keep = NOTHING_KEPT): Retention {
+  const retention = decideRetention(rootsOf(found), its, keep);
   if (retention.kind === 'unknown') throw new Error(retention.why);
   return retention.value;
 }
@@ -76,8 +75,8 @@ describe('a list of deletable checkpoints', () => {
   const found = [100, 200, 300, 400, 1_000].map((step) => saved(step));
 
   it('contains the oldest, and keeps the requested number of the newest', () => {
-    expect(steps(plan(found, needs(), { keep: 2, milestones: [] }))).toEqual([100, 200, 300]);
-    expect(steps(plan(found, needs(), { keep: 0, milestones: [] }))).toEqual([100, 200, 300, 400]);
+    expect(steps(plan(found, needs(), 2))).toEqual([100, 200, 300]);
+    expect(steps(plan(found, needs(), 0))).toEqual([100, 200, 300, 400]);
   });
 
   // rule HR-62
@@ -87,8 +86,8 @@ describe('a list of deletable checkpoints', () => {
   });
 
   it('never contains the final checkpoint or a milestone', () => {
-    const its = needs({ finalSteps: [400] });
-    expect(steps(plan(found, its, { keep: 1, milestones: [100] }))).toEqual([200, 300]);
+    const its = needs({ finalSteps: [400], milestones: [100] });
+    expect(steps(plan(found, its))).toEqual([200, 300]);
   });
 
   it('never contains what a running job may still write', () => {
@@ -130,8 +129,9 @@ describe('a list of deletable checkpoints', () => {
     expect(stepsToKeep(unchosen, null)).toBe(1);
     expect(stepsToKeep(unchosen, 3)).toBe(3);
     expect(stepsToKeep({ ...unchosen, contract: {} }, null)).toBeNull();
-    const wishes = { keep: stepsToKeep(unchosen, null) ?? 0, milestones: [] };
-    expect(steps(plan(found, needs({ finalSteps: [1_000] }), wishes))).toEqual([100, 200, 300, 400]);
+    expect(steps(plan(found, needs({ finalSteps: [1_000] }), stepsToKeep(unchosen, null) ?? 0))).toEqual([
+      100, 200, 300, 400,
+    ]);
   });
 
   // threat T118
@@ -180,9 +180,10 @@ describe('a list of deletable checkpoints', () => {
           lineage,
           sources: [`${PERMANENT}/step-99`],
           finalSteps: [101],
+          milestones,
           writtenUpTo: 999,
         });
-        const retention = decideRetention(search.roots, its, { keep, milestones });
+        const retention = decideRetention(search.roots, its, keep);
         if (retention.kind === 'unknown') return;
         const { candidates, kept } = retention.value;
         const eligible = [...candidates, ...kept.map(({ checkpoint }) => checkpoint)]
@@ -224,14 +225,13 @@ describe('the deletion of a listed checkpoint', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(acts, { maxLength: 30 }),
         (count, keep, script) => {
-          const wishes = { keep, milestones: [] };
           let store = Array.from({ length: count }, (_, index) =>
             saved((index + 1) * 100, index % 3 === 0 ? PERMANENT : TEMPORARY),
           );
           let its = needs({ sources: [`${PERMANENT}/step-200`], writtenUpTo: count * 100 });
           let newest = count * 100;
           // The list that people approved, from the start.
-          const listed = plan(store, its, wishes).candidates.map(({ stored }) => stored);
+          const listed = plan(store, its, keep).candidates.map(({ stored }) => stored);
           let next = 0;
           for (const act of script) {
             if (act.does === 'save') {
@@ -247,7 +247,7 @@ describe('the deletion of a listed checkpoint', () => {
             else {
               const target = listed[next];
               if (target === undefined) return;
-              const look = recheckCandidate(plan(store, its, wishes), target.path, checkpointIdentity(target) ?? '');
+              const look = recheckCandidate(plan(store, its, keep), target.path, checkpointIdentity(target) ?? '');
               // The first changed checkpoint ends the clean-up.
               if (look !== 'same') return;
               const left = store.filter(({ path }) => path !== target.path);

@@ -49,7 +49,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
         folders: read(answers.folders, (text) => readFolderSizes(text, cacheFolder(AT))),
       },
       5,
-      { mountPoint: AT, thresholdPercent: 10 },
+      AT,
     );
 
   test('shows data below a missing mount, and the mount if it is present', async () => {

@@ -23,7 +23,6 @@ describe('disk care', () => {
       thresholdPercent: 10,
       warnPercent: 20,
       cleanupAlive: null,
-      workerSeen: null,
     });
     expect([disk?.scan, disk?.initWorker, disk?.startCleanup].map((command) => command?.join(' '))).toEqual([
       'uv run scripts/ray/cleanup_disk.py --config {clusterFile} --threshold {threshold} --dry-run',

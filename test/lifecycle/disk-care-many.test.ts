@@ -81,7 +81,6 @@ function portOf(name: string): DiskPort {
       list: async () => ({ kind: 'unknown', message: 'us-east5-a: gcloud: exit code 1' }),
       inspect: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
       cleanupAlive: async () => null,
-      workerSeen: async () => null,
       change: () => Promise.reject(new Error('nothing is changed there')),
     };
   const short = (): typeof HOSTS => (name === 'us-east5' ? [] : HOSTS.filter((one) => !cleared.has(one.name)));
@@ -122,7 +121,6 @@ function portOf(name: string): DiskPort {
       return cleared.has(tpu) ? CLEARED : MISPLACED;
     },
     cleanupAlive: async () => null,
-    workerSeen: async () => null,
     change: async (step, permit) => {
       spendCapability(permit, step);
       called.push(step);

@@ -72,7 +72,6 @@ async function open(): Promise<void> {
       return cluster.looks[tpu] ?? { disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') };
     },
     cleanupAlive: async () => (cluster.cleanup === null ? unknown('no answer') : known(cluster.cleanup)),
-    workerSeen: async () => null,
     change: async (step, permit) => {
       spendCapability(permit, step);
       called.push(step);

@@ -42,7 +42,6 @@ async function ferryThatDiesWith(
     list: async () => ({ kind: 'listed', vms: [] }),
     inspect: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
     cleanupAlive: async () => null,
-    workerSeen: async () => null,
     change: async () => {
       throw new Error('nobody consented');
     },

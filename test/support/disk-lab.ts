@@ -88,7 +88,6 @@ export async function openDiskLab(options: VirtualLabOptions = {}): Promise<Disk
     list: async () => ({ kind: 'listed', vms: [] }),
     inspect: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
     cleanupAlive: async () => known(calls > 0),
-    workerSeen: async () => null,
     change: async (step, permit) => {
       spendCapability(permit, step);
       calls += 1;

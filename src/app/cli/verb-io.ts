@@ -42,11 +42,7 @@ const SIGN =
 
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&#8203;': '' };
 
-export type VerbRefusal = {
-  readonly code: string;
-  readonly message: string;
-  readonly problems?: readonly unknown[];
-};
+export type VerbRefusal = { readonly code: string; readonly message: string; readonly problems?: readonly unknown[] };
 
 /** Reports why the answer is no, or a usage error (code `usage`). */
 export function refuse(io: VerbIo, error: VerbRefusal): number {

@@ -86,10 +86,7 @@ const COMPARED_FILES_MAX = 100;
 const LATER_COMMITS_MAX = 5;
 
 /** The run that proposes the change, and the record for checking its claims about earlier runs. Null if there is no run. */
-type RunOfChange = {
-  readonly state: RunState;
-  readonly runs: readonly RunState[];
-} | null;
+type RunOfChange = { readonly state: RunState; readonly runs: readonly RunState[] } | null;
 
 /** Where to read a change. `client` is null if GitHub cannot be asked. */
 type ChangeReader = {
@@ -147,10 +144,7 @@ export async function gatherChangeFacts(
   });
 }
 
-/**
- * Why the commit that a contract or a job names does not belong to this repository; null if it does. The check is needed because GitHub
- * also serves the commits of forks by their id.
- */
+/** Why a named commit is not this repository's, or null. GitHub also serves the commits of forks by their id. */
 async function findStrayBranch(
   git: GitReader,
   { kind, pinned }: LaneScopedConfig,

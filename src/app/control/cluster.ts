@@ -52,7 +52,6 @@ type KnownDiskIssue = Omit<PostedIssue, 'body'> & { readonly body: string | null
 type DiskIssueInput = {
   readonly disks: ClusterDisks;
   readonly actions: readonly ActionRecord[];
-  /** Commands of the journal. */
   readonly commands: ReadonlyMap<string, SeenCommand>;
   readonly issue: KnownDiskIssue;
 };

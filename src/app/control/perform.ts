@@ -169,10 +169,7 @@ async function performUnbounded(place: PerformContext, effect: Effect): Promise<
   }
 }
 
-/**
- * Pushes the branch of a run. Branch names are unique to a run, so an existing branch may come from an earlier try. Other writers can also
- * create it first, so it must not change other files.
- */
+/** An existing branch may come from an earlier try or another writer, so it must change no other files. */
 async function pushBranch(
   lab: Lab,
   git: LabGit,

@@ -44,12 +44,10 @@ import type { ReconcileWork, RunMemory, Settled, Turn } from './turn.ts';
 /** `owing`: an effect failed, or a fact was unreadable. */
 type Reconciled = 'settled' | 'owing';
 
-/** This worker's knowledge for one run. */
 type ReconcileView = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
 
 type BatchTriggers = {
   readonly triggers: readonly ReconcileRequest[];
-  /** Whether a workflow run in the record may have ended. */
   readonly mayHaveEnded: boolean;
   /** Whether a hold in the journal was added or removed since the last turn. */
   readonly areHoldsNew: boolean;
@@ -167,7 +165,6 @@ function hasUnansweredCommand(state: RunState): boolean {
   return [...state.commands.values()].some((command) => command.answer === null);
 }
 
-/** Fingerprint of all state that can make a run pending. */
 function pendingFingerprint(state: RunState): string {
   const open = [...state.commands.values()].filter(({ answer }) => answer === null);
   const cared = state.actions.flatMap(({ approvals, claim, ended }) => [approvals.length, claim?.seq, ended?.seq]);
@@ -263,10 +260,7 @@ async function reconcileIfConcerned(
     { settled: settledRuns, poster: posterForRun(store, run, publishesFor), now: lab.now() },
     before,
     after,
-    {
-      outcome,
-      causes,
-    },
+    { outcome, causes },
   );
 }
 
@@ -307,7 +301,6 @@ type RunContext = {
   readonly only?: PublishInput['only'];
 };
 
-/** The result of a run's turn. */
 type RunTurnResult = { readonly outcome: Reconciled; readonly memory: AttemptCache };
 
 /** Decides and acts until no step is possible now. Control, the watch and the watchdog use different agendas and facts. */

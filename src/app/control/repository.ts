@@ -206,7 +206,6 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
   }));
 }
 
-/** The newest mark of each run. */
 function newestMarkPerRun(marks: readonly Mark[]): readonly Mark[] {
   const found = new Map<string, Mark>();
   for (const mark of marks) if ((found.get(mark.run)?.seq ?? -1) < mark.seq) found.set(mark.run, mark);

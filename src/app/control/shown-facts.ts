@@ -26,11 +26,7 @@ import type { OpenLab } from '../open-lab.ts';
 import type { OncePerBatch } from './turn.ts';
 
 /** Where to read texts, within one batch of triggers. */
-type TextReader = {
-  readonly lab: Lab;
-  readonly config: LabConfig;
-  readonly once: OncePerBatch;
-};
+type TextReader = { readonly lab: Lab; readonly config: LabConfig; readonly once: OncePerBatch };
 
 /** All versions of the card since it was posted, in one request. */
 export async function readCardHistory(

@@ -118,10 +118,7 @@ function listPendingAnswers(
 
 type ThreadTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
-/**
- * Threads with a new slash command, and changed experiment issues, that no active run owns. A command for a run with a broken record does
- * not go to a newer run in the thread.
- */
+/** New commands and changed experiment issues in threads without an active run. A command for a broken run goes to no newer run. */
 export function listThreadWork({ open, triggers, troubles }: Turn): readonly ReconcileWork[] {
   const { runs, broken } = open.store.current();
   if (broken.some((one) => one.run === JOURNAL)) return [];
@@ -252,7 +249,6 @@ async function listPendingCommands(open: OpenLab, here: OpenThread): Promise<Pen
   return isSilent && items.length === 0 ? null : { items, permissions };
 }
 
-/** The answers to the commands. */
 async function decideAnswers(
   open: OpenLab,
   { thread, record: { journal }, broken, past, knownCommands }: OpenThread,
@@ -279,7 +275,6 @@ function isRunOfThread(thread: number): (state: RunState) => boolean {
   return ({ proposal }) => proposal.pull === thread || proposal.issue === thread;
 }
 
-/** The broken run that this thread belongs to. */
 function findBrokenRun({ store }: OpenLab, thread: number): BrokenRun | undefined {
   const isHere = isRunOfThread(thread);
   return store.current().broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));

@@ -19,7 +19,6 @@ export type RunMemory = {
   holds: string;
 };
 
-/** One batch of triggers. */
 export type Turn = {
   readonly open: OpenLab;
   readonly triggers: readonly ReconcileRequest[];

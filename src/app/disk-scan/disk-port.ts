@@ -5,13 +5,7 @@ import pLimit from 'p-limit';
 import type { DiskSteps } from '../../care/disk/disk-proposals.ts';
 import { buildScanRecord, type Inspection } from '../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport, type ScanEnd } from '../../care/disk/scan-report.ts';
-import {
-  type CheckEnd,
-  readCheckResult,
-  readDiskUsage,
-  readFolderSizes,
-  readMounts,
-} from '../../care/disk/worker-answers.ts';
+import { readCheckResult, readDiskUsage, readFolderSizes, readMounts } from '../../care/disk/worker-answers.ts';
 import {
   changeWithGcloud,
   changeWithScript,
@@ -108,7 +102,6 @@ const DISK_CHANGE_TIMEOUT_MS = 30 * 60 * 1_000;
 /** A scan connects to every worker over ssh, 32 in parallel. */
 const DISK_SCAN_TIMEOUT_MS = 30 * 60 * 1_000;
 
-/** A cluster with disk maintenance. */
 export type DiskPlace = {
   readonly cluster: string;
   readonly disk: DiskConfig;
@@ -122,8 +115,6 @@ export type DiskPort = {
   readonly inspect: (worker: TpuWorker) => Promise<Inspection>;
   /** Whether the cleanup job on the head node is alive; null if the config has no command for it. */
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
-  /** Whether Ray lists the worker; null if the config has no command for it. */
-  readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
   /** Consumes the next step of the capability and runs exactly that step. Throws `CapabilityError` otherwise. */
   readonly change: (step: ChangeStep, permit: Permit) => Promise<ProgramResult>;
 };
@@ -144,27 +135,21 @@ export function findDiskPlace(config: LabConfig, cluster: string): DiskPlace | n
 
 /** Only `change` changes a machine. */
 export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskPortOptions): DiskPort {
-  const runCheck = async (
-    check: DiskConfig['cleanupAlive'],
-    more: Readonly<Record<string, string>>,
-  ): Promise<Observed<boolean> | null> => {
-    if (check === null) return null;
-    const values = { clusterFile: disk.clusterFile, ...more };
-    return readCheckResult(
-      toScanEnd(await runScript(means, disk, { template: check.command, values }, SSH_TIMEOUT_MS)),
-      check.expect,
-    );
-  };
+  const { clusterFile, cleanupAlive, scan } = disk;
   return {
     scan: async () => {
-      const values = { clusterFile: disk.clusterFile, threshold: String(disk.warnPercent) };
-      return toScanEnd(await runScript(means, disk, { template: disk.scan, values }, DISK_SCAN_TIMEOUT_MS));
+      const values = { clusterFile, threshold: String(disk.warnPercent) };
+      return toScanEnd(await runScript(means, disk, { template: scan, values }, DISK_SCAN_TIMEOUT_MS));
     },
     list: () => listVms(means.gcloud, gcp),
     inspect: async (worker) =>
       readWorkerInspection(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
-    cleanupAlive: () => runCheck(disk.cleanupAlive, {}),
-    workerSeen: (worker) => runCheck(disk.workerSeen, { worker }),
+    cleanupAlive: async () => {
+      if (cleanupAlive === null) return null;
+      const { command: template, expect } = cleanupAlive;
+      const end = await runScript(means, disk, { template, values: { clusterFile } }, SSH_TIMEOUT_MS);
+      return readCheckResult(toScanEnd(end), expect);
+    },
     change: (step, permit) =>
       step.kind === 'clean-disk'
         ? changeWithGcloud(means.gcloud, step, permit, DISK_CHANGE_TIMEOUT_MS)
@@ -194,10 +179,7 @@ function runScript(
   );
 }
 
-type FilledTemplate = {
-  readonly template: readonly string[];
-  readonly values: Readonly<Record<string, string>>;
-};
+type FilledTemplate = { readonly template: readonly string[]; readonly values: Readonly<Record<string, string>> };
 
 /** Contains only what gcloud needs and the variables that the config names, so no GitHub token. */
 function scriptEnvironment(
@@ -211,7 +193,7 @@ function scriptEnvironment(
   return { ...gcloud.env, ...Object.fromEntries(passed) };
 }
 
-function toScanEnd({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd & CheckEnd {
+function toScanEnd({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd {
   const how = kind === 'exited' ? '' : `\n${kind} ${code ?? ''}`.trimEnd();
   return { exitCode, stdout, stderr: `${stderr}${how}` };
 }
@@ -222,15 +204,9 @@ const INSPECTED_WORKERS_MAX = 400;
 const DISK_INSPECTION_TIME_MS = 15 * 60 * 1_000;
 
 /** The disks of one cluster. `redact` removes secrets from program output. */
-type ClusterDisks = {
-  readonly place: DiskPlace;
-  readonly port: DiskPort;
-  readonly redact: (text: string) => string;
-};
+type ClusterDisks = { readonly place: DiskPlace; readonly port: DiskPort; readonly redact: (text: string) => string };
 
-/**
- * Scans the workers and records the result, without changing any worker (policy AG-16, AG-17). Throws `GitError` if the record is refused.
- */
+/** Scans and records, and changes no worker (policy AG-16, AG-17). Throws `GitError` if the record is refused. */
 async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]): Promise<DiskScan> {
   const { place, port, redact } = disks;
   const { thresholdPercent, warnPercent } = place.disk;

@@ -102,10 +102,7 @@ function buildRunDrafts({ contract }: Proposing, data: EventDataByType['proposed
   ];
 }
 
-/**
- * Completes the lane's unfinished proposal for this command (null: for no command). Null if there is no such proposal, or if the process
- * that started it may still be working on it. Throws `GitError`.
- */
+/** Completes the unfinished proposal for this command (null: none). Null without one, or if another process may still work on it. */
 export async function resumeProposal(open: OpenLane, command: SeenCommand | null): Promise<BeginOutcome | null> {
   const { store, config, lab } = open;
   const record = store.current();
@@ -191,7 +188,6 @@ async function openProposalPull(
     : failNotDone('the pull request', opened);
 }
 
-/** Links the new pull request in the issue. */
 async function linkThreads(
   open: OpenLane,
   begun: BegunProposal,

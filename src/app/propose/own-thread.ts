@@ -152,10 +152,7 @@ function requestedKnobs({ command: name }: Contracts, command: SeenCommand | nul
   return Object.entries(command?.args ?? {}).flatMap(([path, after]) => (path === 'lane' ? [] : [{ path, after }]));
 }
 
-/**
- * The recorded data of a run that starts in an issue and changes no experiment file, except its threads and their author. `config` already
- * contains the contract's values.
- */
+/** The data of a run from an issue without experiment file, but for threads and author. `config`: with the contract. */
 export function issueData(
   { lab, config }: OpenLane,
   { run, knobs, ...begun }: Pick<Planned, 'run' | 'knobs'> & Pick<Proposing['proposed'], 'experiment' | 'objective'>,

@@ -30,7 +30,7 @@ import {
 } from '../../render/lane-history.ts';
 import { buildNothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { buildAnsweredDraft } from '../../run/command-events.ts';
-import { decideNamed } from '../../run/decide-named.ts';
+import { decideNamed } from '../../run/decide-journal.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { allLanes, type LaneScopedConfig, listHistory } from '../../run/lane.ts';
 import { listProposalLabels, listWaitingNamedCommands } from '../../run/proposals.ts';
@@ -62,10 +62,7 @@ async function laneIssueWithoutRuns(open: OpenLane): Promise<number | Failed> {
   return openIssue(open, 'the issue of the lane', { marker, title, body, labels: [label] });
 }
 
-/**
- * Updates the lane's history issue from the runs that are over. Costs one request if nothing changed, and none before the first run ended.
- * Skips the update if a part of the record is broken.
- */
+/** Updates the lane's history issue; one request if nothing changed. Skips it if part of the record is broken. */
 async function syncLaneHistory(open: OpenLane): Promise<void> {
   const { lab, store, config } = open;
   const { runs, broken } = store.current();
@@ -89,12 +86,7 @@ function laneIssue(lane: string): Omit<PendingIssue, 'body'> {
 
 type Question = EventDataByType['objective-asked'];
 
-/** The objective of a scheduled ferry. */
-type TodaysObjective = {
-  readonly kind: 'clear';
-  readonly objective: Objective;
-  readonly unanswered?: Unanswered;
-};
+type TodaysObjective = { readonly kind: 'clear'; readonly objective: Objective; readonly unanswered?: Unanswered };
 
 /** Today's objective: the usual one if it is clear or if the question got no answer in time; otherwise opens a question. */
 async function decideTodaysObjective(
@@ -129,19 +121,13 @@ async function decideTodaysObjective(
   // Not `experiment`, because the next proposal would list the question as an experiment.
   const labels = listProposalLabels(open.config);
   const text = { title, body: `${markerText(marker)}\n${body}`, labels };
-  const issue = await openIssue(open, 'the question about the objective', {
-    marker: markerIdentity(marker),
-    ...text,
-  });
+  const issue = await openIssue(open, 'the question about the objective', { marker: markerIdentity(marker), ...text });
   if (typeof issue !== 'number') return issue;
   const data = { lane: laneName, date, issue, until: toRfc3339(question.until), state: 'open' } as const;
   return (await recordQuestion(open, data)) ?? { kind: 'asked', issue };
 }
 
-/**
- * Closes a lane's question after an answer. After the deadline, `propose` first proposes today's run with the usual objective. Safe to
- * repeat: a question that is not recorded as closed is checked again.
- */
+/** Closes an answered question; after the deadline, `propose` goes first. Safe to repeat until it is recorded. */
 async function closeQuestionIfAnswered(
   open: ProposingLane,
   propose: (open: ProposingLane) => Promise<ProposeOutcome>,
@@ -186,7 +172,6 @@ async function recordQuestion(open: OpenLane, data: Question): Promise<Failed | 
   return outcome.kind === 'refused' ? failNotRecorded(outcome) : null;
 }
 
-/** The outcome for one lane. */
 export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOutcome };
 
 /** Proposes in every lane that is due today. An error in one lane does not stop the others, but makes the call throw at the end. */

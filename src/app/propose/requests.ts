@@ -85,7 +85,6 @@ async function decideRequest(open: OpenLab, command: SeenCommand): Promise<Reque
   return findAnswer() ?? outcome;
 }
 
-/** The answer for the run that the command started. */
 function answerForRun(state: RunState, command: SeenCommand): Answered {
   const { run, proposal } = state;
   const { pull, issue, adopts } = proposal;
@@ -172,7 +171,6 @@ function wrongThread({ config }: OpenLab, command: SeenCommand): Answered {
   return reply('rent-not-here', { why, lanes: lanes.map(({ laneName }) => laneName).join(' ') });
 }
 
-/** Selects the lane for a `/propose`. */
 function pickLane({ config, store }: OpenLab, command: SeenCommand): LaneChoice {
   const { runs, journal } = store.current();
   const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));

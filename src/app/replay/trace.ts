@@ -67,10 +67,7 @@ const header = z.strictObject({
 
 const record = z.union([
   z.strictObject({ at: time, log: z.string() }),
-  z.strictObject({
-    at: time,
-    engine: z.union([engineSays, z.enum(['unreachable', 'absent', 'state-lost'])]),
-  }),
+  z.strictObject({ at: time, engine: z.union([engineSays, z.enum(['unreachable', 'absent', 'state-lost'])]) }),
   z.strictObject({ at: time, attempt: z.number().int().min(2) }),
   z.strictObject({ at: time, stop: z.string() }),
   z.strictObject({ at: time, tracker: z.union([trackerSays, z.enum(TRACKER_SILENCES)]) }),

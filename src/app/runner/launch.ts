@@ -115,11 +115,7 @@ async function readFixCheck({ lab, git, config }: OpenLane, state: RunState, ord
   const mayChange = config.kind.fixes?.(config.lane).mayFix ?? null;
   if (slip === null || mayChange === null)
     return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
-  return checkFixInTree(lab, git, slip, {
-    commit: order.commit,
-    mayChange,
-    python: config.lane.python,
-  });
+  return checkFixInTree(lab, git, slip, { commit: order.commit, mayChange, python: config.lane.python });
 }
 
 type OwnReading = {
@@ -270,10 +266,7 @@ export async function executeLaunch(lab: OpenLab, parts: ActionParts): Promise<S
 /** Maximum age of the facts for judging an order. */
 const FACTS_AGE_MAX_MS = 10_000;
 
-/**
- * Identifies what the facts depend on in the record. Excludes control's own dispatch entries, which arrive while this job verifies. Any
- * other entry, such as a hold or a stop, changes the key.
- */
+/** What the facts depend on in the record: every entry, such as a hold or a stop, but control's own dispatches. */
 function factsKey(state: RunState, { head }: JournalState, now: Instant): string {
   const period = Math.floor(now / FACTS_AGE_MAX_MS);
   return `${state.head.seq - state.dispatches.length} ${head?.seq ?? 'none'} ${period}`;

@@ -31,10 +31,7 @@ export type ShipInput = {
   readonly engine: Engine | null;
 };
 
-/**
- * Ships the configured paths of the ordered commit, or refuses with the difference from the approved files. The job gets only secrets that
- * the config names.
- */
+/** Ships the configured paths of the ordered commit and configured secrets, or refuses with the difference. */
 export async function shipJob(
   open: OpenLane,
   state: RunState,
@@ -68,7 +65,6 @@ export async function shipJob(
   return buildShippedJob(open, { state, order }, tree, input.environment);
 }
 
-/** Whether the lane's jobs run on this machine. */
 function runsJobsLocally({ config }: OpenLane): boolean {
   return traitsFor(config, config.lane.cluster)?.jobsRunHere === true;
 }

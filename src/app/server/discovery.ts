@@ -68,10 +68,7 @@ type Installations = { readonly found: readonly Installation[]; readonly isWhole
 /** Lists the repositories. `anew`: an installation changed, so the cache is stale. */
 export type Discovery = (anew?: boolean) => Promise<readonly InstalledRepository[]>;
 
-/**
- * Lists the repositories and caches them, because each list costs requests. Unreadable parts keep their last value and are retried. Never
- * rejects.
- */
+/** Lists repositories and caches them to save requests; keeps the last value of unreadable parts. Never rejects. */
 export function createDiscovery(ports: DiscoveryPorts): Discovery {
   const known = new Map<number, readonly InstalledRepository[]>();
   const say = createTopicLogger(ports.log);

@@ -14,10 +14,9 @@ import { createWorker, type Worker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createBackgroundHelpers } from '../propose/helpers.ts';
 import { createDiscovery, type Discovery, type InstalledRepository, UNSUBSCRIBED_EVENTS } from './discovery.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
 import { openSavedState, type SavedState } from './saved-state.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { createWebhookServer, type Pages } from './webhook-server.ts';
+import { createMetrics, createWebhookServer, type Metrics, type Pages } from './webhook-server.ts';
 import { createQueues, type Queues, type QueuesPorts } from './work-queue.ts';
 
 /** Replace a token this long before it expires. */
@@ -40,7 +39,6 @@ const SWEEP_PERIODS_MAX = 3;
 /** `close` waits for running batches, with a limit, and resolves to the number of those that it did not wait for. */
 export type Serving = { readonly url: string; readonly close: () => Promise<number> };
 
-/** What all repositories of this process share. */
 type Shared = {
   readonly options: ServeOptions;
   readonly log: Log;
@@ -159,9 +157,7 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
-/**
- * Disables Probot's throttling: a crash would lose its queue. ferrybot paces its own writes (probot#2039: only the function form works).
- */
+/** Disables Probot's throttling, whose queue a crash would lose (probot#2039: only the function form works). */
 function quietOctokit({ baseUrl }: ServeOptions, fetchOnce: typeof fetch): typeof ProbotOctokit {
   const request = { fetch: fetchOnce };
   const quiet = { throttle: { enabled: false }, retry: { enabled: false }, baseUrl, request };
@@ -180,7 +176,6 @@ function createProbot(options: ServeOptions, metrics: Metrics): Probot {
   });
 }
 
-/** The largest page. */
 const PAGE = { per_page: 100 };
 
 function createServerDiscovery(probot: Probot, { options, tokenOf, metrics, log }: Shared): Discovery {
@@ -278,10 +273,7 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
 /** `nowMs`: GitHub's time; null: mint a new token. */
 type TokenProvider = (installation: number, nowMs: number | null) => Promise<string>;
 
-/**
- * Caches installation tokens, which are valid for one hour by GitHub's clock. Probot's own cache uses this machine's clock, which stops
- * while the machine sleeps.
- */
+/** Caches tokens for their hour of GitHub's clock. Probot's cache uses this machine's, which stops while it sleeps. */
 function installationTokens(probot: Probot): TokenProvider {
   const held = new Map<number, { readonly token: string; readonly expiresAtMs: number }>();
   return async (installation, nowMs) => {

@@ -28,7 +28,6 @@ export type Queues = {
     /** Repositories with triggers that wait for a worker. */
     readonly waiting: number;
     readonly busy: number;
-    /** Repositories with a worker in memory. */
     readonly opened: number;
     readonly liveRuns: number;
     /** When the last successful sweep ended. */

@@ -21,14 +21,7 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { cutText, fromRfc3339, type Instant, type Observed } from '../../domain/values.ts';
 import type { LowWorker, ScanReport } from './scan-report.ts';
-import {
-  findMountAt,
-  findMountContaining,
-  folderSize,
-  listMountsBelow,
-  percentFree,
-  percentFree as percentFreeOf,
-} from './worker-answers.ts';
+import { findMountAt, findMountContaining, percentFree as percentFreeOf } from './worker-answers.ts';
 
 /** How many of a worker's largest folders are recorded and shown. */
 const SHOWN_FOLDERS_MAX = 5;
@@ -46,11 +39,7 @@ export type ScanFacts = {
   readonly listing: VmListing;
   readonly inspections: ReadonlyMap<LowWorker, Inspection>;
   readonly cleanup: CleanupState;
-  readonly policy: {
-    readonly mountPoint: MountPoint;
-    readonly thresholdPercent: number;
-    readonly warnPercent: number;
-  };
+  readonly policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number; readonly warnPercent: number };
 };
 
 /** The record of one scan. It leaves out workers that had enough space again when they were inspected. */
@@ -72,16 +61,16 @@ function judgeScannedWorker(low: LowWorker, { listing, inspections, policy }: Sc
   const vm = findVm(listing, low.tpu);
   const seen = inspections.get(low);
   const { mountPoint, warnPercent, thresholdPercent } = policy;
-  const judged: JudgedWorker | null =
+  const judged: JudgedWorker =
     seen === undefined
       ? {
           percentFree: low.percentFree,
           finding: vm === null ? 'vm-unknown' : 'not-inspected',
           detail: { available: low.available },
         }
-      : judgeWorker(seen, low.percentFree, { mountPoint, thresholdPercent: warnPercent });
-  if (judged === null) return [];
+      : judgeWorker(seen, low.percentFree, mountPoint);
   const { percentFree, finding, detail } = judged;
+  if (percentFree > warnPercent) return [];
   return [
     {
       tpu: low.tpu,
@@ -103,7 +92,7 @@ function vmIdentityOf({ name, zone, createdAt, workers }: TpuVm, worker: number)
 }
 
 /** Formats a percentage, because events contain no floats. */
-function formatPercent(percent: number): string {
+export function formatPercent(percent: number): string {
   return percent.toFixed(1);
 }
 
@@ -115,69 +104,38 @@ function cutForRecord(text: string): string {
 export type JudgedWorker = Pick<ScannedWorker, 'finding' | 'detail'> & { readonly percentFree: number };
 
 /**
- * Judges a worker that the scan found low (policy AG-16 and AG-17); null: it has room. An unreadable answer makes the cause unknown, and
- * an unknown cause leads to no proposal. `mount-missing`: nothing is mounted at the bucket's mount point, and there is data on the boot
+ * Judges the disk of a worker (policy AG-16 and AG-17). An unreadable answer makes the cause unknown, and an unknown cause leads to no
+ * proposal. `mount-missing`: nothing is mounted at the bucket's mount point, and there is data on the boot
  * disk (`misplacedBytes`). The other findings are no reason to delete anything there.
  */
 export function judgeWorker(
   { disk, mounts, folders }: Inspection,
   scannedPercentFree: number,
-  { mountPoint, thresholdPercent }: { readonly mountPoint: MountPoint; readonly thresholdPercent: number },
-): JudgedWorker | null {
+  mountPoint: MountPoint,
+): JudgedWorker {
   if (disk.kind === 'unknown') return unreadWorker(scannedPercentFree, 'disk', disk.why);
   const percentFree = percentFreeOf(disk.value);
-  if (percentFree > thresholdPercent) return null;
   // rule AG-17
   if (mounts.kind === 'unknown') return unreadWorker(percentFree, 'mounts', mounts.why);
-  const lowWorker = (finding: DiskFinding, detail: Detail = {}): JudgedWorker => ({ percentFree, finding, detail });
+  const judged = (finding: DiskFinding, detail: Detail = {}): JudgedWorker => ({ percentFree, finding, detail });
   const there = findMountAt(mounts.value, mountPoint);
-  if (there !== null) return lowWorker('mount-there', { type: there.type });
+  if (there !== null) return judged('mount-there', { type: there.type });
   const over = findMountContaining(mounts.value, mountPoint);
-  if (over !== null && over.at !== '/') return lowWorker('other-disk', { at: over.at });
-  const below = listMountsBelow(mounts.value, mountPoint)[0];
-  if (below !== undefined) return lowWorker('mount-below', { at: below.at });
+  if (over !== null && over.at !== '/') return judged('other-disk', { at: over.at });
+  const below = mounts.value.find(({ at }) => at.startsWith(`${mountPoint}/`));
+  if (below !== undefined) return judged('mount-below', { at: below.at });
   if (folders.kind === 'unknown') return unreadWorker(percentFree, 'folders', folders.why);
-  const misplacedBytes = folderSize(folders.value, mountPoint);
-  if (misplacedBytes < limits.misplacedBytesMin) return lowWorker('mount-missing-empty');
+  // A folder that is too small is not listed.
+  const misplacedBytes = folders.value.find(({ path }) => path === mountPoint)?.bytes ?? 0;
+  if (misplacedBytes < limits.misplacedBytesMin) return judged('mount-missing-empty');
   const { usedBytes, availableBytes } = disk.value;
-  const after = {
-    usedBytes: Math.max(0, usedBytes - misplacedBytes),
-    availableBytes: availableBytes + misplacedBytes,
-  };
-  return lowWorker('mount-missing', { misplacedBytes, percentFreeAfter: formatPercent(percentFreeOf(after)) });
+  const after = { usedBytes: Math.max(0, usedBytes - misplacedBytes), availableBytes: availableBytes + misplacedBytes };
+  return judged('mount-missing', { misplacedBytes, percentFreeAfter: formatPercent(percentFreeOf(after)) });
 }
 
-function unreadWorker(percentFree: number, what: keyof Inspection, why: string): JudgedWorker {
+/** A worker whose answer could not be read. */
+export function unreadWorker(percentFree: number, what: keyof Inspection, why: string): JudgedWorker {
   return { percentFree, finding: 'unread', detail: { what, why: cutForRecord(why) } };
-}
-
-/**
- * `misplaced`: nothing is mounted, and there is data at the mount point. `fine`: mounted, with more than the threshold free.
- * `short`: all other cases. `percentFree` has one decimal, because events contain no floats.
- */
-export type WorkerHealth =
-  | { readonly kind: 'unknown'; readonly why: string }
-  | {
-      readonly kind: 'misplaced' | 'fine' | 'short';
-      readonly percentFree: string;
-      readonly isMounted: boolean;
-      readonly misplacedBytes: number;
-    };
-
-/** Judges one inspection. It is unknown if a needed answer could not be read. */
-export function judgeWorkerHealth(
-  { disk, mounts, folders }: Inspection,
-  policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number },
-): WorkerHealth {
-  if (disk.kind === 'unknown') return disk;
-  if (mounts.kind === 'unknown') return mounts;
-  const free = percentFree(disk.value);
-  const isMounted = findMountAt(mounts.value, policy.mountPoint) !== null;
-  if (!isMounted && folders.kind === 'unknown') return folders;
-  const misplacedBytes = isMounted || folders.kind === 'unknown' ? 0 : folderSize(folders.value, policy.mountPoint);
-  const told = { percentFree: free.toFixed(1), isMounted, misplacedBytes };
-  if (misplacedBytes >= limits.misplacedBytesMin) return { kind: 'misplaced', ...told };
-  return { kind: isMounted && free > policy.thresholdPercent ? 'fine' : 'short', ...told };
 }
 
 /** A full-disk message older than this triggers no scan: the daily scan has run since. */

@@ -22,7 +22,7 @@ export type ScanReport =
 /** Why a scan cannot be used: it failed, printed nothing useful, contradicts itself, or was not the requested dry run. */
 export type ScanFault = 'not-run' | 'failed' | 'nothing-said' | 'contradiction' | 'not-a-dry-run' | 'other-threshold';
 
-/** How the scan program ended. `exitCode` is null if it did not run to its end. */
+/** How a program of the scan ended. `exitCode` is null if it did not run to its end. */
 export type ScanEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
 const LOW =

@@ -2,6 +2,7 @@
 
 import type { DiskUsage, FolderSize, Mount } from '../../domain/care/machines.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
+import type { ScanEnd } from './scan-report.ts';
 
 const HEAD = /^Filesystem\s+1B?-blocks\s+Used\s+Available\s+(?:Use%|Capacity)\s+Mounted on$/;
 const BYTES = /^\d{1,15}$/;
@@ -29,10 +30,7 @@ export function percentFree({ usedBytes, availableBytes }: DiskUsage): number {
   return (100 * availableBytes) / (usedBytes + availableBytes);
 }
 
-/**
- * The mounts in a worker's complete `/proc/self/mountinfo`. Every Linux machine has a mount on `/`: a table without one is
- * incomplete, and unknown.
- */
+/** The mounts in a worker's `/proc/self/mountinfo`. Linux always has one on `/`; a table without is incomplete. */
 export function readMounts(output: string): Observed<readonly Mount[]> {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
   const mounts = lines.flatMap((line): readonly Mount[] => {
@@ -59,11 +57,6 @@ export function findMountAt(mounts: readonly Mount[], path: string): Mount | nul
   return over?.at === path ? over : null;
 }
 
-/** Mounts below the path, without one at the path. */
-export function listMountsBelow(mounts: readonly Mount[], path: string): readonly Mount[] {
-  return mounts.filter(({ at }) => at.startsWith(`${path}/`));
-}
-
 /** proc(5): `36 35 98:0 /root /point options optional… - type source superoptions`. */
 const MOUNTINFO = /^\d+ \d+ \d+:\d+ \S+ (\/\S*) \S+ (?:\S+ )*?- (\S+) /;
 
@@ -74,10 +67,7 @@ function unescapeMountPath(text: string): string {
 
 const LINE = /^(\d{1,15})\t(\/.*)$/;
 
-/**
- * Folder sizes in bytes, largest first. `du` prints a folder after its contents. An answer that does not end with `root` was
- * therefore cut off, and the missing folders would count as empty.
- */
+/** Folder sizes, largest first. `du` ends with `root`; without it the answer was cut off, and is not used. */
 export function readFolderSizes(output: string, root: string): Observed<readonly FolderSize[]> {
   const lines = output.split('\n').filter((line) => line !== '');
   if (lines.length === 0) return unknown('du said nothing');
@@ -89,16 +79,8 @@ export function readFolderSizes(output: string, root: string): Observed<readonly
   return known(sizes.toSorted((a, b) => b.bytes - a.bytes || a.path.localeCompare(b.path, 'en')));
 }
 
-/** Bytes of one folder; 0 if it is too small to be listed. */
-export function folderSize(sizes: readonly FolderSize[], path: string): number {
-  return sizes.find((folder) => folder.path === path)?.bytes ?? 0;
-}
-
-/** How the command ended. `exitCode` is null if it did not run to its end. */
-export type CheckEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
-
 /** `expect`: a regular expression from the config. A failed command or an empty answer is unknown. */
-export function readCheckResult({ exitCode, stdout, stderr }: CheckEnd, expect: string): Observed<boolean> {
+export function readCheckResult({ exitCode, stdout, stderr }: ScanEnd, expect: string): Observed<boolean> {
   if (exitCode !== 0) return unknown(`exit code ${exitCode ?? 'none'}: ${stderr.trim().split('\n').at(-1) ?? ''}`);
   if (stdout.trim() === '') return unknown('an empty answer');
   return known(new RegExp(expect, 'u').test(stdout));

@@ -24,10 +24,7 @@ export type InfraFinding = {
 /** One command of a list, or a part that could not be read; `line` is the 1-based line of its start. */
 type SetupEntry = { readonly text: string; readonly line: number };
 type UnreadPart = { readonly line: number; readonly what: string };
-type SetupLists = {
-  readonly lists: readonly (readonly SetupEntry[])[];
-  readonly unread: readonly UnreadPart[];
-};
+type SetupLists = { readonly lists: readonly (readonly SetupEntry[])[]; readonly unread: readonly UnreadPart[] };
 
 /** Every list with a key that ends in `_commands`, in file order. Aliases are not followed. */
 export function readSetupLists(text: string): Result<SetupLists, UnreadPart> {

@@ -64,11 +64,7 @@ async function runOverSsh(
   args: readonly string[],
   exitCodes: readonly number[],
 ): Promise<Observed<string>> {
-  const result = await run(program, args, {
-    env,
-    timeoutMs: SSH_TIMEOUT_MS,
-    outputBytesMax: REMOTE_OUTPUT_BYTES_MAX,
-  });
+  const result = await run(program, args, { env, timeoutMs: SSH_TIMEOUT_MS, outputBytesMax: REMOTE_OUTPUT_BYTES_MAX });
   return result.exitCode !== null && exitCodes.includes(result.exitCode)
     ? known(result.stdout)
     : unknown(cutText(describeFailure(result), limits.messageCharactersMax));
@@ -76,10 +72,7 @@ async function runOverSsh(
 
 /** Clears the mount point on one worker, or stops with the reason (`buildCleanCommand`). */
 export function buildCleanStep(project: string, worker: TpuWorker, mountPoint: MountPoint): ChangeStep {
-  return {
-    kind: 'clean-disk',
-    command: ['gcloud', ...sshArguments(project, worker, buildCleanCommand(mountPoint))],
-  };
+  return { kind: 'clean-disk', command: ['gcloud', ...sshArguments(project, worker, buildCleanCommand(mountPoint))] };
 }
 
 /**

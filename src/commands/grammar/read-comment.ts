@@ -37,10 +37,7 @@ import {
 type WordClass =
   | { readonly kind: 'ours'; readonly word: string; readonly spec: CommandSpec }
   | { readonly kind: 'near'; readonly word: string; readonly suggest: string }
-  | {
-      readonly kind: 'lookalike' | 'other-bot' | 'unrelated';
-      readonly word: string;
-    };
+  | { readonly kind: 'lookalike' | 'other-bot' | 'unrelated'; readonly word: string };
 
 /** Classifies a word found by `findSlashWords`. */
 type Vocabulary = (word: string) => WordClass;
@@ -107,10 +104,7 @@ export type CommentAuthorTrust = 'trusted' | 'stranger';
 /** `isWhole` false: too expensive for this speaker; the reading has only the first command word, as `limit`. */
 export type BoundedReading = { readonly reading: Reading; readonly isWhole: boolean };
 
-/**
- * `readComment` with cost limits per speaker: outsiders are parsed only within `COMMENT_OF_STRANGER`. Pass `trusted` only after GitHub
- * confirmed the permission.
- */
+/** `readComment` with cost limits: `COMMENT_OF_STRANGER`, or `trusted` once GitHub confirmed the permission. */
 export function readCommentWithinBounds(
   speaker: CommentAuthorTrust,
   markdown: string,

@@ -21,7 +21,6 @@ export type Rule = (config: LaneOfFile, asked: RuleContext) => readonly ConfigIs
 /** Input of a rule. `now`: the time at which keys must be valid, or null. `ownCommands`: names of ferrybot's commands. */
 export type RuleContext = { readonly now: Instant | null; readonly ownCommands: readonly string[] };
 
-/** A rule that compares lanes with each other. */
 type LanesRule = (lanes: readonly LaneOfFile[]) => readonly ConfigIssue[];
 
 /** A path below the lane that the rule checks. */

@@ -38,14 +38,9 @@ export type RentedInstance = {
 
 /** All instances of the account; an incomplete list is `unknown`. `credit` null: unknown. */
 export type AccountRead =
-  | {
-      readonly kind: 'read';
-      readonly instances: readonly RentedInstance[];
-      readonly credit: number | null;
-    }
+  | { readonly kind: 'read'; readonly instances: readonly RentedInstance[]; readonly credit: number | null }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** An instance to destroy. */
 export type Condemnation = { readonly id: number; readonly jobId: string };
 
 /** `offer` null: no offer fits. */

@@ -40,10 +40,7 @@ export type StoredCheckpoint = {
   readonly metadata: Observed<StoredMetadata | null>;
 };
 
-export type SearchedRoot = {
-  readonly root: StorePath;
-  readonly found: Observed<readonly StoredCheckpoint[]>;
-};
+export type SearchedRoot = { readonly root: StorePath; readonly found: Observed<readonly StoredCheckpoint[]> };
 
 /** Identity of a partly deleted checkpoint: the metadata file is gone, other objects remain. */
 export const REMAINS_IDENTITY = 'remains';

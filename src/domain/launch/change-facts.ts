@@ -13,7 +13,6 @@ export type SourceValue = {
   /** From 1. */
   readonly line: number;
   readonly isString?: true | undefined;
-  /** Names that the value references. */
   readonly names?: readonly string[] | undefined;
   /** Entries of a mapping, or of a list that contains mappings. */
   readonly container?: string | undefined;
@@ -52,7 +51,6 @@ export type ExperimentFile = {
   readonly kind: 'read';
   readonly text: string;
   readonly settings: readonly Setting[];
-  /** The line of each container of settings. */
   readonly containerLines: readonly number[];
   readonly code: readonly CodeStatement[];
   /** Names that the code references, except imports. */
@@ -70,7 +68,6 @@ export type ReadExperiment = (
   file: { readonly path: string; readonly python: string },
 ) => Promise<FileReading>;
 
-/** `ReadExperiment` for one file of a lane. */
 export type ReadSource = (source: string) => Promise<FileReading>;
 
 /** The policy's five kinds of small change (policy DF-35). */
@@ -127,7 +124,6 @@ export type KnobNotTaken = {
   readonly why: (typeof NOT_TAKEN_REASONS)[number];
 };
 
-/** The file that a run starts from. */
 export type CarriedOverFile = { readonly text: string; readonly notTaken: readonly KnobNotTaken[] };
 
 /** `delta` is the difference between the starting configuration and the proposal. */
@@ -167,10 +163,7 @@ export type ChangeFacts = {
   readonly laterCommits: readonly LaterCommit[];
   /** The model size at the head; null if the lane does not define its scale. */
   readonly size: ModelSize | null;
-  /**
-   * Shipped files that differ from the failed attempt, or from the last attempt of the continued run. Null if neither exists, or if the
-   * kind of run does not need this fact.
-   */
+  /** Shipped files that differ from the failed or continued attempt. Null without one, or if this kind needs none. */
   readonly sinceAttempt: readonly FileChange[] | null;
 };
 

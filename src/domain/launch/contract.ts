@@ -33,7 +33,6 @@ export function isSameLogin(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The issue that a contract is read from. */
 export type ContractIssue = {
   readonly title: string;
   readonly body: string;
@@ -98,11 +97,7 @@ export type MachineNeeds = {
 };
 
 /** A cap of the lab that the request exceeds. */
-export type BeyondCap = {
-  readonly need: keyof MachineNeeds;
-  readonly requested: string;
-  readonly limit: string;
-};
+export type BeyondCap = { readonly need: keyof MachineNeeds; readonly requested: string; readonly limit: string };
 
 /** Whether the lab's limits allow such a machine, and on which terms; null: the cluster does not rent. */
 export type MachineFit = { readonly terms: RentalTerms | null; readonly exceededCaps: readonly BeyondCap[] };
@@ -124,7 +119,6 @@ export type ImageObservation =
   | { readonly kind: 'built'; readonly digest: Digest; readonly platforms: readonly ImageLabels[] }
   | { readonly kind: 'absent' };
 
-/** What is known about a contract's container. */
 export type ContainerFacts = {
   readonly written: string;
   /** The image that the cluster settings give every job, or null. */
@@ -133,7 +127,6 @@ export type ContainerFacts = {
   readonly image: 'no-image' | 'no-registry' | { readonly image: string; readonly found: Observed<ImageObservation> };
 };
 
-/** Docker's default registry. */
 const USUAL_REGISTRY = 'docker.io';
 const REGISTRY = /^[a-z0-9][a-z0-9.-]{0,252}(?::\d{1,5})?$/;
 const REPOSITORY_PART = /^[a-z0-9][a-z0-9._-]{0,127}$/;

@@ -8,16 +8,11 @@ export const HOLD_SCOPES = ['run', 'lane', 'date', 'repository'] as const;
 type HoldScope = (typeof HOLD_SCOPES)[number];
 
 /** `lane`: null for a run and for the repository. `date` (YYYY-MM-DD): null unless the scope is a date. */
-export type HoldTarget = {
-  readonly scope: HoldScope;
-  readonly lane: string | null;
-  readonly date: string | null;
-};
+export type HoldTarget = { readonly scope: HoldScope; readonly lane: string | null; readonly date: string | null };
 
 /** `reason` may be empty. */
 export type Hold = HoldTarget & { readonly reason: string; readonly actor: Actor; readonly at: string };
 
-/** The fields of a hold in answers and verdicts. */
 export const TARGET_FIELDS = { scope: HOLD_SCOPES, lane: 'text?', date: 'text?' } as const;
 
 /** The facts of `TARGET_FIELDS`. */

@@ -1,7 +1,4 @@
-/**
- * What the next attempt changes within the approval: the smallest step that can help, then the next (policy VA, Autonomous Recovery
- * Policy). Depends only on the record, so control and runner agree.
- */
+/** What the next attempt changes within the approval: the smallest step that can help (Autonomous Recovery Policy). */
 
 import { type Failure, isOutOfMemory, isTransient, type Rung } from '../failure-class.ts';
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
@@ -16,10 +13,7 @@ export function findSameFailure(one: PastAttempt, other: PastAttempt): string | 
   return print !== null && print === failureFingerprint(other) ? failureOf(one) : null;
 }
 
-/**
- * The class plus the location in the lab's code, or the log's error text without parts that vary between jobs. Null if the text was
- * withheld, and for manifests that do not record responses.
- */
+/** The class and the location in the lab's code, or the error's constant parts. Null if withheld or not recorded. */
 function failureFingerprint(attempt: PastAttempt): string | null {
   const failure = failureOf(attempt);
   if (attempt.order.manifest?.envelope.restartAfter === undefined) return null;
@@ -44,7 +38,6 @@ function normalizeMessage(text: string): string {
 
 export type Reduction = { readonly name: string; readonly value: string };
 
-/** What a reduction can change. */
 export type LaunchCommand = {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -80,7 +73,6 @@ export function applyReduction<Given extends LaunchCommand>(started: Given, { na
   };
 }
 
-/** Applies several reductions in order. */
 function applyReductions<Given extends LaunchCommand>(started: Given, reductions: readonly string[]): Given {
   return reductions.reduce((before, text) => {
     const reduction = readReduction(text);

@@ -24,10 +24,7 @@ export function shortDigestHex(digest: string): string {
     .slice(0, limits.bindingHexDigits);
 }
 
-/**
- * Whether a text had been visible for `shownForMs` when the comment was written. GitHub truncates `createdAt`
- * to the second, so the same second counts as visible.
- */
+/** Whether a text was visible for `shownForMs` when the comment was written. GitHub's times are whole seconds. */
 export function wasPostedBefore(shownAt: Instant, createdAt: Instant, shownForMs = 0): boolean {
   return createdAt >= Math.floor((shownAt + shownForMs) / SECOND_MS) * SECOND_MS;
 }

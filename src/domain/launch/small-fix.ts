@@ -280,10 +280,7 @@ export function findPreApproval(state: RunState): PreApproval | null {
     : null;
 }
 
-/**
- * Digest of the manifest that pre-approved the gated fix; both may differ only in the shipped files. Null if the fix needs its own
- * approvals. A reissued order keeps its pre-approval.
- */
+/** The manifest that pre-approved the gated fix; only shipped files may differ. Null if it needs its own approvals. */
 export function preApprovedDigest(state: RunState): Digest | null {
   const { gate, order } = state;
   if (gate === null || gate.digest === null) return null;
@@ -321,7 +318,6 @@ function isSame(one: unknown, other: unknown): boolean {
 const TRAINING_WORDS =
   /^(?:model|layer|attention|transformer|embed|router|expert|kernel|optim|schedul|adam|muon|grad|loss|train|learn|hyper|param|batch|precision|data|corp|token|mixture|loader|sampl|shard|preprocess|shuffl|(?:lr|sgd|lion|mlp|ffn|moe|nn|rope|norm|bpe)$)/i;
 
-/** The lane's fixer setting. */
 export type Fixer = { readonly command: readonly string[]; readonly timeoutMs: number };
 
 /** Why a fixer's patch is not committed. If its workflow run failed, the log of the workflow run has the reason. */

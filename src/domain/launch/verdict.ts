@@ -206,10 +206,7 @@ export type Verdicts = typeof VERDICTS;
 export type GateId = keyof Verdicts;
 export const GATES = Object.keys(VERDICTS) as readonly GateId[];
 
-/**
- * Gates that evaluate the approvals. They block a launch but not an approval. `gated` does not record them, because the record already has
- * the approvals.
- */
+/** They block a launch but not an approval. `gated` does not record them: the record already has the approvals. */
 export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as const satisfies readonly GateId[];
 
 /** Who can fix a failing gate. */
@@ -242,10 +239,7 @@ export function allPass(verdicts: readonly Verdict[]): boolean {
   return verdicts.length > 0;
 }
 
-/**
- * Gates that the runner does not repeat (decision 0120). To read checks, the launch token would need one more permission. Holds and
- * approvals have their own refusals.
- */
+/** Not repeated by the runner (decision 0120): checks need one more permission, the others refuse by themselves. */
 const NOT_ON_RUNNER = ['checks-green', 'not-held', ...APPROVAL_GATES] as const satisfies readonly GateId[];
 export type RunnerGate = Exclude<GateId, (typeof NOT_ON_RUNNER)[number]>;
 

@@ -102,7 +102,6 @@ function toOneLine(text: string): string {
 
 type Schemas = { readonly [type: string]: z.ZodType };
 
-/** The data types of a family, from its schemas. */
 export type DataOf<Family extends Schemas> = {
   readonly [Type in keyof Family]: Parsed<Family[Type]>;
 };

@@ -170,11 +170,7 @@ export function currentJobState(state: RunState): JobState {
   return now === null ? 'submitted' : decideJobState(collectWitnesses(state), now);
 }
 
-const ENDED = {
-  SUCCEEDED: 'ended-succeeded',
-  FAILED: 'ended-failed',
-  STOPPED: 'ended-stopped',
-} as const;
+const ENDED = { SUCCEEDED: 'ended-succeeded', FAILED: 'ended-failed', STOPPED: 'ended-stopped' } as const;
 
 /** Lifecycle stages as shown to people (docs/architecture.md, What ferrybot is). */
 export const PHASES = [

@@ -105,13 +105,7 @@ export function createJournalFold(from: JournalState = EMPTY_JOURNAL): JournalFo
           : state.proposals,
       proposingSince: applyToBegun(state.proposingSince, event),
       checkpoint:
-        event.type === 'record-checkpointed'
-          ? {
-              at: event.at,
-              ended,
-              live: event.data.live,
-            }
-          : state.checkpoint,
+        event.type === 'record-checkpointed' ? { at: event.at, ended, live: event.data.live } : state.checkpoint,
     };
   };
   return {

@@ -36,10 +36,7 @@ export type LogbookFault =
   | { readonly kind: 'read-failed'; readonly key: string; readonly message: string };
 
 /** The part of a run or thread that was processed. */
-export type LookSubject = {
-  readonly kind: 'comment' | 'lane' | 'cluster' | 'branch';
-  readonly name: string;
-};
+export type LookSubject = { readonly kind: 'comment' | 'lane' | 'cluster' | 'branch'; readonly name: string };
 
 /** Stable name without spaces, so that every process reports a fault only once. */
 export function faultKey(fault: LogbookFault): string {

@@ -47,7 +47,6 @@ export function nextAttemptNumber(order: IssuedOrder | null): number {
   return order.claim === null ? order.order.attempt : order.order.attempt + 1;
 }
 
-/** The newest evaluation of the gates. */
 export type Gate = Recorded<'gated'>;
 
 /** The manifest and body on the card, as read back from GitHub. */
@@ -106,9 +105,7 @@ export type RejectedCheckpoint = Recorded<'checkpoint-rejected'> & PersonMoment;
 export type Milestone = Recorded<'milestone'> & PersonMoment;
 
 export type SeenCommand = Recorded<'command-seen'> &
-  PersonMoment & {
-    readonly answer: (Pick<EventDataByType['command-answered'], 'code' | 'detail'> & Moment) | null;
-  };
+  PersonMoment & { readonly answer: (Pick<EventDataByType['command-answered'], 'code' | 'detail'> & Moment) | null };
 
 export type Notice = Recorded<'notified'> & { readonly role: Role };
 
@@ -134,7 +131,6 @@ export type RunState = {
   readonly dispatches: readonly Dispatch[];
   readonly submission: Submission | null;
   readonly observation: Observation | null;
-  /** The first observation with an eval. */
   readonly firstEval: Observation | null;
   /** The first observation with a tracker link, unless an earlier attempt used the same tracker run. */
   readonly firstTracker: Observation | null;
@@ -149,7 +145,6 @@ export type RunState = {
   readonly end: Ending | null;
   /** Attempts before the current one, oldest first. */
   readonly attempts: readonly PastAttempt[];
-  /** The newest `/relaunch` request. */
   readonly relaunchRequest: RelaunchAsked | null;
   readonly rollback: RolledBack | null;
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
@@ -169,7 +164,6 @@ export type RunState = {
   readonly notices: readonly Notice[];
   /** Oldest first. */
   readonly deliveries: readonly (Recorded<'delivered'> & { readonly role: Role })[];
-  /** The newest acknowledgement. */
   readonly taken: PersonMoment | null;
   readonly watch: WatchState;
   readonly rental: RentalState;

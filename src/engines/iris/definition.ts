@@ -30,10 +30,7 @@ const device = z.discriminatedUnion('kind', [
     variant: word.describe('Such as H100.'),
     count: z.int().min(1).max(1_000).describe('How many.'),
   }),
-  z.strictObject({
-    kind: z.literal('tpu').describe('A TPU.'),
-    variant: word.describe('Such as v5p-8.'),
-  }),
+  z.strictObject({ kind: z.literal('tpu').describe('A TPU.'), variant: word.describe('Such as v5p-8.') }),
 ]);
 
 export const irisSchema = z.strictObject({

@@ -143,15 +143,7 @@ export const processAnswer = z.object({
 });
 
 export const logsAnswer = z.object({
-  entries: z
-    .array(
-      z.object({
-        timestamp: moment.optional(),
-        data: text,
-        key: text,
-      }),
-    )
-    .default([]),
+  entries: z.array(z.object({ timestamp: moment.optional(), data: text, key: text })).default([]),
   cursor: int64.default(0),
 });
 
@@ -178,10 +170,7 @@ export const METHODS = {
   logs: 'finelog.logging.LogService/FetchLogs',
 } as const;
 
-/**
- * `refused`: the controller certainly refused, with 4xx or with a 500 that a retry never fixes. `unknown`: no answer, or an
- * answer that leaves open what was done.
- */
+/** `refused`: certainly, by 4xx or a 500 that no retry fixes. `unknown`: no answer, or it leaves open what was done. */
 export type IrisAnswer<Value> =
   | { readonly kind: 'said'; readonly value: Value }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly message: string }

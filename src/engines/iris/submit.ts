@@ -28,14 +28,9 @@ import {
 } from './request.ts';
 import { wrapCommand } from './wrapper.ts';
 
-/** The recipient of the package. */
 export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
 
-type Submitting = {
-  readonly settings: IrisSettings;
-  readonly spec: JobSpec;
-  readonly process: IrisProcess;
-};
+type Submitting = { readonly settings: IrisSettings; readonly spec: JobSpec; readonly process: IrisProcess };
 
 /**
  * Each name belongs to one attempt, and the controller must refuse a taken name, even if that job has ended. After a lost answer the launch

@@ -113,11 +113,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   };
   return guardWithCapabilities({
     name: 'local',
-    session: async () => ({
-      kind: 'session',
-      id: (await currentPidScope()).bootId,
-      version: process.version,
-    }),
+    session: async () => ({ kind: 'session', id: (await currentPidScope()).bootId, version: process.version }),
     submit: (spec) => submitLocally(settings, spec),
     observe: (jobId, lastSession) => observeLocally(settings, jobId, lastSession),
     describe: (jobId) => describeLocally(settings, jobId),

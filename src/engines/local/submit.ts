@@ -23,7 +23,6 @@ export type LocalEngineOptions = {
   readonly stopGraceMs?: number;
 };
 
-/** The options with their defaults filled in. */
 export type LocalSettings = Required<LocalEngineOptions>;
 
 const identity = z
@@ -75,7 +74,6 @@ export const readProcess = (paths: JobPaths): Promise<RecordRead<IdentityRecord>
 export const readCommand = (paths: JobPaths): Promise<RecordRead<IdentityRecord>> =>
   readRecord(paths.command, identity);
 
-/** How the job ended. */
 export const readExit = (paths: JobPaths): Promise<RecordRead<ExitRecord>> => readRecord(paths.exit, exitRecord);
 
 /** A started supervisor reports within this time, even on a fully loaded machine (Node starts in 0.1 to 3 s). */
@@ -225,10 +223,7 @@ type CommandEnd = {
   readonly startError: string | null;
 };
 
-/**
- * The program for `node -e`, so that a bundle needs no second file. It consists of the functions' source text, so
- * `supervise` and its tools may use only their arguments.
- */
+/** The program for `node -e`, of the functions' source text: `supervise` and its tools may use only their arguments. */
 export function supervisorSource(): string {
   const tools = [`publishRecord: ${publishRecord}`, `processStartNow: ${processStartNow}`];
   return `(${supervise})({ ${tools.join(', ')}, signalGroup: ${signalGroup} });`;
@@ -254,11 +249,7 @@ function supervise(tools: Tools): void {
   let stopRequested = false;
   let startedAtMs: number | null = null;
 
-  const identity = (pid: number): object => ({
-    ...order.scope,
-    pid,
-    processStart: tools.processStartNow(pid),
-  });
+  const identity = (pid: number): object => ({ ...order.scope, pid, processStart: tools.processStartNow(pid) });
   const stopWasRequested = (): boolean => fs.existsSync(path.join(folder, 'stop.json'));
   const finish = (end: CommandEnd, triesLeft: number): void => {
     try {

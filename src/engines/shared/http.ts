@@ -61,11 +61,7 @@ export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
 /** A whole answer, or why there is none. `not-sent`: the request certainly reached no server. */
 export type WholeAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly contentType: string; readonly text: string }
-  | {
-      readonly kind: 'unknown';
-      readonly cause: 'not-sent' | 'lost' | 'too-large';
-      readonly message: string;
-    };
+  | { readonly kind: 'unknown'; readonly cause: 'not-sent' | 'lost' | 'too-large'; readonly message: string };
 
 /** Asks once, within at most twice the idle timeout. Abandons an answer of more than `bytesMax` bytes. */
 export async function requestWhole(
@@ -147,10 +143,7 @@ export function tokenHeaders(
   {
     environment,
     now,
-  }: {
-    readonly environment: Readonly<Record<string, string | undefined>>;
-    readonly now: () => number;
-  },
+  }: { readonly environment: Readonly<Record<string, string | undefined>>; readonly now: () => number },
 ): TokenHeaders {
   let kept: { readonly headers: Record<string, string>; readonly atMs: number } | null = null;
   const env = Object.fromEntries(

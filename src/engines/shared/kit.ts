@@ -212,12 +212,10 @@ export function stoppingOutcome(complaint: string, message: string): StopOutcome
   return complaint === '' ? { kind: 'stopping', message } : unknownOutcome(complaint);
 }
 
-/** The identity of a job in JSON. */
 export const jobMetadata = z
   .object({ run: z.string(), attempt: z.int(), manifest: z.string(), proof: z.string().optional() })
   .readonly();
 
-/** The engine's name for each part of the identity. */
 export type IdentityNames = Readonly<Record<keyof JobMetadata, string>>;
 
 /** The parts of an identity by the engine's names. */

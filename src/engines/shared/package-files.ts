@@ -23,7 +23,6 @@ const MODIFIED = new Date(1980, 0, 1);
 /** `version made by` Unix: only then do the upper attribute bits contain a mode (APPNOTE 4.4.2). */
 const UNIX = 3;
 
-/** The recipient of a package, and its limit in bytes. */
 export type PackageTarget = { readonly name: string; readonly zipBytesMax: number };
 
 /**

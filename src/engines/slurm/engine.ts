@@ -37,11 +37,7 @@ export function compose({ environment, now }: EngineHost, cluster: SlurmCluster)
   };
 }
 
-export type SlurmEngineOptions = {
-  readonly cluster: SlurmCluster;
-  readonly path: string;
-  readonly now: () => number;
-};
+export type SlurmEngineOptions = { readonly cluster: SlurmCluster; readonly path: string; readonly now: () => number };
 
 /** An engine over the cluster's folder. Any number of engines, in any number of processes, may share it. */
 export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): Engine {

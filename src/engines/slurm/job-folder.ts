@@ -68,7 +68,6 @@ export type JobRecords = {
   readonly slurmJobId: string | null;
   readonly owner: string | null;
   readonly isStopRequested: boolean;
-  /** The record of the newest start of the command. */
   readonly commandStart: BeginRecord | null;
   readonly commandEnd: EndRecord | null;
   readonly lastSeen: SeenRecord | null;

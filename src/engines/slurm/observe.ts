@@ -74,7 +74,6 @@ function judgeUnclaimed(named: readonly QueuedJob[], lastSession: string | null,
     : missingJob(lastSession, null, `${folder} is gone`);
 }
 
-/** A claimed job's files and what they contain. */
 type ClaimedJob = Pick<ClaimRecord, 'metadata'> & { readonly paths: JobPaths; readonly records: JobRecords };
 
 async function observeQueuedJob(

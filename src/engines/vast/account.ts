@@ -62,10 +62,7 @@ const page = z.object({
   total_instances: z.int().min(0),
 });
 
-/**
- * All instances of the account. An unreadable page, or fewer rows than the account reports, makes the list unknown: an empty
- * list would lead to new launches.
- */
+/** All instances of the account. Unknown if a page is unreadable or rows lack: an empty list would lead to launches. */
 export async function listInstances(settings: VastSettings): Promise<Reply<readonly Instance[]>> {
   const found = new Map<number, Instance>();
   let after: string | null = null;
@@ -94,10 +91,7 @@ export async function listInstancesOfJob(settings: VastSettings, jobId: string):
   const all = await listInstances(settings);
   if (all.kind === 'unknown') return all;
   const label = instanceLabel(settings.cluster, jobId);
-  return {
-    kind: 'said',
-    value: all.value.filter((one) => one.label === label).toSorted((a, b) => a.id - b.id),
-  };
+  return { kind: 'said', value: all.value.filter((one) => one.label === label).toSorted((a, b) => a.id - b.id) };
 }
 
 /** The run that owns an instance's job; null if it cannot be read. */

@@ -34,7 +34,6 @@ export type VastSettings = {
   readonly fetch: Fetch;
 };
 
-/** Limits of the requests to the API. */
 export const VAST = {
   /** A page of the list has 25 rows of some kilobytes. A log request limits the number of lines. */
   answerBytesMax: 64 * 1024 * 1024,
@@ -71,10 +70,7 @@ export type VastRequest = {
   readonly secrets?: readonly string[];
 };
 
-/**
- * No usable answer. `not-sent`: the request certainly reached no server. `refused`: the API reported that it did nothing,
- * and `message` contains its text. `lost`: the request may have been executed.
- */
+/** `not-sent`: certainly reached no server. `refused`: the API reported that it did nothing. `lost`: may have run. */
 export type NoAnswer = {
   readonly kind: 'unknown';
   readonly cause: 'not-sent' | 'no-key' | 'too-often' | 'refused' | 'lost';

@@ -135,7 +135,6 @@ type ExistingInstance =
   | { readonly kind: 'mine'; readonly instance: Instance }
   | Extract<SubmitOutcome, { kind: 'rejected' | 'conflict' | 'unknown' }>;
 
-/** The instance under the job's label. */
 async function findExisting(settings: VastSettings, spec: JobSpec): Promise<ExistingInstance> {
   const found = await listInstancesOfJob(settings, spec.submissionId);
   if (found.kind === 'unknown') return toSubmitOutcome(found);
@@ -172,10 +171,7 @@ async function rentOffer(stand: Submitting, offer: Offer, choice: OfferChoice): 
   return settleUnanswered(stand, answer);
 }
 
-/**
- * A host may raise its price between the search and the creation, so the price of the instance itself decides. An instance
- * without a known price is not kept.
- */
+/** A host may raise its price after the search, so the instance's own decides. One without a price is not kept. */
 async function checkPrice({ settings, spec, session }: Submitting, id: number): Promise<RentAttempt> {
   const why = findPriceProblem(settings, id, await readPrice(settings, spec, id));
   if (why !== null) return destroyUnused(settings, id, why);

@@ -53,11 +53,7 @@ export async function openCheckout(
       fetch: async () => undefined,
     }),
   };
-  return {
-    git: createReader(mirror, null),
-    prefix,
-    commitOf: (revision) => resolveCommit(mirror, revision),
-  };
+  return { git: createReader(mirror, null), prefix, commitOf: (revision) => resolveCommit(mirror, revision) };
 }
 
 async function resolveCommit(mirror: GitMirror, revision: string): Promise<Sha | null> {

@@ -29,11 +29,7 @@ export async function exportTree(
   const differences = listDifferences(listed.files, files);
   if (differences.length > 0)
     throw new GitError('unreadable', `the export of ${commit} is not what it has: ${joinFirst(differences)}`);
-  return {
-    files,
-    submodules: Object.keys(listed.submodules),
-    ids: computeTreeIds(files, listed.submodules, paths),
-  };
+  return { files, submodules: Object.keys(listed.submodules), ids: computeTreeIds(files, listed.submodules, paths) };
 }
 
 async function checkOut(mirror: GitMirror, commit: Sha, paths: readonly string[], directory: string): Promise<void> {

@@ -15,10 +15,7 @@ type Setting = readonly [key: string, value: string];
 /** Author of commits and tags: `git.name` and `git.email` in the config. */
 export type GitIdentity = { readonly name: string; readonly email: string };
 
-/**
- * An environment for git with only our settings. Prevents hooks, helpers and aliases of the machine or a fetched repository, prompts,
- * replace refs, and transports that run commands (`ext::`).
- */
+/** Only our settings: no hooks, helpers, aliases, prompts, replace refs, or transports that run commands (`ext::`). */
 export function gitEnvironment(
   base: Readonly<Record<string, string>>,
   settings: readonly Setting[] = [],
@@ -43,10 +40,7 @@ export function gitEnvironment(
   return withSettings(fixed, [...FIXED, ...settings]);
 }
 
-/**
- * A config file with the remote's credentials, or null. The token is a header because URLs are logged; redirects are disabled, so the
- * header reaches no other host.
- */
+/** A config file with the remote's credentials, or null. URLs are logged, headers not; no redirect takes them along. */
 function tokenConfig(remoteUrl: string, token: string | null): string | null {
   const isHttp = remoteUrl.startsWith('https://') || remoteUrl.startsWith('http://');
   if (token === null || !isHttp) return null;
@@ -80,11 +74,7 @@ function withSettings(
     [`GIT_CONFIG_KEY_${first + index}`, key],
     [`GIT_CONFIG_VALUE_${first + index}`, value],
   ]);
-  return {
-    ...environment,
-    GIT_CONFIG_COUNT: String(first + settings.length),
-    ...Object.fromEntries(numbered),
-  };
+  return { ...environment, GIT_CONFIG_COUNT: String(first + settings.length), ...Object.fromEntries(numbered) };
 }
 
 /** An older git lock belongs to a killed process. */
@@ -249,9 +239,7 @@ function remoteSetting({ remoteUrl }: MirrorOptions): readonly (readonly [string
   ];
 }
 
-/**
- * The credentials file of one git command. Environments and arguments are readable by other programs of the same user, such as our jobs.
- */
+/** Credentials in a file: programs of the same user, such as our jobs, can read environments and arguments. */
 async function writeToken(options: MirrorOptions): Promise<string | null> {
   const text = tokenConfig(options.remoteUrl, await options.token());
   if (text === null) return null;

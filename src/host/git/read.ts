@@ -161,7 +161,6 @@ export function matchPrefixes(text: string, ids: ReadonlySet<TreeId>): ReadonlyS
   return found;
 }
 
-/** Start of the line that ends at `end`. */
 function previousLineStart(bytes: Buffer, end: number): number {
   return end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1;
 }

@@ -75,9 +75,7 @@ async function hashFile(place: string, size: number): Promise<string> {
 type Entry = { readonly mode: string; readonly id: string };
 type Folder = Map<string, Entry | Folder>;
 
-/**
- * Git's id of each of `paths` (`.`: the root); missing paths are omitted. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
- */
+/** Git's id of each existing one of `paths` (`.`: the root). Format: git-scm.com, Pro Git, Git Objects. */
 export function computeTreeIds(
   files: readonly (Pick<ExportedFile, 'path' | 'blob'> & { readonly mode: string })[],
   submodules: Readonly<Record<string, string>>,
@@ -120,7 +118,6 @@ function computeTreeId(folder: Folder): string {
 
 export type TreeRow = Entry & { readonly name: string };
 
-/** The mode of a folder in a tree object. */
 export const FOLDER_MODE = '40000';
 
 /** The bytes of a tree object with these rows. */

@@ -1,7 +1,4 @@
-/**
- * Texts of the Python scripts. The bundle replaces this module with embedded texts (an esbuild plugin), so only this module may read the
- * files.
- */
+/** Texts of the Python scripts. Only this module reads the files: the bundle replaces it with embedded texts. */
 
 import { readFileSync } from 'node:fs';
 

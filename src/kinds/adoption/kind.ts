@@ -1,8 +1,7 @@
 /** An adopted run: ferrybot watches a job that a person launched by hand, and relaunches it if the failure and the approvals allow. */
 
 import { z } from 'zod';
-import { settingsReader } from '../../config/lane-kind.ts';
-import { LANE_KEYS, type LaneConfig } from '../../config/lane-schema.ts';
+import { LANE_KEYS, type LaneConfig, settingsReader } from '../../config/lane-schema.ts';
 import { type CommandLine, commandSettings, readCommandLine } from '../../contracts/fields.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import type { PinnedSource } from '../../domain/launch/contract.ts';

@@ -51,10 +51,7 @@ function parseNumber(source: string | undefined): number | null {
   return Number.isFinite(value) && value > 0 ? value : null;
 }
 
-/**
- * Only the configured files may change, so that the diff stays small and intentional (policy DF-10). After a failed
- * attempt, a fix may also change the files that the lab allows for fixes (policy DF-26).
- */
+/** Only configured files may change (policy DF-10), after a failure also those allowed for fixes (policy DF-26). */
 export const scopeGate = defineGate(
   'scope',
   ({ change, lane, fixOf }, { block, pass }) =>
@@ -173,17 +170,9 @@ export const scaleStableGate = defineGate(
       const unasked = scaled.find((one) => !isRequestedChange(one, proposal));
       const { requestedBy } = proposal;
       if (unasked === undefined && requestedBy !== null)
-        return scaleStableAnswer.pass('asked-for', {
-          knob: first.knob,
-          by: requestedBy.login,
-          count: scaled.length,
-        });
+        return scaleStableAnswer.pass('asked-for', { knob: first.knob, by: requestedBy.login, count: scaled.length });
       const { knob, before, after } = unasked ?? first;
-      return scaleStableAnswer.block('scale-changed', 'maintainer', {
-        knob,
-        before: before ?? '',
-        after: after ?? '',
-      });
+      return scaleStableAnswer.block('scale-changed', 'maintainer', { knob, before: before ?? '', after: after ?? '' });
     }),
   { readsSettings: true },
 );

@@ -36,7 +36,6 @@ export type FinishedRun = Pick<
   'run' | 'proposal' | 'proposedAt' | 'submission' | 'seal' | 'closed' | 'end' | 'observation'
 >;
 
-/** An `experiment` issue that was updated in the interval. */
 export type UpdatedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
 
 /** The last ferry before ferrybot was installed, from the config. */
@@ -55,10 +54,7 @@ export type IntervalContext = {
   readonly issuesOmitted: number;
 };
 
-/**
- * The last ferry of a lane: the newest run dated earlier than `before` that was submitted and is sealed or closed.
- * A run that never reached a cluster has no training result, so it does not count.
- */
+/** The newest run dated before `before` that was submitted and is sealed or closed; others have no training result. */
 export function findLastFerry(runs: readonly FinishedRun[], beforeDate: string): LastFerry | null {
   const over = runs.filter(
     (run) => run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < beforeDate,
@@ -147,10 +143,7 @@ type ProposalStart = {
   readonly isOwn?: true;
 };
 
-/**
- * `pull` is null until the pull request is opened. `changes` lists the differences from what the run starts from;
- * it is empty only for an identical rerun.
- */
+/** `pull`: null until opened. `changes`: against what the run starts from, empty only for an identical rerun. */
 export type ProposalView = {
   readonly run: RunId;
   readonly date: string;

@@ -217,10 +217,7 @@ async function readProposedFile(
 
 type ProposedFile = {
   readonly start: Pick<ProposalView['start'], 'passedRun' | 'notTaken'>;
-  readonly knobs: {
-    readonly changes: ProposalView['changes'];
-    readonly total: ProposalView['start']['total'];
-  } | null;
+  readonly knobs: { readonly changes: ProposalView['changes']; readonly total: ProposalView['start']['total'] } | null;
 };
 
 /** The objective that the text declares, verbatim; without one, the usual objective. */

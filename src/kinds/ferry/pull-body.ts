@@ -65,20 +65,13 @@ function isPartName(name: string): name is PartName {
 }
 
 /** One row of the table. A value is source text; null = absent. */
-type DeclaredRow = {
-  readonly knob: string;
-  readonly before: string | null;
-  readonly after: string | null;
-};
+type DeclaredRow = { readonly knob: string; readonly before: string | null; readonly after: string | null };
 
 // What people write for an absent value.
 const ABSENT: ReadonlySet<string> = new Set(['', 'absent', '(absent)', 'not set', 'none yet', '-', '–', '—', 'n/a']);
 const COLUMNS = ['knob', 'before', 'after'] as const;
 
-/**
- * The rows of the only table with these columns at the top level of the section. A table in a quote, a list or code
- * may be another person's text. Other tables (metrics, for example) do not count.
- */
+/** The only top-level table with these columns: one in a quote, list or code may be another person's text. */
 function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[] | null {
   const tables = content.filter((node) => node.type === 'table');
   const [found, second] = tables.flatMap((table) => {
@@ -170,13 +163,7 @@ function readChecklist(content: Section['content']): readonly ChecklistBox[] {
     .flatMap((list) => list.children)
     .flatMap(({ checked, children, position }) =>
       typeof checked === 'boolean'
-        ? [
-            {
-              text: children[0] === undefined ? '' : plainText(children[0]),
-              checked,
-              line: position?.start.line ?? 1,
-            },
-          ]
+        ? [{ text: children[0] === undefined ? '' : plainText(children[0]), checked, line: position?.start.line ?? 1 }]
         : [],
     );
 }
@@ -240,10 +227,7 @@ function formatHtmlCode(source: string): string {
   return `<code>${signs.join('')}</code>`;
 }
 
-/**
- * Changes without a matching row, and rows without a matching change (policy DF-18). Returns nothing for an uncountable
- * delta, which `delta-readable` blocks.
- */
+/** Unmatched changes and rows (policy DF-18); none for an uncountable delta, which `delta-readable` blocks. */
 export function findMismatches(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
   if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
   const changes = delta.kind === 'knobs' ? delta.changes : [];

@@ -18,10 +18,7 @@ import { type FerryLane, ferryLane, RISKS, type Risk } from './settings.ts';
 /** The highest risk of the changes: `high` for a scale knob, the configured risk for a candidate's knob, otherwise `medium`. */
 export function assessRisk(
   changes: readonly KnobChange[],
-  lane: {
-    readonly candidates: readonly Pick<Candidate, 'path' | 'risk'>[];
-    readonly scaleKnobs: readonly string[];
-  },
+  lane: { readonly candidates: readonly Pick<Candidate, 'path' | 'risk'>[]; readonly scaleKnobs: readonly string[] },
 ): Risk {
   const risks = changes.map(({ path, knob }): Risk => {
     if (lane.scaleKnobs.includes(path) || lane.scaleKnobs.includes(knob)) return 'high';
@@ -102,10 +99,7 @@ const MINUTE_MS = 60_000;
 /** GitHub's cron can run up to an hour late, and the run after the question must still be on the same day. */
 const LATE_LOOK_MS = 60 * MINUTE_MS;
 
-/**
- * The first word decides in `integration: …` and `regression: …`. Other text is clear if it names exactly one of the two and
- * has no negation, which could reverse the meaning. The text is kept verbatim.
- */
+/** The first word decides in `integration: …`; else the text must name exactly one of the two, without a negation. */
 function readObjective(text: string): ObjectiveReading {
   const said = text.trim();
   const declared = DECLARED.exec(said)?.[1]?.toLowerCase();
@@ -130,10 +124,7 @@ function listUsedNames({ names, settings }: ExperimentFile): ReadonlySet<string>
 /** Rejects powers and shifts, which can produce a number that fills the memory, and calls, which read more than the file. */
 const TOO_MUCH_TEXT = /\*\*|<<|\w\s*\(/;
 
-/**
- * Tries one edit. It writes a value, not code (policy DF-10): one line, one expression, and no identifier that the file does not have.
- * `isString`: the value is text.
- */
+/** Tries one edit: a one-line value with known identifiers (policy DF-10). `isString`: the value is text. */
 async function tryEdit(
   file: ExperimentFile,
   { path, after }: Edit,
@@ -176,10 +167,7 @@ function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRef
   return refuseEdit('unknown-knob', name, suggestKnob(asked, knobs) ?? '');
 }
 
-/**
- * Removes the quotes around dict keys, which people omit. A key that a command line accepts only in quotes
- * (it contains a blank or an equals sign) keeps them.
- */
+/** Removes the quotes around dict keys, which people omit, unless a command line needs them (blank, equals sign). */
 export function displayPath(path: string): string {
   return path.replace(/\[(["'])([^"'\]\s=\u2018-\u201f\u00ab\u00bb]*)\1\]/gu, '[$2]');
 }

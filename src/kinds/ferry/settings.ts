@@ -1,8 +1,7 @@
 /** The settings that only a ferry lane has (docs/policy-coverage.md, the rows DF): what a ferry edits and tries, and its limits. */
 
 import { z } from 'zod';
-import { settingsReader } from '../../config/lane-kind.ts';
-import { checklistSetting, LANE_KEYS, type LaneRule } from '../../config/lane-schema.ts';
+import { checklistSetting, LANE_KEYS, type LaneRule, settingsReader } from '../../config/lane-schema.ts';
 import { checkPathSyntax, inLane, listDuplicates } from '../../config/rules/lane-rules.ts';
 import { dataFormatOf } from '../../delta/read-data-file.ts';
 import { isPathCovered, WHOLE_TREE } from '../../domain/launch/manifest.ts';
@@ -55,7 +54,6 @@ const large = z
   .string('a number in quotes, such as "125e6"')
   .regex(/^[1-9]\d*(\.\d+)?(e\d{1,2})?$/, 'a number in quotes, such as "125e6"');
 
-/** The settings of a ferry lane. */
 export const ferrySettings = z.strictObject({
   kind: setting(z.literal('ferry'), 'ferry', 'What a run of this lane is.'),
   experiment: path.describe('The one file that a ferry edits: Python, YAML, TOML or JSON, by its suffix.'),

@@ -21,7 +21,6 @@ const START_OPTIONS = [
   ...['initialize_from_checkpoint', 'initialize_from_checkpoint_path'],
 ];
 
-/** The settings of a hero lane. */
 export const heroSettings = z.strictObject({
   kind: z.literal('hero').describe('What a run of this lane is.'),
   ...LANE_KEYS,

@@ -1,7 +1,4 @@
-/**
- * How an image was built: its manifest (for an index, each platform's) and the labels in its config, over the OCI distribution API. Every
- * part is checked against its digest.
- */
+/** How an image was built: manifest and config labels (OCI distribution API), each checked against its digest. */
 
 import { z } from 'zod';
 import type { ImageLabels, ImageObservation, ImageReference } from '../../domain/launch/contract.ts';
@@ -185,10 +182,7 @@ async function readPlatforms(ask: RegistryAsk, top: Part): Promise<Observed<read
     const part = await readPart(ask, `manifests/${digest}`, digest);
     if (part.kind === 'unknown') return part;
     if (part.value === null) return unknown(`its index names ${digest}, which is not there`);
-    const labels = await readLabels(ask, parseJson(part.value.text), {
-      ...index.data.annotations,
-      ...annotations,
-    });
+    const labels = await readLabels(ask, parseJson(part.value.text), { ...index.data.annotations, ...annotations });
     if (labels.kind === 'unknown') return labels;
     all.push(labels.value);
   }

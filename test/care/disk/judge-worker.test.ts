@@ -1,8 +1,13 @@
 /** The cause of a full disk: observed or unknown, nothing in between. */
 
 import { describe, expect, test } from 'vitest';
-import { type Inspection, type JudgedWorker, judgeWorker } from '../../../src/care/disk/scan-record.ts';
-import { isMountPoint } from '../../../src/domain/care/machines.ts';
+import {
+  buildScanRecord,
+  type Inspection,
+  type JudgedWorker,
+  judgeWorker,
+} from '../../../src/care/disk/scan-record.ts';
+import { isMountPoint, isTpuName } from '../../../src/domain/care/machines.ts';
 import { brandAs, known, unknown } from '../../../src/domain/values.ts';
 
 const GIB = 2 ** 30;
@@ -19,11 +24,8 @@ const POLICY_CASE: Inspection = {
   ]),
 };
 
-const judge = (more: Partial<Inspection> = {}): JudgedWorker | null =>
-  judgeWorker({ ...POLICY_CASE, ...more }, 5, {
-    mountPoint: brandAs(AT, isMountPoint),
-    thresholdPercent: 10,
-  });
+const judge = (more: Partial<Inspection> = {}): JudgedWorker =>
+  judgeWorker({ ...POLICY_CASE, ...more }, 5, brandAs(AT, isMountPoint));
 
 describe('a worker with little free disk', () => {
   test('has data on the boot disk below a missing mount, and the report estimates the gain of clearing it', () => {
@@ -73,8 +75,18 @@ describe('a worker with little free disk', () => {
     expect(judge(more)).toMatchObject({ finding: 'mount-there' });
   });
 
-  test('is fine above the threshold', () => {
-    expect(judge({ disk: known({ usedBytes: 80, availableBytes: 20 }), mounts: unknown('x') })).toBeNull();
-    expect(judge({ disk: known({ usedBytes: 90, availableBytes: 10 }) })).not.toBeNull();
+  test('is left out of the record if it has enough space again', () => {
+    const low = { tpu: brandAs('ray-a', isTpuName), worker: 0, percentFree: 5, available: '5G' };
+    const recordOf = (usedBytes: number) =>
+      buildScanRecord({
+        cluster: 'us-central1',
+        report: { kind: 'read', low: [low], problems: [] },
+        listing: { kind: 'listed', vms: [] },
+        inspections: new Map([[low, { ...POLICY_CASE, disk: known({ usedBytes, availableBytes: 100 - usedBytes }) }]]),
+        cleanup: 'not-asked',
+        policy: { mountPoint: brandAs(AT, isMountPoint), thresholdPercent: 10, warnPercent: 20 },
+      });
+    expect(recordOf(79).workers).toEqual([]);
+    expect(recordOf(80).workers).toHaveLength(1);
   });
 });

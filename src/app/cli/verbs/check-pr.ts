@@ -73,7 +73,6 @@ type BranchToCheck = {
   readonly head: Sha;
   readonly config: LaneScopedConfig;
   readonly body: string | null;
-  /** PATH for programs. */
   readonly path: string;
 };
 

@@ -75,7 +75,6 @@ export type VerifyAnswer = {
   readonly bad: PlacedEntry | null;
 };
 
-/** A bad entry with its file and its line in that file. */
 type PlacedEntry = BadEntry & { readonly file: string };
 
 /** Exit 0: good; 1: bad; 2: usage error, or no files to verify. */

@@ -138,7 +138,6 @@ function checkpointAsJson({ stored, metadata, attempt, status }: JudgedCheckpoin
   };
 }
 
-/** Reads a run from a copy of the logbook. */
 async function readRunState(io: VerbIo, run: string, dir: string): Promise<Result<RunState, VerbRefusal>> {
   const read = await readRecordedEvents(io, dir, run);
   if (!read.ok) return read;

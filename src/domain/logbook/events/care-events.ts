@@ -18,11 +18,7 @@ import { digest, integer, scalars, text } from '../parts.ts';
 import type { RunState } from '../run-state.ts';
 
 const data = {
-  'action-proposed': z.object({
-    proposal: proposalSchema,
-    digest,
-    evidence: evidenceSchema,
-  }),
+  'action-proposed': z.object({ proposal: proposalSchema, digest, evidence: evidenceSchema }),
   'action-approved': z.object({ proposal: digest, source: approvalSource }),
   'action-claimed': z.object({
     proposal: digest,

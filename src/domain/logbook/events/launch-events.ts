@@ -37,10 +37,7 @@ const fixedAttempt = z.object({
   more: integer,
 });
 
-/**
- * Why an approval does not count: its comment was changed, it is too old, or its author may not approve. The runner refuses orders with
- * the same codes.
- */
+/** Why an approval does not count. The runner refuses orders with the same codes. */
 const APPROVAL_FAULT_CODES = ['approval-invalid', 'approval-outdated', 'approver-not-permitted'] as const;
 export type ApprovalFaultCode = (typeof APPROVAL_FAULT_CODES)[number];
 

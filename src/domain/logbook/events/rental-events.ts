@@ -254,11 +254,7 @@ function mergeMachines(
 }
 
 /** `endedAt` null: no complete listing without it yet. */
-export type Orphan = TearDown & {
-  readonly seq: number;
-  readonly since: string;
-  readonly endedAt: string | null;
-};
+export type Orphan = TearDown & { readonly seq: number; readonly since: string; readonly endedAt: string | null };
 
 /** The orphans after one more journal event. */
 export function applyToOrphans(orphans: readonly Orphan[], event: LogbookEvent): readonly Orphan[] {

@@ -37,10 +37,7 @@ const WHOLE_TEXT =
 /** Text that more bytes may complete: half an escape, also after the first half of a pair. */
 const UNFINISHED = /^(?:\\(?:u(?:[0-9a-f]{0,3}|d[89ab][0-9a-f]{2}(?:\\(?:u[0-9a-f]{0,3})?)?))?)?$/i;
 
-/**
- * Decodes the text of `{"logs": "…"}` while it arrives: any size, cut anywhere, with only the current piece in memory. Half
- * a surrogate pair waits for its other half; an unpaired half becomes U+FFFD.
- */
+/** Decodes `{"logs": "…"}` while it arrives, with only the current piece in memory. Unpaired halves become U+FFFD. */
 export function createJsonLogReader(): LogDecoder {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let phase: 'opening' | 'text' | 'closing' | 'other' = 'opening';
@@ -110,7 +107,6 @@ export function createFileLogReader(): LogDecoder {
 
 /** Time for one chunk of a log. A slow connection returns what has arrived by then. */
 export const RAY_LOG_CHUNK_MS = 10_000;
-/** Tries per read. */
 const RAY_LOG_TRIES_MAX = 2;
 export type LogReader = {
   /** Offsets are bytes of the log as UTF-8. Calls wait for each other. */

@@ -7,13 +7,11 @@ import { failedToStart, type ProgramResult, runProgram } from '../../../host/pro
 import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 
-/** Largest output of one script call. */
 const SCRIPT_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 export type ScriptCall = {
   readonly values: TemplateValues;
   readonly cwd: string;
-  /** Variables for only this call. */
   readonly env: Readonly<Record<string, string>>;
   /** The commit that git reports to a script in its working directory; null: none. */
   readonly commit: string | null;

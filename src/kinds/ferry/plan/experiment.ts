@@ -177,11 +177,7 @@ type ProposerInput = {
   readonly recent: readonly RecentFerry[];
 };
 
-type ProposedChange = EditedFile & {
-  readonly kind: 'proposes';
-  readonly rationale: string;
-  readonly risk: Risk;
-};
+type ProposedChange = EditedFile & { readonly kind: 'proposes'; readonly rationale: string; readonly risk: Risk };
 
 type Proposer = NonNullable<FerryLane['proposer']>;
 
@@ -309,7 +305,6 @@ export async function chooseChange(
   return noProposal(choice.reason, choice.skipped.map((s) => `${s.id}: ${s.why}`).join(', '));
 }
 
-/** The parts of a run that `toRecentFerry` reads. */
 type FinishedFerry = Pick<RunState, 'proposal' | 'gate' | 'seal' | 'submission' | 'end'>;
 
 /** The summary of one run. Its changes are those in its manifest, so a run that was never gated has none. */

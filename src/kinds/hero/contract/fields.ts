@@ -67,9 +67,7 @@ export const FIELDS = {
   slug: required('Run slug', ['run name', 'run', 'slug'], (said) =>
     isSlug(said) ? { value: said } : { unclear: 'lower-case letters, digits and dashes' },
   ),
-  command: required('Command', ['launch command', 'command line'], readCommand, {
-    checkedBy: 'manifest-complete',
-  }),
+  command: required('Command', ['launch command', 'command line'], readCommand, { checkedBy: 'manifest-complete' }),
   commit: required('Source SHA', ['git sha', 'commit', 'sha', 'source commit'], readCommit, {
     checkedBy: 'authors-known',
   }),

@@ -62,10 +62,7 @@ function checkAgainstSize(contract: Contract): Contract {
 }
 
 /** Options and variables of launchers and W&B that set a contract value in the command. */
-const STATED_BY_COMMAND: readonly {
-  readonly name: FieldName;
-  readonly options: readonly string[];
-}[] = [
+const STATED_BY_COMMAND: readonly { readonly name: FieldName; readonly options: readonly string[] }[] = [
   { name: 'finalStep', options: STEP_OPTIONS },
   { name: 'trackerId', options: ['trainer.tracker.id', 'trainer.id', 'wandb.id', 'WANDB_RUN_ID'] },
   { name: 'resume', options: ['trainer.tracker.resume', 'wandb.resume', 'WANDB_RESUME'] },
