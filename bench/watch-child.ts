@@ -12,7 +12,7 @@ import { createGitProgram } from '../src/host/git/git-program.ts';
 import { sha256Hex, verifyEd25519 } from '../src/host/keys.ts';
 import { createMemorySaver } from '../src/host/memory.ts';
 import { digestOf, seededKey } from '../test/logbook/sample-logbook.ts';
-import { BEGIN_MS, benchEngine, indexOf, PLAYED_MS } from './watch-plan.ts';
+import { BEGIN_MS, benchEngine, indexOf, PLAYED_MS, type Reached } from './watch-plan.ts';
 
 /** What the watch tells the process that measures; each is answered before it goes on. */
 export type Told =
@@ -71,9 +71,12 @@ const octokit: Octokit = {
 
 let pushes = 0;
 
+const environment = { PATH: process.env['PATH'] ?? '' };
+/** One for all identities, as in the action: what one of them fetched, the others see. */
+const gitOf = createGitProgram({ directory, remoteUrl, token: async () => null, environment });
+
 function gitAs(identity: { readonly name: string; readonly email: string }): LabGit {
-  const environment = { PATH: process.env['PATH'] ?? '' };
-  const git = createGitProgram({ directory, remoteUrl, token: async () => null, environment })(identity);
+  const git = gitOf(identity);
   return {
     ...git,
     fetch: async (request) => {
@@ -147,9 +150,9 @@ async function pause(ms: number): Promise<void> {
   seen.turnBegan = nowMs();
 }
 
-const stopped = new Map<number, number>();
+const reached: Reached = { stopped: new Map(), looked: new Map(), looks: 0, lateMaxMs: 0 };
 const opener = createLabOpener(lab, 'main');
-const engine = benchEngine(nowMs, spend, stopped);
+const engine = benchEngine(nowMs, spend, reached);
 await watch({
   opener,
   now,
@@ -171,26 +174,18 @@ await watch({
   log: lab.log,
 });
 
-/** How late the latest look was, against the time that the look before it had named. */
-async function lateness(): Promise<Pick<Extract<Told, { kind: 'done' }>, 'lateMaxMs' | 'looks' | 'incidents'>> {
+/** When an incident of which run was recorded. */
+async function readIncidents(): Promise<readonly (readonly [number, number])[]> {
   const opening = await opener.open();
   if (opening.kind !== 'open') throw new Error('there is no config');
-  let [lateMaxMs, looks] = [0, 0];
-  const incidents: (readonly [number, number])[] = [];
-  for (const events of opening.open.store.histories()) {
-    let dueMs = BEGIN_MS + 120_000;
-    for (const event of events) {
-      if (event.type === 'incident') incidents.push([indexOf(`-${event.run}-a1`), Date.parse(event.at)]);
-      if (event.type !== 'observed') continue;
-      looks += 1;
-      lateMaxMs = Math.max(lateMaxMs, Date.parse(event.at) - dueMs);
-      dueMs = Date.parse(event.at) + event.data.cadenceMs;
-    }
-  }
-  return { lateMaxMs, looks, incidents };
+  return opening.open.store
+    .histories()
+    .flat()
+    .filter(({ type }) => type === 'incident')
+    .map(({ run, at }) => [indexOf(`-${run}-a1`), Date.parse(at)] as const);
 }
 
-const late = await lateness();
+const incidents = await readIncidents();
 await tell({
   kind: 'done',
   rssMaxMb: seen.rss / 2 ** 20,
@@ -198,7 +193,9 @@ await tell({
   turns: seen.turns,
   turnMaxMs: seen.turnMaxMs,
   pushesMaxATurn: seen.pushesMax,
-  stopped: [...stopped],
-  ...late,
+  stopped: [...reached.stopped],
+  incidents,
+  looks: reached.looks,
+  lateMaxMs: reached.lateMaxMs,
 });
 process.disconnect();

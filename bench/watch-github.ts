@@ -64,6 +64,7 @@ export function benchGitHub(): BenchGitHub {
         const found = [...comments.values()].filter(({ thread }) => thread === Number(parameters['issue_number']));
         return { status: 200, data: found.map(({ id, body }) => ({ id, body, user: { type: 'Bot' } })) };
       }
+      if (route.includes('/check-runs')) return { status: 200, data: { id: last, total_count: 0, check_runs: [] } };
       return { status: 200, data: {} };
     },
   };

@@ -56,10 +56,30 @@ function isDead(index: number): boolean {
   return index >= LOST && index < LOST + DEAD;
 }
 
-/** The cluster of the bench; `stopped` notes when a stop has reached it. */
-export function benchEngine(now: () => number, spend: (ms: number) => void, stopped: Map<number, number>): Engine {
+/** What reached the cluster of the bench. */
+export type Reached = {
+  /** When a stop reached which job. */
+  readonly stopped: Map<number, number>;
+  /** When the newest look at which job was. */
+  readonly looked: Map<number, number>;
+  looks: number;
+  lateMaxMs: number;
+};
+
+/** Two minutes after the submission, then every 570 s (policy ML-08). */
+const FIRST_LOOK_MS = 120_000;
+const LOOK_PERIOD_MS = 570_000;
+
+/** The cluster of the bench; `reached` notes stops and looks. */
+export function benchEngine(now: () => number, spend: (ms: number) => void, reached: Reached): Engine {
+  const { stopped, looked } = reached;
   const seen = (jobId: string): JobObservation => {
     const index = indexOf(jobId);
+    const before = looked.get(index);
+    const dueMs = before === undefined ? BEGIN_MS + FIRST_LOOK_MS : before + LOOK_PERIOD_MS;
+    looked.set(index, now());
+    reached.looks += 1;
+    reached.lateMaxMs = Math.max(reached.lateMaxMs, now() - dueMs);
     const isOver = isDead(index) && now() - BEGIN_MS >= DEAD_AT_MS + LINE_MS;
     const status = stopped.has(index) ? 'STOPPED' : isOver ? 'FAILED' : 'RUNNING';
     const found: FoundJob = {
