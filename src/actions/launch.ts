@@ -1,12 +1,12 @@
 /** The action *launch*: submits one attempt of a run under the id that its order names, or adopts the job that already has this id. */
 
-import { type Engine, isTerminal, type JobLocator, type JobSpec, type SubmitOutcome } from '../domain/engine.ts';
+import type { Engine, JobLocator, JobSpec, SubmitOutcome } from '../domain/engine.ts';
 import { filterIncidents, type IncidentCode, type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
-import type { IssuedOrder, RunState, Submission } from '../domain/logbook/run-state.ts';
+import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever, type DigestOf, type Instant } from '../domain/values.ts';
-import { type Clock, pollUntil } from './change-cluster.ts';
+import { findEarlierJobFault } from './earlier-jobs.ts';
 import { mintSubmission } from './mint.ts';
 import {
   type Action,
@@ -17,14 +17,7 @@ import {
   type Refused,
   redactAndCut,
 } from './pipeline.ts';
-import {
-  findOrder,
-  isClaimLost,
-  isClaimStale,
-  judgeOrder,
-  type OrderFacts,
-  type OrderRefusal,
-} from './verify-order.ts';
+import { findOrder, isClaimLost, isClaimStale, judgeOrder, type OrderFacts } from './verify-order.ts';
 
 export type Submitted = { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean };
 
@@ -282,51 +275,4 @@ function buildIncident<Code extends LaunchIncident>(
   ]);
   const detail = { orderDigest: launch.orderDigest, ...Object.fromEntries(clean) };
   return { ...draft, data: { code, detail } };
-}
-
-/** How many earlier runs of the lane are checked. A forger would have to forge the ends of all of them. */
-const EARLIER_RUNS_MAX = 3;
-
-/** A rented machine that is being destroyed may still be listed as running, without the log that proves its end. */
-const END_WAIT = { waitMs: 30_000, periodMs: 5_000 };
-
-/**
- * Why no job may start while earlier jobs of this run or of the lane's last runs may be live, or null. A job that the engine
- * no longer knows does not run. An unreachable cluster does not prove that nothing runs there.
- */
-export async function findEarlierJobFault(
-  state: RunState,
-  others: readonly RunState[],
-  { cluster, engine, clock }: { readonly cluster: string; readonly engine: Engine; readonly clock: Clock },
-): Promise<OrderRefusal | null> {
-  const earlier = others
-    .filter(({ run, submission }) => run !== state.run && submission !== null)
-    .toSorted((a, b) => b.proposedAt.localeCompare(a.proposedAt))
-    .slice(0, EARLIER_RUNS_MAX);
-  const jobs = [
-    ...state.attempts.map(({ submission: job, end }) => ({ job, ended: end.status, isGivenUp: false })),
-    ...earlier.flatMap(({ submission: job, closed }) =>
-      job === null ? [] : [{ job, ended: null, isGivenUp: closed?.outcome === 'lost' }],
-    ),
-  ];
-  for (const { job, ended, isGivenUp } of jobs.filter((one) => one.job.cluster === cluster)) {
-    const found = await pollUntil(
-      clock,
-      END_WAIT,
-      () => engine.observe(job.jobId, null),
-      (seen) => seen.kind !== 'found' || isTerminal(seen.status),
-    );
-    // A person gave this job up because its state could not be read. That it still cannot be read must not block the lane.
-    if (found.kind === 'unknown' && isGivenUp) continue;
-    if (found.kind === 'unknown') return refuseForJob('unreadable', job, `: ${found.message}`);
-    if (found.kind !== 'found') continue;
-    if (!isTerminal(found.status)) return refuseForJob('attempt-live', job, ` is ${found.status}`);
-    if (ended !== null && found.status !== ended) return refuseForJob('attempt-otherwise', job, `: ${found.status}`);
-  }
-  return null;
-}
-
-function refuseForJob(code: RefusalCode, { attempt, jobId }: Submission, what: string): OrderRefusal {
-  const effect = code === 'unreadable' ? 'standing' : 'ending';
-  return { kind: 'refused', code, effect, why: `attempt ${attempt} (${jobId})${what}` };
 }

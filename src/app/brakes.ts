@@ -2,7 +2,7 @@
 
 import type { ApprovalReading } from '../actions/verify-approval.ts';
 import { findCommand } from '../commands/registry.ts';
-import { canApprove } from '../config/approvers.ts';
+import { canApprove } from '../config/approvals-schema.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { citationKey, type OrderApproval } from '../domain/launch/order.ts';

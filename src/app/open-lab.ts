@@ -2,8 +2,9 @@
 
 import type { ListedPeople } from '../config/approvals-schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
-import { type FetchRequest, GitError } from '../domain/git.ts';
+import { type FetchRequest, GitError, type GitReader } from '../domain/git.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { memoize, type Sha } from '../domain/values.ts';
 import { listLabelledPulls } from '../github/issues.ts';
 import { readAccounts } from '../github/settings.ts';
 import { readThread } from '../github/threads.ts';
@@ -12,7 +13,8 @@ import { LOGBOOK_BRANCH } from '../logbook/store/git-store.ts';
 import type { Proposes } from '../run/kind.ts';
 import { allLanes, configForRun, configOfLane, type LabConfig, type LaneScopedConfig } from '../run/lane.ts';
 import { listPublishedHeads } from '../run/publications.ts';
-import { configHealth, type EffectiveConfig, readEffectiveConfig } from './config-source.ts';
+import type { ConfigProblem } from '../settings/problem.ts';
+import { CONFIG_PATH, readLabConfig } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { createPostedCache, type PostedCache, threadReading } from './markers.ts';
 import { createEventStore, type EventStore } from './record.ts';
@@ -181,3 +183,95 @@ async function findLostLogbookThread(lab: Lab, config: LabConfig): Promise<numbe
   }
   return null;
 }
+
+// The config in force: the last valid one of the default branch.
+
+/** Maximum number of earlier versions to try. */
+const CONFIG_HISTORY_COMMITS = 20;
+
+type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
+
+/** `problems` describe the newest file; `config` is the last valid one. */
+export type EffectiveConfig =
+  | {
+      readonly kind: 'in-force';
+      readonly config: LabConfig;
+      readonly commit: Sha;
+      readonly problems: readonly ConfigProblem[];
+      /** Null if the newest config is valid. */
+      readonly brokenSince: ConfigBreak | null;
+    }
+  | {
+      readonly kind: 'none';
+      readonly problems: readonly ConfigProblem[];
+      readonly why: 'no-branch' | 'no-file' | 'invalid';
+    };
+
+/** Reads the config at the tip of a branch, or the last valid version in its history. */
+export async function readEffectiveConfig(git: GitReader, branch: string): Promise<EffectiveConfig> {
+  const tip = await git.resolve(`refs/heads/${branch}`);
+  if (tip === null) return { kind: 'none', problems: [], why: 'no-branch' };
+  const newest = await git.readText(tip, CONFIG_PATH);
+  if (newest === null) return { kind: 'none', problems: [], why: 'no-file' };
+  const reading = readConfigOnce(newest);
+  if (reading.kind === 'valid')
+    return {
+      kind: 'in-force',
+      config: reading.config,
+      commit: tip,
+      problems: reading.warnings,
+      brokenSince: null,
+    };
+  const found = await findLastValidConfig(git, tip);
+  return found === null
+    ? { kind: 'none', problems: reading.problems, why: 'invalid' }
+    : { kind: 'in-force', ...found, problems: reading.problems };
+}
+
+/** Summarizes the config in force for the gates. */
+export function configHealth(found: Extract<EffectiveConfig, { readonly kind: 'in-force' }>): ConfigHealth {
+  const errors = found.problems.filter(({ severity }) => severity === 'error');
+  return {
+    isValid: found.brokenSince === null,
+    problems: errors.length,
+    first: errors[0] === undefined ? '' : [errors[0].path, errors[0].message].filter(Boolean).join(': '),
+    line: errors[0]?.line ?? 0,
+    inForce: found.commit,
+    since: found.brokenSince === null ? null : new Date(found.brokenSince.atMs).toISOString(),
+    missingLane: null,
+  };
+}
+
+type LastValid = Pick<Extract<EffectiveConfig, { readonly kind: 'in-force' }>, 'config' | 'commit'> & {
+  readonly brokenSince: ConfigBreak;
+};
+
+async function findLastValidConfig(git: GitReader, tip: Sha): Promise<LastValid | null> {
+  const commits = await git.log({
+    from: tip,
+    not: null,
+    sinceMs: null,
+    paths: [CONFIG_PATH],
+    limit: CONFIG_HISTORY_COMMITS,
+  });
+  const [first, ...earlier] = commits;
+  if (first === undefined) return null;
+  let broken = first;
+  for (const commit of earlier) {
+    const text = await git.readText(commit.sha, CONFIG_PATH);
+    const past = text === null ? null : readConfigOnce(text);
+    if (past?.kind === 'valid')
+      return {
+        config: past.config,
+        commit: commit.sha,
+        brokenSince: { commit: broken.sha, atMs: broken.atMs },
+      };
+    broken = commit;
+  }
+  return null;
+}
+
+const readConfigOnce = memoize(
+  (text: string) => readLabConfig(text),
+  (text) => text,
+);

@@ -1,7 +1,7 @@
 /** Who may approve which action: one rule for the control process and the runner. */
 
 import type { ListedPeople } from '../config/approvals-schema.ts';
-import { canApprove } from '../config/approvers.ts';
+import { canApprove } from '../config/approvals-schema.ts';
 import { traitsFor } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ActionEvidence, ActionProposal, ActionRecord } from '../domain/actions/action.ts';

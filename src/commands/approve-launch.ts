@@ -3,16 +3,17 @@
  * digest is optional in the grammar, so that the answer to a command without one can show the line to copy.
  */
 
-import { approvalMaxAgeMs } from '../config/approvers.ts';
+import { approvalMaxAgeMs } from '../config/approvals-schema.ts';
 import { findNodeReplacement, findRepeatedFailure, isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { compareDigest, shortDigestHex, wasPostedBefore } from '../domain/launch/order.ts';
+import { compareDigest, wasPostedBefore } from '../domain/launch/order.ts';
 import { canBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { findPreApproval } from '../domain/launch/small-fix.ts';
-import { allPass, listOpenVerdicts } from '../domain/launch/verdict.ts';
+import { listOpenVerdicts } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/job-state.ts';
-import { listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
+import { allPass, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
 import { request } from '../domain/reconcile-request.ts';
 import type { Digest, Sha } from '../domain/values.ts';
+import { shortDigestHex } from '../domain/values.ts';
 import { approvedDraft, approverNeeds, checkApprover, isOwnWork, refuseSecondCard } from './approving.ts';
 import {
   type AnswerDecision,

@@ -4,7 +4,7 @@
  */
 
 import { findApproverFault } from '../care/action-approval.ts';
-import { approvalMaxAgeMs } from '../config/approvers.ts';
+import { approvalMaxAgeMs } from '../config/approvals-schema.ts';
 import {
   type ActionRecord,
   approvalEndsAt,
@@ -13,11 +13,11 @@ import {
   wasPendingAt,
 } from '../domain/actions/action.ts';
 import { holdTargetFacts } from '../domain/launch/hold.ts';
-import { compareDigest, shortDigestHex, wasPostedBefore } from '../domain/launch/order.ts';
+import { compareDigest, wasPostedBefore } from '../domain/launch/order.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { request } from '../domain/reconcile-request.ts';
-import { toRfc3339 } from '../domain/values.ts';
+import { shortDigestHex, toRfc3339 } from '../domain/values.ts';
 import { type AnswerDecision, answer, type CommandDefinition, NOT_ON_A_LINE, type PlaceContext } from './decision.ts';
 import { digestPrefix } from './values.ts';
 

@@ -1,6 +1,6 @@
 /** Commands that count as an approval of a launch, and who may use them. */
 
-import { canApprove } from '../config/approvers.ts';
+import { canApprove } from '../config/approvals-schema.ts';
 import type { Permission } from '../domain/actor.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { commentId } from '../domain/marker.ts';

@@ -17,14 +17,14 @@ import {
   restartsFor,
   restartsLeft,
 } from '../domain/launch/next-attempt.ts';
-import { compareDigest, shortDigestHex } from '../domain/launch/order.ts';
+import { compareDigest } from '../domain/launch/order.ts';
 import { canBeRelaunched, findManualBar, newApprovals, pendingRelaunchRequest } from '../domain/launch/response.ts';
 import { unknownReason } from '../domain/launch/verdict.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
 import { isBilled } from '../domain/logbook/job-state.ts';
 import { isOver, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { request } from '../domain/reconcile-request.ts';
-import { assertNever } from '../domain/values.ts';
+import { assertNever, shortDigestHex } from '../domain/values.ts';
 import { approvedDraft, approverNeeds, checkApprover, isOwnWork, refuseSecondCard } from './approving.ts';
 import {
   answer,

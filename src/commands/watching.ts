@@ -1,6 +1,6 @@
 /** Commands for the watch of a job: watch, accept, handoff, until and stop-watching. */
 
-import { canApprove } from '../config/approvers.ts';
+import { canApprove } from '../config/approvals-schema.ts';
 import { permits } from '../domain/actor.ts';
 import { contractDri, isSameLogin } from '../domain/launch/contract.ts';
 import { limits } from '../domain/limits.ts';

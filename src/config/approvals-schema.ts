@@ -1,7 +1,7 @@
 /** Who may do what: approvers, permissions, and people on call. */
 
 import { z } from 'zod';
-import { LOGIN } from '../domain/actor.ts';
+import { LOGIN, type Permission, permits } from '../domain/actor.ts';
 import { WEEKDAYS } from '../domain/values.ts';
 import { CHANNEL_KINDS } from '../notify/registry.ts';
 import { amount, orNull, setting, variable, word } from '../settings/words.ts';
@@ -159,3 +159,19 @@ export const onCallSchema = z
   .describe('Who is mentioned and assigned when an incident needs a person, besides those in charge of its lane.');
 
 export type OnCall = z.infer<typeof onCallSchema>;
+
+const MS_PER_HOUR = 3_600_000;
+
+/** Maximum age of an approval in ms, from the comment's time on GitHub's clock until the order and until the claim. */
+export function approvalMaxAgeMs({ approvals }: { readonly approvals: { readonly maxAgeHours: number } }): number {
+  return approvals.maxAgeHours * MS_PER_HOUR;
+}
+
+/** Whether a person may approve: by permission, or as a listed person with at least write permission. */
+export function canApprove(
+  permission: Permission,
+  user: number,
+  { permission: least, users }: { readonly permission: Permission; readonly users: readonly ListedPeople[] },
+): boolean {
+  return permits(permission, least) || (permits(permission, 'write') && idsOf(users).includes(user));
+}

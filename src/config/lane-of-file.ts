@@ -12,7 +12,7 @@ import type { Hold } from '../domain/launch/hold.ts';
 import { WHOLE_TREE } from '../domain/launch/manifest.ts';
 import { listWatchedClusters } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Observed, RunId } from '../domain/values.ts';
+import { compareDecimals, type Observed, type RunId } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import { type ClusterConfig, engineDefinition } from '../engines/registry.ts';
 import type { LaneConfig } from './lane-schema.ts';
@@ -188,4 +188,19 @@ export function findStrayHolds(holds: readonly Hold[], lanes: readonly string[],
     const { lane, date } = hold;
     return lane === null || lanes.includes(lane) || (date !== null && date < today) ? [] : [{ ...hold, lane }];
   });
+}
+
+/** The config keys that determine the number of required approvers. */
+type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & { readonly lane: Pick<LaneConfig, 'cluster'> };
+
+/**
+ * Number of distinct approvers that the lane's run needs: the highest row of `quorumByCost` that the run's cost reaches,
+ * and at least `approvals.quorum`. A cluster without a configured cost counts as the most expensive.
+ */
+export function requiredQuorum({ approvals, clusters, lane }: QuorumKeys): number {
+  const cost = clusters[lane.cluster]?.acceleratorHoursPerRun ?? null;
+  const reached = approvals.quorumByCost.filter(
+    (row) => cost === null || compareDecimals(cost, row.fromAcceleratorHours) >= 0,
+  );
+  return Math.max(approvals.quorum, ...reached.map((row) => row.people));
 }

@@ -1,5 +1,7 @@
 /** Identifiers and instants as branded types, so that a run id cannot be passed as a commit id. */
 
+import { limits } from './limits.ts';
+
 declare const brand: unique symbol;
 type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
 
@@ -284,4 +286,12 @@ export function formatMoney(dollars: number | string): string {
 /** The same of the record's microdollars. */
 export function formatMicrodollars(microdollars: number): string {
   return formatMoney(microdollars / MICRODOLLARS);
+}
+
+/** The digest prefix that people copy: just long enough to bind. */
+export function shortDigestHex(digest: string): string {
+  return digest
+    .replace(/^sha256:/, '')
+    .replace(/[^0-9a-f]/g, '')
+    .slice(0, limits.bindingHexDigits);
 }

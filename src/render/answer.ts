@@ -68,12 +68,13 @@ function renderExtra({ answer }: SeenCommand, input: RenderInput | null, past: P
   if (answer?.code === 'help-shown') return renderHelp(String(answer.detail['command'] ?? ''), input);
   if (answer?.code === 'lane-past') return renderLanePast(String(answer.detail['lane'] ?? ''), past);
   if (answer?.code !== 'status-shown' || input === null) return null;
-  const { symbol, title, evidence } = chooseStateLine(input.state, input.config);
+  const { state } = input;
+  const { symbol, title, evidence } = chooseStateLine(state, input.config);
   return paragraphs(
     `${symbol} **${title}.** ${evidence}`,
     // rule VA-10
-    renderCompactLine(input.state),
-    renderWatch(input.state),
+    state.observation === null ? null : renderCompactLine(state, state.observation),
+    renderWatch(state),
     `**Wanted: ${renderNextStep(input)}**`,
   );
 }

@@ -1,6 +1,6 @@
 /** The manifest on the card: what an approval covers, its changes and cost, and how a fix differs from the previous attempt. */
 
-import { requiredQuorum } from '../config/approvers.ts';
+import { requiredQuorum } from '../config/lane-of-file.ts';
 import { NOT_TAKEN_REASONS } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestBase, RentalTerms } from '../domain/launch/manifest.ts';
 import { lastFailure } from '../domain/launch/next-attempt.ts';

@@ -73,7 +73,9 @@ export function renderCard(input: CardInput): string {
     paragraphs(
       `**Wanted: ${renderNextStep(input)}**`,
       renderStateLine(state, input.config),
-      rentalTerms(state) === null || state.end !== null ? null : renderCompactLine(state),
+      rentalTerms(state) === null || state.end !== null || state.observation === null
+        ? null
+        : renderCompactLine(state, state.observation),
       renderVerdict(input),
       renderWatch(state),
       renderCost(input),

@@ -102,9 +102,8 @@ function formatAttempt({ attempts }: RunState, { attempt }: Submission): string 
 }
 
 /** One line for each check; null before the first. A dash is an unknown value. */
-export function renderCompactLine(state: RunState): string | null {
-  const { observation: seen, end } = state;
-  if (seen === null) return null;
+export function renderCompactLine(state: RunState, seen: NonNullable<RunState['observation']>): string {
+  const { end } = state;
   const { pace, evals, at, cadenceMs } = seen;
   const job = currentJobState(state);
   const all = Object.entries(evals);

@@ -1,8 +1,7 @@
 /** The next action and the people who can do it, in one line: the first line that people read on the card. */
 
 import type { AnswerCode } from '../commands/decision.ts';
-import { requiredQuorum } from '../config/approvers.ts';
-import { findMissingCluster } from '../config/lane-of-file.ts';
+import { findMissingCluster, requiredQuorum } from '../config/lane-of-file.ts';
 import { isRetryableByPerson } from '../domain/failure-class.ts';
 import { CHECKPOINT } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
@@ -17,7 +16,6 @@ import {
   launchFailureReason,
   restartsLeft,
 } from '../domain/launch/next-attempt.ts';
-import { shortDigestHex } from '../domain/launch/order.ts';
 import { canBeRelaunched, countUsableApprovers, findCorruptionSign, wantsRelaunch } from '../domain/launch/response.ts';
 import { findPreApproval } from '../domain/launch/small-fix.ts';
 import { listOpenVerdicts } from '../domain/launch/verdict.ts';
@@ -26,7 +24,7 @@ import { awaitsAdoption, isAdopted } from '../domain/logbook/holdings.ts';
 import { runPhase } from '../domain/logbook/job-state.ts';
 import { findOwner, findUnacknowledgedWatchEnd } from '../domain/logbook/ownership.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
-import { assertNever } from '../domain/values.ts';
+import { assertNever, shortDigestHex } from '../domain/values.ts';
 import { remedyActorName } from './card-gates.ts';
 import { gateWords } from './gate-words.ts';
 import { incidentTitle } from './incident-words.ts';

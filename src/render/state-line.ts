@@ -1,6 +1,6 @@
 /** The state of a run in one sentence, and the verdict on an ended run as a table. */
 
-import { requiredQuorum } from '../config/approvers.ts';
+import { requiredQuorum } from '../config/lane-of-file.ts';
 import { findLaunchTrouble, lastFailure } from '../domain/launch/next-attempt.ts';
 import { countUsableApprovers } from '../domain/launch/response.ts';
 import { listOpenVerdicts } from '../domain/launch/verdict.ts';

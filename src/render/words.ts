@@ -3,11 +3,10 @@
 import { type Actor, isIssueFirst } from '../domain/actor.ts';
 import type { Facts, Fields } from '../domain/incidents.ts';
 import { type HoldTarget, type TARGET_FIELDS, unholdCommand } from '../domain/launch/hold.ts';
-import { shortDigestHex } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
-import { formatNumber, INVISIBLE } from '../domain/values.ts';
+import { formatNumber, INVISIBLE, shortDigestHex } from '../domain/values.ts';
 
 const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
 const OPERATING_SYSTEM_COMMAND = /(?![\t\n\r])\p{Cc}\][^\p{Cc}]*/gu;

@@ -1,7 +1,8 @@
 /** Turns recorded approvals into gate facts, and drops those that are no longer valid. */
 
 import { dropByBrake } from '../commands/brakes.ts';
-import { approvalMaxAgeMs, canApprove, requiredQuorum } from '../config/approvers.ts';
+import { approvalMaxAgeMs, canApprove } from '../config/approvals-schema.ts';
+import { requiredQuorum } from '../config/lane-of-file.ts';
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import { filterHolds } from '../domain/launch/hold.ts';

@@ -12,8 +12,7 @@ import {
   type RunVerdict,
 } from '../commands/decision.ts';
 import { namesOtherRun } from '../commands/registry.ts';
-import { requiredQuorum } from '../config/approvers.ts';
-import { findMissingCluster } from '../config/lane-of-file.ts';
+import { findMissingCluster, requiredQuorum } from '../config/lane-of-file.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Detail } from '../domain/incidents.ts';

@@ -2,7 +2,7 @@
 
 import { configuredPreApproval, countPreApprovalsUsed } from '../care/action-approval.ts';
 import { findOpenBadNodeMatch } from '../care/bad-node.ts';
-import { approvalMaxAgeMs } from '../config/approvers.ts';
+import { approvalMaxAgeMs } from '../config/approvals-schema.ts';
 import { findMissingCluster, hasCluster } from '../config/lane-of-file.ts';
 import { type ActionApproval, type ActionRecord, approvalEndsAt, describeTarget } from '../domain/actions/action.ts';
 import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/effect.ts';

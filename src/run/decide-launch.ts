@@ -1,6 +1,6 @@
 /** Decides the order and its dispatch: it needs approvals, a pass from every gate on current facts, and a free lane. */
 
-import { approvalMaxAgeMs } from '../config/approvers.ts';
+import { approvalMaxAgeMs } from '../config/approvals-schema.ts';
 import { type ActionApproval, approvalEndsAt } from '../domain/actions/action.ts';
 import { dispatchesFor } from '../domain/effect.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
@@ -10,11 +10,12 @@ import { isBeforeLaunch, isFixPushed, isLaunchable, lastFailure } from '../domai
 import { buildSubmissionId, type Order } from '../domain/launch/order.ts';
 import { envelopeApprovals, usableApprovals } from '../domain/launch/response.ts';
 import { findPreApproval } from '../domain/launch/small-fix.ts';
-import { allPass, type Verdict } from '../domain/launch/verdict.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import { awaitsAdoption } from '../domain/logbook/holdings.ts';
 import {
+  allPass,
   type IssuedOrder,
   listCurrentApprovals,
   nextAttemptNumber,

@@ -1,7 +1,7 @@
 /** Relaunches a failed attempt, or asks a person. */
 
 import { findOpenBadNodeMatch } from '../care/bad-node.ts';
-import { requiredQuorum } from '../config/approvers.ts';
+import { requiredQuorum } from '../config/lane-of-file.ts';
 import { dispatchesFor } from '../domain/effect.ts';
 import { filterIncidents, type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
 import { nextRung } from '../domain/launch/ladder.ts';

@@ -1,7 +1,7 @@
 /** What a launcher asks the cluster about the jobs before its own. */
 
 import { expect, it } from 'vitest';
-import { findEarlierJobFault } from '../../src/actions/launch.ts';
+import { findEarlierJobFault } from '../../src/actions/earlier-jobs.ts';
 import type { Engine, JobObservation } from '../../src/domain/engine.ts';
 import { addMs } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';

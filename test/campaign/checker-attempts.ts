@@ -7,7 +7,7 @@ import type { Start } from './witness.ts';
 
 /**
  * The first attempt of a manifest has its own approval; another one is within its limits, or has a newer
- * approval. Restarts after preemptions have a limit of their own, which the approver sees as well.
+ * approval. Restarts after preemptions have a limit of their own.
  */
 export async function findApprovalFaults(scene: Scene, start: Start): Promise<readonly string[]> {
   const { digest, manifest } = parseManifest(start);
@@ -16,7 +16,8 @@ export async function findApprovalFaults(scene: Scene, start: Start): Promise<re
   const last = same.at(-1);
   if (last === undefined) return findStartFaults(scene, start);
   const isSame = approvingCommand(last) === approvingCommand(start);
-  const restarts = Number(manifest?.envelope?.restarts ?? 0) + Number(manifest?.envelope?.preemptions ?? 0);
+  const { restarts: others = 0, preemptions = 0 } = manifest?.envelope ?? {};
+  const restarts = others + preemptions;
   if (isSame && same.length <= restarts)
     return [
       ...findRevocationFaults(scene, start),

@@ -71,6 +71,8 @@ export type AskedHero = {
   readonly asker?: Asker;
   readonly course?: Course;
   readonly server?: boolean;
+  /** Whether the lane has no limit of its own for restarts after preemptions. */
+  readonly countsPreemptions?: boolean;
   readonly moves?: readonly string[];
 };
 
@@ -80,12 +82,13 @@ export async function openHeroScene(seed: number, asked: AskedHero = {}): Promis
   const asker = asked.asker ?? random.pick(Object.keys(ASKERS) as Asker[]);
   const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
   const server = asked.server ?? random.chance(0.85);
-  const { moment, cast, issue, original, root } = await beginningOf(server, asker);
+  const isCounting = asked.countsPreemptions ?? seed % 2 === 0;
+  const { moment, cast, issue, original, root } = await beginningOf(server, asker, isCounting);
   const launcher = planLauncherOutage(random, 0.4, 50);
   const disk = diskOf(join(root, 'checkpoints'), () => lab.clock.now());
   const cleanUp: HeroScene['cleanUp'] = { calls: [], deeds: [], texts: [] };
   const lab: VirtualLab = await openHeroLab({
-    ...labOptions(server),
+    ...labOptions(server, isCounting),
     script: scriptOf(course, disk, () => lab),
     from: { ...moment, seed },
     beforeJob: launcherReturns(launcher, () => lab),
@@ -191,17 +194,18 @@ type Beginning = Pick<Scene, 'issue' | 'original'> & {
 
 const beginningOf = rememberMoment(begin);
 
-function labOptions(server: boolean): VirtualLabOptions {
-  return { server, config: (text) => `${campaignConfig(text).trimEnd()}\n${HERO_LANE}` };
+function labOptions(server: boolean, isCounting: boolean): VirtualLabOptions {
+  const lane = isCounting ? `${HERO_LANE}    preemptionsMax: null\n` : HERO_LANE;
+  return { server, config: (text) => `${campaignConfig(text).trimEnd()}\n${lane}` };
 }
 
 const COMMAND =
   'FERRY_DATE=hero LAB_OUTPUT_ROOT={outputRoot} python3 experiments/ferries/daily.py --resume={checkpoint}';
 
-async function begin(server: boolean, asker: Asker): Promise<Beginning> {
+async function begin(server: boolean, asker: Asker, isCounting: boolean): Promise<Beginning> {
   const root = await mkdtemp(join(tmpdir(), 'ferrybot-heroes-'));
   process.once('exit', () => rmSync(root, { recursive: true, force: true }));
-  const lab = await openHeroLab(labOptions(server));
+  const lab = await openHeroLab(labOptions(server, isCounting));
   const cast = createCast(lab.world);
   protect(lab.world);
   const [askedBy, dri] = ASKERS[asker];

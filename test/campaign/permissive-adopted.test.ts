@@ -18,7 +18,7 @@ vi.mock('../../src/commands/watching.ts', async (original) => {
 });
 
 vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
-vi.mock('../../src/actions/launch.ts', async (original) => WITHOUT.earlierJobs(await original()));
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
 describe.each(Object.keys(COURSES) as Course[])('an adopted job that ends as %s', (course) => {
   it('is adopted, handed off and watched to its end without a reported fault', async () => {
     const moves = ['the asker accepts', 'hands it over', 'noor accepts', 'time passes', 'a stop', 'time passes'];

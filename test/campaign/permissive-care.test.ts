@@ -22,8 +22,8 @@ vi.mock('../../src/domain/launch/order.ts', async (original) => {
   return { ...real, compareDigest };
 });
 
-vi.mock('../../src/config/approvers.ts', async (original) => {
-  const real = await original<typeof import('../../src/config/approvers.ts')>();
+vi.mock('../../src/config/approvals-schema.ts', async (original) => {
+  const real = await original<typeof import('../../src/config/approvals-schema.ts')>();
   const approvalMaxAgeMs: typeof real.approvalMaxAgeMs = (config) =>
     gone.has('age of a consent') ? 1e12 : real.approvalMaxAgeMs(config);
   return { ...real, approvalMaxAgeMs };

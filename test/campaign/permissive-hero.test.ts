@@ -27,9 +27,9 @@ vi.mock('../../src/checkpoints/lineage.ts', async (original) => {
 
 vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
 vi.mock('../../src/domain/launch/next-attempt.ts', async (original) => WITHOUT.restarts(await original()));
-vi.mock('../../src/actions/launch.ts', async (original) => WITHOUT.earlierJobs(await original()));
-vi.mock('../../src/kinds/hero/kind.ts', async (original) => {
-  const real = await original<typeof import('../../src/kinds/hero/kind.ts')>();
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
+vi.mock('../../src/kinds/hero/gates.ts', async (original) => {
+  const real = await original<typeof import('../../src/kinds/hero/gates.ts')>();
   const { driAcceptedGate } = real;
   const evaluate: typeof driAcceptedGate.evaluate = (facts) => {
     const verdict = driAcceptedGate.evaluate(facts);
@@ -76,6 +76,7 @@ const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedHero])[
     ['restarts that were approved'],
     {
       course: 'preempted again and again',
+      countsPreemptions: true,
       moves: [...AGAIN, ...Array.from({ length: 4 }, () => ['ada relaunches', 'time passes']).flat()],
     },
   ],

@@ -11,7 +11,7 @@ import { playRental } from './rental-sequence.ts';
 const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
-vi.mock('../../src/actions/launch.ts', async (original) => WITHOUT.earlierJobs(await original()));
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
 vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
 vi.mock('../../src/domain/launch/next-attempt.ts', async (original) => WITHOUT.restarts(await original()));
 // Replaces the reasons to destroy a machine, one at a time.

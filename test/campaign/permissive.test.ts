@@ -118,13 +118,18 @@ vi.mock('../../src/app/broken-run.ts', async (original) => {
   return { ...real, foldState };
 });
 
-vi.mock('../../src/config/approvers.ts', async (original) => {
-  const real = await original<typeof import('../../src/config/approvers.ts')>();
+vi.mock('../../src/config/lane-of-file.ts', async (original) => {
+  const real = await original<typeof import('../../src/config/lane-of-file.ts')>();
   const requiredQuorum: typeof real.requiredQuorum = (...asked) =>
     gone.has('quorum') ? 1 : real.requiredQuorum(...asked);
+  return { ...real, requiredQuorum };
+});
+
+vi.mock('../../src/config/approvals-schema.ts', async (original) => {
+  const real = await original<typeof import('../../src/config/approvals-schema.ts')>();
   const approvalMaxAgeMs: typeof real.approvalMaxAgeMs = (config) =>
     gone.has('approval age') ? 1e12 : real.approvalMaxAgeMs(config);
-  return { ...real, requiredQuorum, approvalMaxAgeMs };
+  return { ...real, approvalMaxAgeMs };
 });
 
 // The runner's check of an order's approvals: one of the facts it reads is replaced by a harmless one.
@@ -178,8 +183,8 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
 });
 
 // After the gate, the cluster itself is asked for jobs of the lane.
-vi.mock('../../src/actions/launch.ts', async (original) => {
-  const real = await original<typeof import('../../src/actions/launch.ts')>();
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
   const findEarlierJobFault: typeof real.findEarlierJobFault = async (...asked) =>
     gone.has('earlier jobs (runner)') ? null : real.findEarlierJobFault(...asked);
   return { ...real, findEarlierJobFault };

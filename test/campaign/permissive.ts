@@ -19,7 +19,7 @@ export const WITHOUT = {
     gatherBrakes: (...asked) =>
       gone.has('brakes in the threads') ? Promise.resolve(known([])) : real.gatherBrakes(...asked),
   }),
-  earlierJobs: (real: typeof import('../../src/actions/launch.ts')): typeof real => ({
+  earlierJobs: (real: typeof import('../../src/actions/earlier-jobs.ts')): typeof real => ({
     ...real,
     findEarlierJobFault: (...asked) =>
       gone.has('a look at earlier jobs') ? Promise.resolve(null) : real.findEarlierJobFault(...asked),

@@ -1,7 +1,7 @@
 /** Who may approve by the permission on the repository, and by the config's list. */
 
 import { expect, it } from 'vitest';
-import { canApprove } from '../../src/config/approvers.ts';
+import { canApprove } from '../../src/config/approvals-schema.ts';
 
 const LISTED = { permission: 'maintain', users: [{ written: '@ada', ids: [7] }] } as const;
 

@@ -1,7 +1,7 @@
 // The checker of a night: it uses only calls, recorded events and the fate of jobs, and none of the tested
 // decisions.
 
-import { approvalMaxAgeMs } from '../../src/config/approvers.ts';
+import { approvalMaxAgeMs } from '../../src/config/approvals-schema.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { CONFIG } from '../run/parts.ts';
 import type { Call, Night, NightJob } from './night-world.ts';

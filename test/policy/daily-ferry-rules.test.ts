@@ -1,7 +1,8 @@
 /** Rules of the daily ferry and its watch that cross rooms, or that no single test of a room states. */
 
 import { describe, expect, it } from 'vitest';
-import { allPass, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
+import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
+import { allPass } from '../../src/domain/logbook/run-state.ts';
 import { addMs, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { evaluateGates } from '../../src/gates/run-gates.ts';

@@ -7,7 +7,7 @@ import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
 const GATES_FOLDER = new URL('../../src/gates/', import.meta.url);
 const FILES = [
   ...readdirSync(GATES_FOLDER).map((name) => `gates/${name}`),
-  ...['contracts/gates.ts', 'kinds/ferry/gates.ts', 'kinds/hero/kind.ts', 'kinds/hero/config-drift.ts'],
+  ...['contracts/gates.ts', 'kinds/ferry/gates.ts', 'kinds/hero/gates.ts', 'kinds/hero/config-drift.ts'],
   ...['kinds/rental/kind.ts', 'kinds/adoption/kind.ts'],
 ];
 /** The source text of each gate, from its definition to the next one. */

@@ -1,7 +1,7 @@
 /** Which approvals are still valid: quorum by cost, lost permissions, and comments that were changed. */
 
 import { describe, expect, it } from 'vitest';
-import { requiredQuorum } from '../../src/config/approvers.ts';
+import { requiredQuorum } from '../../src/config/lane-of-file.ts';
 import { isApprovalTooOld } from '../../src/domain/launch/response.ts';
 import { known, type Observed, type Sha, unknown } from '../../src/domain/values.ts';
 import { decideApprovals } from '../../src/run/approvals.ts';

@@ -2,7 +2,7 @@
 
 import type { Actor, Surface } from '../../src/domain/actor.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import { buildSubmissionId, type Order, shortDigestHex } from '../../src/domain/launch/order.ts';
+import { buildSubmissionId, type Order } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
 import { listCurrentApprovals, type RunState } from '../../src/domain/logbook/run-state.ts';
@@ -14,6 +14,7 @@ import {
   isDigest,
   isSha,
   type Sha,
+  shortDigestHex,
   toRfc3339,
 } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';

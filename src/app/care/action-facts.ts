@@ -2,7 +2,7 @@
 
 import type { ActionFacts } from '../../actions/verify-action.ts';
 import { configuredPreApproval, countPreApprovalsUsed } from '../../care/action-approval.ts';
-import { approvalMaxAgeMs } from '../../config/approvers.ts';
+import { approvalMaxAgeMs } from '../../config/approvals-schema.ts';
 import { type ActionRecord, type ApprovalSource, proposalPostedAt } from '../../domain/actions/action.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { listHoldsOnRun } from '../../domain/launch/hold.ts';

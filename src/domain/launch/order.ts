@@ -16,14 +16,6 @@ export function compareDigest(given: string | undefined, digest: string): Digest
   return digits.length >= limits.bindingHexDigits ? 'named' : 'short';
 }
 
-/** The digest prefix that people copy: just long enough to bind. */
-export function shortDigestHex(digest: string): string {
-  return digest
-    .replace(/^sha256:/, '')
-    .replace(/[^0-9a-f]/g, '')
-    .slice(0, limits.bindingHexDigits);
-}
-
 /** Whether a text was visible for `shownForMs` when the comment was written. GitHub's times are whole seconds. */
 export function wasPostedBefore(shownAt: Instant, createdAt: Instant, shownForMs = 0): boolean {
   return createdAt >= Math.floor((shownAt + shownForMs) / SECOND_MS) * SECOND_MS;

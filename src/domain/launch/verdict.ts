@@ -233,12 +233,6 @@ export function listOpenVerdicts(verdicts: readonly Verdict[]): readonly Verdict
   return verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
 }
 
-/** True if every gate passes or warns; unknown never passes. */
-export function allPass(verdicts: readonly Verdict[]): boolean {
-  for (const { outcome } of verdicts) if (outcome !== 'pass' && outcome !== 'warn') return false;
-  return verdicts.length > 0;
-}
-
 /** Not repeated by the runner (decision 0120): checks need one more permission, the others refuse by themselves. */
 const NOT_ON_RUNNER = ['checks-green', 'not-held', ...APPROVAL_GATES] as const satisfies readonly GateId[];
 export type RunnerGate = Exclude<GateId, (typeof NOT_ON_RUNNER)[number]>;

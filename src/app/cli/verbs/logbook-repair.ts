@@ -29,8 +29,8 @@ import {
 } from '../../../logbook/store/git-store.ts';
 import { describeEvidence } from '../../../render/notice.ts';
 import type { LabConfig } from '../../../run/lane.ts';
-import { readEffectiveConfig } from '../../config-source.ts';
 import type { Lab, LabGit } from '../../lab.ts';
+import { readEffectiveConfig } from '../../open-lab.ts';
 import { listWholeFiles, renderPart } from '../../record.ts';
 import {
   type CachedFile,
