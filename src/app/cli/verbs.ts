@@ -170,6 +170,7 @@ function addInitVerb(program: Command, io: VerbIo, exit: Exit): void {
     .option('--keys <DIR>', 'where private keys are until they are stored; default: ~/.config/ferrybot/OWNER-NAME')
     .option('--state-dir <DIR>', 'folder of job records on the runners of an engine local', '/var/lib/ferrybot')
     .option('--apply', 'also makes the settings of the repository, with GITHUB_TOKEN or the login of gh')
+    .option('--app <URL>', 'also registers a GitHub App, for a server that GitHub reaches at URL')
     .option('--upgrade', 'also replaces workflows that differ from the release, after their diff')
     .option('--yes', 'accepts every change; with --json only this changes anything')
     .action(async (options) => exit(await (await import('./verbs/init.ts')).initVerb(io, options)));
