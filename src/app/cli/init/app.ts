@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { fail, ok, type Result } from '../../../domain/values.ts';
+import { cutText, fail, ok, type Result } from '../../../domain/values.ts';
 import { call, type GitHubClient, readRoute } from '../../../github/call.ts';
 import { findWebOrigin } from '../repository-client.ts';
 
@@ -87,7 +87,7 @@ function buildManifest({ manifest, server }: AppWishes, owner: string, redirect:
   return JSON.stringify({
     ...rest,
     // Names are unique on GitHub; its page lets the person change this one.
-    name: `${name}-${owner}`.slice(0, NAME_CHARS_MAX),
+    name: cutText(`${name}-${owner}`, NAME_CHARS_MAX),
     hook_attributes: { url: new URL('/api/github/webhooks', server).href, active: true },
     redirect_url: redirect,
   });
