@@ -35,7 +35,7 @@ export type ServeOptions = {
 };
 
 /** Files for systemd need two backslashes. */
-const withLineBreaks = (text: string): string => text.replaceAll(/\\+n/g, '\n');
+const withLineBreaks = (text: string): string => text.replaceAll(/\\{1,2}n/g, '\n');
 
 const schema = z.object({
   APP_ID: z.coerce.number().int().positive(),
