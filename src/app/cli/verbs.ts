@@ -28,7 +28,7 @@ function addReadVerbs(program: Command, io: VerbIo, exit: Exit): void {
     });
   program
     .command('delta')
-    .description('what changed between two versions of an experiment file: .py, .yaml, .yml, .toml or .json')
+    .description('what changed between two versions of an experiment file: .py, .yaml, .yml, .toml, .json or .args')
     .argument('<BASE>')
     .argument('<HEAD>')
     .action(async (base, head) => exit(await (await import('./verbs/check-files.ts')).deltaVerb(io, base, head)));

@@ -10,7 +10,7 @@ import { parseSigningKey } from '../../../host/keys.ts';
 import { runProgram } from '../../../host/process.ts';
 import type { LabFiles } from './detect.ts';
 
-const READ_SUFFIX = /\.(?:py|ya?ml|toml|json|txt|cfg|sh|sbatch|slurm)$/;
+const READ_SUFFIX = /\.(?:py|ya?ml|toml|json|args|txt|cfg|sh|sbatch|slurm)$/;
 /** A larger file is data. */
 const FILE_BYTES_MAX = 200_000;
 /** Enough for a lab; further files keep the text ''. */
