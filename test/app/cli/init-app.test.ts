@@ -146,6 +146,7 @@ describe('init --app', () => {
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 
+  // threat T256
   it('takes no code with another state, and shows its page to nobody without the address', async () => {
     const { ended, page } = await start();
     const shown = await page();
