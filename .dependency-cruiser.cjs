@@ -1,5 +1,5 @@
 /**
- * The import arrows of the architecture (docs/decisions/0142-prefer-libraries-that-pass-our-tests.md): imports run
+ * The import arrows of the architecture (docs/architecture.md): imports run
  * downwards only. `npm run arrows` checks them; test/policy/arrows.test.ts breaks each one and expects to be told.
  */
 

@@ -27,7 +27,7 @@ export function executedPath(coverage: readonly Profiler.ScriptCoverage[], sourc
 }
 
 /** The files of `sources` in which a function ran, by name, with these functions. */
-export function executedFiles(
+function executedFiles(
   coverage: readonly Profiler.ScriptCoverage[],
   sources: string,
 ): readonly { readonly file: string; readonly ran: readonly Profiler.FunctionCoverage[] }[] {

@@ -5,7 +5,7 @@ import { findShownApprovalLine } from '../test/support/approve.ts';
 import { propose, until } from '../test/support/play.ts';
 import { listAnswersTo, postComment, SHORT_FERRY } from '../test/support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
-import { type ExecutedPath, executedFiles, executedPath } from './executed-path.ts';
+import { type ExecutedPath, executedPath } from './executed-path.ts';
 import { type Result, resultWithBar } from './measure.ts';
 import { type MeasuredCommand, writePath } from './path-page.ts';
 
@@ -29,8 +29,7 @@ export async function measurePath(): Promise<readonly Result[]> {
     await session.post('Profiler.takePreciseCoverage');
     await act();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    const names = executedFiles(result, SOURCES).map(({ file }) => file);
-    return { title, names, ...executedPath(result, SOURCES) };
+    return { title, ...executedPath(result, SOURCES) };
   };
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   try {

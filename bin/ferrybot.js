@@ -26,7 +26,7 @@ if ('union' in Set.prototype && isCurrent()) {
 else if (existsSync(broughtNode)) handTo(broughtNode);
 else {
   process.stderr.write(
-    `ferrybot needs Node 22.15 or newer, and this is ${process.version}; \`npm ci\` in a checkout installs one\n`,
+    `ferrybot needs Node 22.13 or newer, and this is ${process.version}; \`npm ci\` in a checkout installs one\n`,
   );
   process.exitCode = 2;
 }

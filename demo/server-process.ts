@@ -9,6 +9,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { signalProcess } from '../packages/playground/actions/runner/step-process.ts';
 import { ifThere } from '../packages/playground/world/if-there.ts';
+import { hideEnvironment } from '../src/host/private-environment.ts';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 
@@ -37,7 +38,7 @@ export async function startServer(input: ServerInput): Promise<ServerProcess> {
   const { folder, keys } = input;
   const child = spawn(process.execPath, [input.program, 'serve'], {
     cwd: folder.root,
-    env: {
+    env: hideEnvironment({
       PATH: process.env['PATH'] ?? '',
       APP_ID: String(input.appId),
       PRIVATE_KEY: keys.app.privatePem,
@@ -49,7 +50,7 @@ export async function startServer(input: ServerInput): Promise<ServerProcess> {
       FERRYBOT_SWEEP_MS: String(input.sweepMs),
       FERRYBOT_STOP_WITH_STDIN: '1',
       PORT: '0',
-    },
+    }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const log = createWriteStream(folder.serverLog, { flags: 'a' });

@@ -10,8 +10,8 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 
 const ROOT = join(import.meta.dirname, '..');
-/** The first release with process.execve, by which a process takes its keys out of its environment. */
-const NODE = '>=22.15';
+/** `serve` needs 22.15, which has process.execve, and says so. */
+const NODE = '>=22.13';
 const OF_A_CHECKOUT = [
   'allowScripts',
   'dependencies',

@@ -1,12 +1,12 @@
 /**
- * `npm run package`: packs the package, installs it into an empty folder, and uses it there as a new user would: the verbs
+ * `npm run package`: packs the package, installs it into an empty folder, and uses it there on the oldest Node as a new user would: the verbs
  * of a terminal, a lab adopted from an empty repository to a sealed ferry, and a whole ferry of the example lab. It fails with the first thing that does not work.
  */
 
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { openAdoption } from '../test/trust/adoption-world.ts';
@@ -18,10 +18,10 @@ const FERRY_TIMEOUT_MS = 10 * 60_000;
 /** What a person still has to do after `init --apply`. */
 const STEPS_MAX = 12;
 const LOG = 'Traceback (most recent call last):\nRuntimeError: CUDA out of memory\n';
-/** The Node of this process, and no other program of this checkout. */
-const PATH = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
 
 const folder = await mkdtemp(join(tmpdir(), 'ferrybot-package-'));
+/** The oldest Node that the package supports, and no program of this checkout. */
+const PATH = [join(folder, 'oldest/node_modules/node/bin'), process.env['PATH'] ?? ''].join(delimiter);
 try {
   await tryPackage(folder);
 } finally {
@@ -38,6 +38,7 @@ async function tryPackage(home: string): Promise<void> {
   const installed = await readdir(join(home, 'node_modules'));
   const alone = installed.filter((name) => !name.startsWith('.'));
   check(alone.join() === 'ferrybot', `the package brings other packages: ${alone.join(', ')}`);
+  await installOldestNode(home);
 
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
   check((await ferrybot(home, ['--version'])).stdout === version, '--version prints another version');
@@ -55,6 +56,18 @@ async function tryPackage(home: string): Promise<void> {
   const ferry = await ferrybot(home, ['demo', '--auto', '--json', '--port', '0']);
   check(JSON.parse(ferry.stdout).ok === true, `the ferry of the example lab failed: ${ferry.stderr}`);
   console.log(`${tarball}: ${(size / 1e6).toFixed(1)} MB, a ferry was sealed`);
+}
+
+/** As `engines` of the package has it. */
+async function installOldestNode(home: string): Promise<void> {
+  const manifest = await readFile(join(home, 'node_modules/ferrybot/package.json'), 'utf8');
+  const oldest = `${JSON.parse(manifest).engines.node.replace('>=', '')}.0`;
+  const cwd = join(home, 'oldest');
+  await mkdir(cwd);
+  await writeFile(join(cwd, 'package.json'), '{"private":true}');
+  await execa('npm', ['install', '--no-audit', '--no-fund', `node@${oldest}`], { cwd });
+  const { stdout } = await execa('node', ['--version'], { env: { PATH } });
+  check(stdout === `v${oldest}`, `the oldest Node is ${stdout}`);
 }
 
 /** Sets an empty repository up with the installed package's `init`, and does what it prints up to the seal. */

@@ -21,28 +21,40 @@ export function configurationPage(schema: JsonSchema): string {
     ...groups.map(([key, value]) =>
       section(`\`${key}\``, value.description, rows(key, value, isRequired(schema, key))),
     ),
-    section(
-      '`lanes.<name>`',
-      lanes?.description,
-      Object.entries(first.properties ?? {}).flatMap(([key, value]) => rows(key, value, isRequired(first, key))),
-    ),
+    section('`lanes.<name>`', lanes?.description, rowsOfLane(first)),
     ...others.map((kind) => laneOfKind(kind, first)),
   ].join('\n');
 }
 
-/** What another kind of lane has otherwise. */
+/** What another kind of lane has otherwise; a meaning that it shares is written once, in the table above. */
 function laneOfKind(kind: JsonSchema, first: JsonSchema): string {
-  const same = ([key, value]: readonly [string, JsonSchema]): boolean =>
-    JSON.stringify(first.properties?.[key]) === JSON.stringify(value) &&
-    isRequired(first, key) === isRequired(kind, key);
-  const own = Object.entries(kind.properties ?? {});
-  const shared = own.filter(same).map(([key]) => `\`${key}\``);
+  const above = rowsOfLane(first);
+  const meanings = new Map(above.map((row) => [cellsOf(row)[0], cellsOf(row).at(-1)]));
+  const own = rowsOfLane(kind).filter((row) => !above.includes(row));
+  const isShared = (key: string): boolean =>
+    rows(key, kind.properties?.[key] ?? {}, isRequired(kind, key)).every((row) => above.includes(row));
+  const shared = Object.keys(kind.properties ?? {})
+    .filter(isShared)
+    .map((key) => `\`${key}\``);
   const name = String(kind.properties?.['kind']?.const);
   return section(
     `\`lanes.<name>\` of the kind \`${name}\``,
     `As above: ${shared.join(', ')}. Otherwise:`,
-    own.filter((one) => !same(one)).flatMap(([key, value]) => rows(key, value, isRequired(kind, key))),
+    own.map((row) => {
+      const cells = cellsOf(row);
+      const isSame = meanings.get(cells[0]) === cells.at(-1);
+      return isSame ? [...cells.slice(0, -1), 'as above |'].join(' | ') : row;
+    }),
   );
+}
+
+function rowsOfLane(lane: JsonSchema): readonly string[] {
+  return Object.entries(lane.properties ?? {}).flatMap(([key, value]) => rows(key, value, isRequired(lane, key)));
+}
+
+/** A bar within a cell is escaped. */
+function cellsOf(row: string): readonly string[] {
+  return row.split(' | ');
 }
 
 const INTRODUCTION = `# Configuration

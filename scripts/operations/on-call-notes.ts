@@ -12,7 +12,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'runner-refused': {
     job: 'no',
     wait: 'yes',
-    next: '*Evidence* names the reason; [the list](#why-a-runner-refuses-an-order) explains each. *Contradicts itself*, *another workflow* and *another branch than the default one* do not happen by accident: comment `/hold scope=repository` and find out who did it ([threat model](threat-model.md)).',
+    next: '*Evidence* explains the reason. *Contradicts itself*, *another workflow* and *another branch than the default one* do not happen by accident: comment `/hold scope=repository` and find out who did it ([threat model](threat-model.md)).',
   },
   'submit-rejected': {
     job: 'no',

@@ -4,10 +4,8 @@ import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { FIRST_RESPONSE, type FirstResponse } from '../../src/domain/failure-class.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
-import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { describeClass } from '../../src/render/failure-words.ts';
-import { explainRefusal } from '../../src/render/gate-words.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
 
@@ -20,11 +18,6 @@ export function operationsPage(): string {
     incidentTable(),
     SIGNATURE_INTRODUCTION,
     signatureTable(),
-    '## Why a runner refuses an order\n\nThe runner submitted nothing in these cases. If a launch gate does not pass on the runner, the refusal names the gate; the card explains it.',
-    table(
-      ['code', 'meaning'],
-      REFUSALS.map((code) => [`\`${code}\``, explainRefusal(code)]),
-    ),
     FAULT_INTRODUCTION,
     table(
       ['first words of the comment', 'what to do'],

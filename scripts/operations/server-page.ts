@@ -16,7 +16,7 @@ const SETTINGS = `# Run the server
 
 | variable | default | meaning |
 |---|---|---|
-| \`APP_ID\`, \`PRIVATE_KEY\`, \`WEBHOOK_SECRET\` | required | the App. \`\\n\` in the key stands for a line break |
+| \`APP_ID\`, \`PRIVATE_KEY\`, \`WEBHOOK_SECRET\` | required | the App, as \`init --app\` writes them. \`\\n\` in the key stands for a line break |
 | \`FERRYBOT_CONTROL_KEY\` | none | the key that signs the decisions of control |
 | \`FERRYBOT_WORK_DIR\` | required | a private directory for mirrors and saved state. Each server needs its own; a second server on the same directory does not start |
 | \`FERRYBOT_HOST\`, \`PORT\` | \`127.0.0.1\`, 3000 | where it listens, without TLS: put a reverse proxy in front |

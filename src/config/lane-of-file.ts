@@ -68,6 +68,9 @@ export type FilledLane = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
+/** The argument of a command that the launcher replaces by the lines of the lane's `.args` file. */
+export const OVERRIDES = '{overrides}';
+
 /** Fills the lane's templates for one run. The config's rules have already rejected unknown placeholders. */
 export function fillLane(lane: LaneConfig, filling: LaneValues): FilledLane {
   const runName = fillTemplate(lane.runName, { run: filling.run, date: filling.date });

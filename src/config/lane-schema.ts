@@ -173,7 +173,7 @@ export const LANE_KEYS = {
     .regex(/^[A-Za-z0-9_{}.-]{1,120}$/, 'letters, digits, dots, dashes and underscores')
     .describe('Name of the run in the tracker; {date} is filled in.'),
   command: argumentArray.describe(
-    'Exact argument array, started in the root of the shipped files; {date}, {runName}, {run} and {outputRoot} are filled in.',
+    'Exact argument array, started in the root of the shipped files; {date}, {runName}, {run} and {outputRoot} are filled in. {overrides} is replaced by the lines of an experiment `.args`.',
   ),
   environment: setting(
     z.record(variable, z.string().max(500)),

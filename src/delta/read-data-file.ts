@@ -1,4 +1,4 @@
-/** Reads an experiment file in YAML, TOML or JSON: its settings with positions, and the code that remains without them. */
+/** Reads an experiment file in YAML, TOML or JSON, or of overrides: its settings with positions, and the code that remains without them. */
 
 import { LineCounter } from 'yaml';
 import type {
@@ -11,16 +11,18 @@ import type {
 } from '../domain/launch/change-facts.ts';
 import { cutText, formatCodePoint } from '../domain/values.ts';
 import { type DataNode, type DataPair, joined } from './data-tree.ts';
+import { readOverrides } from './override-file.ts';
 import { readToml } from './toml-tree.ts';
 import { readYaml } from './yaml-tree.ts';
 
-export type DataFormat = 'yaml' | 'toml' | 'json';
+export type DataFormat = 'yaml' | 'toml' | 'json' | 'args';
 
 const FORMATS: ReadonlyMap<string, DataFormat> = new Map([
   ['.yaml', 'yaml'],
   ['.yml', 'yaml'],
   ['.toml', 'toml'],
   ['.json', 'json'],
+  ['.args', 'args'],
 ]);
 
 /** The format of a file by its suffix. Null: the file is read as Python. */
@@ -51,6 +53,7 @@ export function readDataFile(source: string | Uint8Array, format: DataFormat): F
   const odd = UNREADABLE.exec(text);
   if (odd !== null)
     return unparsable(lines.linePos(odd.index).line, `${formatCodePoint(odd[0])} is not allowed in an experiment file`);
+  if (format === 'args') return readOverrides(text);
   try {
     const read = format === 'toml' ? readToml(text) : readYaml(text, format);
     if (read.kind === 'unparsable') return unparsable(read.line, read.message);

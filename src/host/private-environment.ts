@@ -3,6 +3,7 @@
  * user. So the process writes the secrets to a private file and replaces itself without them; the new process deletes the file first.
  */
 
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -19,31 +20,45 @@ const FOLDER = 'ferrybot-private-';
 const PLAIN =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|TZ|TMPDIR|TERM|CI|PWD|(?:LC|NODE|LD|DYLD|SSL_CERT|GITHUB|RUNNER|INPUT)_.+)$/;
 
-/** The complete environment. Call it first: the first call never returns. Throws on Windows and on older Node. */
+/**
+ * The complete environment. Call it first: the first call does not return. Without `process.execve` (Windows, Node before 22.15) only a
+ * rehearsal continues.
+ */
 export function takePrivateEnvironment(): Environment {
   const file = process.env[VARIABLE];
   if (file !== undefined) return readEnvironmentFrom(file);
-  const entries = Object.entries(process.env);
-  const hidden = entries.filter(([name]) => isPrivate(name));
-  if (hidden.length === 0) return Object.fromEntries(entries);
-  return restartWithPipe(Object.fromEntries(hidden), Object.fromEntries(entries.filter(([name]) => !isPrivate(name))));
+  const hasSecrets = Object.keys(process.env).some(isPrivate);
+  return hasSecrets ? restart() : { ...process.env };
+}
+
+/** The environment for a program that calls `takePrivateEnvironment`, with the secrets in a file. */
+export function hideEnvironment(environment: Environment): Environment {
+  const entries = Object.entries(environment);
+  const folder = mkdtempSync(join(process.env['RUNNER_TEMP'] ?? tmpdir(), FOLDER));
+  const file = join(folder, 'environment.json');
+  const hidden = Object.fromEntries(entries.filter(([name]) => isPrivate(name)));
+  writeFileSync(file, JSON.stringify(hidden), { mode: 0o600, flag: 'wx' });
+  return { ...Object.fromEntries(entries.filter(([name]) => !isPrivate(name))), [VARIABLE]: file };
 }
 
 function isPrivate(name: string): boolean {
   return !PLAIN.test(name) || SECRET_NAME.test(name);
 }
 
-function restartWithPipe(hidden: Environment, shown: Environment): never {
+function restart(): never {
+  const args = [...process.execArgv, ...process.argv.slice(1)];
   // Only a new process image changes the content of /proc/PID/environ.
-  if (process.execve === undefined)
-    throw new Error(
-      `ferrybot takes its keys out of its environment by process.execve, which ${process.version} on ${process.platform} lacks: run it in Node 24 on Linux or macOS`,
+  if (process.execve !== undefined)
+    return process.execve(process.execPath, [process.execPath, ...args], hideEnvironment(process.env));
+  // The keys of a rehearsal open nothing, so that this process may keep showing them while it waits.
+  if (!/^http:\/\/127\.0\.0\.1:\d+$/.test(process.env['GITHUB_SERVER_URL'] ?? '')) {
+    process.stderr.write(
+      `ferrybot takes its keys out of its environment by process.execve, which ${process.version} on ${process.platform} lacks: run it in Node 22.15 or newer, on Linux or macOS\n`,
     );
-  const folder = mkdtempSync(join(process.env['RUNNER_TEMP'] ?? tmpdir(), FOLDER));
-  const file = join(folder, 'environment.json');
-  writeFileSync(file, JSON.stringify(hidden), { mode: 0o600, flag: 'wx' });
-  const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  return process.execve(process.execPath, args, { ...shown, [VARIABLE]: file });
+    process.exit(2);
+  }
+  const { status } = spawnSync(process.execPath, args, { env: hideEnvironment(process.env), stdio: 'inherit' });
+  return process.exit(status ?? 1);
 }
 
 function readEnvironmentFrom(file: string): Environment {

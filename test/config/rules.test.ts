@@ -142,6 +142,20 @@ const ERRORS: readonly Row[] = [
     '"{day}"',
   ],
   [
+    'overrides without a file of overrides',
+    replaceInConfig('command: [python3, "{outputRoot}"]', 'command: [python3, "{overrides}"]'),
+    'no-overrides',
+    'lanes.daily.command',
+    'command: [python3',
+  ],
+  [
+    'overrides as a part of an argument',
+    replaceInConfig('command: [python3, "{outputRoot}"]', 'command: [python3, "--set={overrides}"]'),
+    'placeholder-unknown',
+    'lanes.daily.command.1',
+    '"--set=',
+  ],
+  [
     'an invalid link',
     replaceInConfig('"2.5" }', '"2.5", links: { job: "javascript:alert(1)" } }'),
     'bad-link',

@@ -37,7 +37,7 @@ const WRONG: readonly (readonly [mistake: string, text: string, path: string, an
     'an experiment in another format',
     SMALL.replaceAll('experiments/daily.py', 'experiments/daily.ini'),
     'lanes.daily.experiment',
-    /\.py, \.yaml, \.yml, \.toml or \.json/,
+    /\.py, \.yaml, \.yml, \.toml, \.json or \.args/,
   ],
   ['another version', replaceInConfig('version: 1', 'version: 2'), 'version', /^expected 1$/],
   [

@@ -1,4 +1,4 @@
-/** Lanes whose experiment is a YAML, a TOML or a JSON file, from the proposal to the seal. */
+/** Lanes whose experiment is a YAML, TOML or JSON file or has overrides of the command line, from the proposal to the seal. */
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
@@ -76,6 +76,21 @@ weight = 0.7
     code: ['"warmup": 100', '"warmup": 100, "warmup": 80'],
     seen: { code: 'structural', line: 2 },
   },
+  {
+    path: 'experiments/ferries/daily.args',
+    text: `# Overrides of the daily ferry.
+optimizer.learning_rate=3e-3
+optimizer.name=adamw
+
+--set optimizer.warmup=100
+--data.prose 0.7
+`,
+    rate: ['learning_rate=3e-3', 'learning_rate=2.5e-3'],
+    asked: ['name=adamw', 'name=lion'],
+    warmup: ['warmup=100', 'warmup=80'],
+    code: ['--data.prose 0.7', '--data.prose 0.7\n--resume'],
+    seen: { code: 'structural', line: 7 },
+  },
 ];
 
 function configFor({ path, rate }: Case): (text: string) => string {
@@ -90,6 +105,7 @@ function configFor({ path, rate }: Case): (text: string) => string {
     return (text.slice(0, from) + candidates + text.slice(to))
       .replace('checksBeforePush: []', 'checksBeforePush: repository')
       .replaceAll('experiments/ferries/daily.py', path)
+      .replace('[python3, experiments/ferries/daily.args]', "[python3, train.py, '{overrides}', --last]")
       .replace(/^ {4}scale:\n(?: {6}.*\n)+/m, '    scale: null\n');
   };
 }
@@ -133,6 +149,12 @@ describe.each(CASES)('a lane on $path', (one) => {
     ]);
     expect(readBody(lab, pull)).toMatch(/\| `learning_rate` \| `3(?:\.0)?e-3` \| `2\.5e-3` \|/);
     await approveAndFinish(lab, run, pull);
+    const command = (await readState(lab, run))?.submission?.command ?? [];
+    if (path.endsWith('.args'))
+      expect(command.slice(command.indexOf('python3'))).toEqual([
+        ...['python3', 'train.py', 'optimizer.learning_rate=2.5e-3', 'optimizer.name=adamw'],
+        ...['--set', 'optimizer.warmup=100', '--data.prose', '0.7', '--last'],
+      ]);
     await seal(lab, run, issue);
     expect((await readState(lab, run))?.seal?.verdict).toBe('pass');
     await nextMorning(lab);

@@ -1,5 +1,5 @@
 /**
- * docs/architecture.md, CONTRIBUTING.md and docs/playground.md match the source tree: paths, tables of
+ * docs/architecture.md, CONTRIBUTING.md and packages/playground/README.md match the source tree: paths, tables of
  * rooms, and the walk.
  */
 
@@ -133,9 +133,9 @@ describe('CONTRIBUTING.md', () => {
   });
 });
 
-describe('docs/playground.md', () => {
+describe('packages/playground/README.md', () => {
   it('lists every room of the playground, and no other', () => {
-    const text = readFileSync(join(ROOT, 'docs/playground.md'), 'utf8');
+    const text = readFileSync(join(ROOT, 'packages/playground/README.md'), 'utf8');
     const [, after = ''] = text.split('\n## Where things are');
     const rooms = [...(after.split('\n## ')[0] ?? '').matchAll(/^\| (`.+?\/`) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)\/`/g)].map((match) => match[1] ?? ''),

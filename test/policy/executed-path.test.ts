@@ -1,6 +1,6 @@
 /** What `npm run bench -- path` counts as executed. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector/promises';
 import { describe, expect, it } from 'vitest';
 import { executedPath } from '../../bench/executed-path.ts';
@@ -48,13 +48,5 @@ describe('the measured path in docs/architecture.md', () => {
     for (const [index, { files, functions, gateEvaluations }] of Object.values(BARS).entries())
       for (const [column, bar] of [files, functions, gateEvaluations].entries())
         expect(rows[index]?.[column]).toBeLessThanOrEqual(bar);
-  });
-
-  it('names files of src that exist', () => {
-    const names = [...part.matchAll(/^- `(src\/[^`]+)`: (.+)$/gm)].flatMap(([, folder = '', files = '']) =>
-      [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => `${folder}/${file}`),
-    );
-    expect(names.length).toBeGreaterThan(BARS.hold.files - 10);
-    expect(names.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
   });
 });

@@ -8,7 +8,6 @@ import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
-import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
 
@@ -26,7 +25,7 @@ it.each(INCIDENT_CODES)('has one row for incident %s with the first line of its 
   expect(rows).toHaveLength(1);
 });
 
-it.each([...REFUSALS, ...SIGNATURES.map(({ signature }) => signature)])('explains %s in one row', (id) => {
+it.each(SIGNATURES.map(({ signature }) => signature))('explains %s in one row', (id) => {
   expect(PAGE.split('\n').filter((line) => /^\| `|^- /.test(line) && line.includes(`\`${id}\``))).toHaveLength(1);
 });
 

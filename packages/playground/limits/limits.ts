@@ -9,6 +9,7 @@ export const github = {
   pageSizeDefault: 30,
   pageSizeMax: 100,
   installationTokenLifeMs: 60 * 60 * 1000,
+  manifestCodeLifeMs: 60 * 60 * 1000,
   workflowTokenLifeMs: 24 * 60 * 60 * 1000,
   /** Maximum lifetime of an App's JWT: ten minutes. */
   jwtLifeMs: 10 * 60 * 1000,

@@ -30,7 +30,7 @@ function addReadVerbs(program: Command, io: VerbIo, exit: Exit): void {
     });
   program
     .command('delta')
-    .description('what changed between two versions of an experiment file: .py, .yaml, .yml, .toml or .json')
+    .description('what changed between two versions of an experiment file: .py, .yaml, .yml, .toml, .json or .args')
     .argument('<BASE>')
     .argument('<HEAD>')
     .action(async (base, head) => exit(await (await import('./verbs/check-files.ts')).deltaVerb(io, base, head)));
@@ -172,6 +172,7 @@ function addInitVerb(program: Command, io: VerbIo, exit: Exit): void {
     .option('--keys <DIR>', 'where private keys are until they are stored; default: ~/.config/ferrybot/OWNER-NAME')
     .option('--state-dir <DIR>', 'folder of job records on the runners of an engine local', '/var/lib/ferrybot')
     .option('--apply', 'also makes the settings of the repository, with GITHUB_TOKEN or the login of gh')
+    .option('--app <URL>', 'also registers a GitHub App, for a server that GitHub reaches at URL')
     .option('--upgrade', 'also replaces workflows that differ from the release, after their diff')
     .option('--yes', 'accepts every change; with --json only this changes anything')
     .action(async (options) => exit(await (await import('./verbs/init.ts')).initVerb(io, options)));

@@ -7,15 +7,15 @@ import { createClient, type GitHubClient } from '../../github/call.ts';
 import { runProgram } from '../../host/process.ts';
 import { pathEnv, type VerbIo } from './verb-io.ts';
 
-const PUBLIC_API = 'https://api.github.com';
-
 /**
- * Repository: GITHUB_REPOSITORY or the checkout's `origin`. Token: GITHUB_TOKEN, GH_TOKEN or that of `gh`. API: GITHUB_API_URL or
- * github.com. Fails with what is missing.
+ * Repository: GITHUB_REPOSITORY or the checkout's `origin`. API: GITHUB_API_URL or the host of `origin`, and no other host gets the token.
+ * Token: GITHUB_TOKEN, GH_TOKEN or that of `gh`. Fails with what is missing.
  */
 export async function connectRepository(io: VerbIo, verb: string): Promise<Result<GitHubClient, string>> {
   const { environment } = io;
-  const baseUrl = environment['GITHUB_API_URL'] ?? PUBLIC_API;
+  const baseUrl = environment['GITHUB_API_URL'] ?? findApi((await readOrigin(io)) ?? '');
+  if (baseUrl === null)
+    return fail(`${verb} needs GITHUB_API_URL, or a checkout whose remote origin names the host of GitHub`);
   const token = environment['GITHUB_TOKEN'] ?? environment['GH_TOKEN'] ?? (await readTokenOfGh(io, baseUrl));
   if (token === null || token === '')
     return fail(`${verb} needs a token in GITHUB_TOKEN or GH_TOKEN, or a login of gh (gh auth login)`);
@@ -26,6 +26,17 @@ export async function connectRepository(io: VerbIo, verb: string): Promise<Resul
   return ok(createClient({ octokit, owner, repo, baseUrl, sleep: (durationMs) => sleep(durationMs), now: Date.now }));
 }
 
+/** The REST address for a remote. Null for a path, and for a name without a dot, which only the configuration of ssh can resolve. */
+function findApi(remote: string): string | null {
+  // git also writes user@host:owner/name.
+  const url = URL.parse(remote.replace(/^([^/:]+):(?!\/\/)/, 'ssh://$1/'));
+  const host = url?.hostname.toLowerCase().replace(/^ssh\.github\.com$/, 'github.com') ?? '';
+  if (url?.protocol === 'http:' && /^(?:127\.0\.0\.1|localhost)$/.test(host)) return `${url.origin}/api/v3`;
+  if (!host.includes('.')) return null;
+  if (/^(?:github\.com|[^.]+\.ghe\.com)$/.test(host)) return `https://api.${host}`;
+  return `https://${url?.protocol === 'https:' ? url.host : host}/api/v3`;
+}
+
 /** Silent, because a refused request becomes a part of the answer. */
 const QUIET = {
   debug: () => undefined,
@@ -34,10 +45,16 @@ const QUIET = {
   error: () => undefined,
 };
 
+/** The address of GitHub's pages. github.com and `*.ghe.com` have their API on another host. */
+export function findWebOrigin(baseUrl: string): string {
+  return new URL(baseUrl).origin.replace(/\/\/api\.(?=(?:github|[^.]+\.ghe)\.com$)/, '//');
+}
+
 async function readTokenOfGh(io: VerbIo, baseUrl: string): Promise<string | null> {
-  const host = baseUrl === PUBLIC_API ? [] : ['--hostname', new URL(baseUrl).hostname];
+  // Without a host, gh answers with the token of any host.
+  const host = new URL(findWebOrigin(baseUrl)).hostname;
   const env = { ...pathEnv(io), HOME: io.environment['HOME'] ?? '' };
-  const asked = await runProgram('gh', ['auth', 'token', ...host], { env, cwd: io.cwd });
+  const asked = await runProgram('gh', ['auth', 'token', '--hostname', host], { env, cwd: io.cwd });
   return asked.ok ? asked.stdout.trim() : null;
 }
 
@@ -45,7 +62,10 @@ async function readTokenOfGh(io: VerbIo, baseUrl: string): Promise<string | null
 export async function readRepositoryName(io: VerbIo): Promise<string | null> {
   const given = io.environment['GITHUB_REPOSITORY'];
   if (given !== undefined) return given;
+  return /[:/]([^/:]+\/[^/]+?)(?:\.git)?$/.exec((await readOrigin(io)) ?? '')?.[1] ?? null;
+}
+
+async function readOrigin(io: VerbIo): Promise<string | null> {
   const asked = await runProgram('git', ['remote', 'get-url', 'origin'], { env: pathEnv(io), cwd: io.cwd });
-  const found = /[:/]([^/:]+\/[^/]+?)(?:\.git)?$/.exec(asked.stdout.trim());
-  return asked.ok ? (found?.[1] ?? null) : null;
+  return asked.ok ? asked.stdout.trim() : null;
 }

@@ -3,14 +3,15 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ShippedJob, ShipRefusal, Target } from '../../actions/launch.ts';
-import { fillLane, fillLinks, listExcludedPaths, traitsFor } from '../../config/lane-of-file.ts';
+import { fillLane, fillLinks, listExcludedPaths, OVERRIDES, traitsFor } from '../../config/lane-of-file.ts';
+import { listOverrideArguments } from '../../delta/override-file.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
-import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
+import { type ExportedFile, type ExportedTree, GitError, orUnknown } from '../../domain/git.ts';
 import { applyLadder, listMachinesToAvoid } from '../../domain/launch/ladder.ts';
 import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import type { RefusalCode } from '../../domain/launch/verdict.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
-import type { Sha } from '../../domain/values.ts';
+import { known, type Observed, type Sha, unknown } from '../../domain/values.ts';
 import { errorCode } from '../../host/files.ts';
 import { computeTreeIds, joinFirst, listFilesOnDisk } from '../../host/git/tree-on-disk.ts';
 import { redact } from '../../host/redactor.ts';
@@ -44,6 +45,9 @@ export async function shipJob(
   const runsHere = runsJobsLocally(open);
   const built = await checkBuildFiles(open, order.order.commit, input.defaultBranch);
   if (built.kind === 'refused') return built;
+  const overrides = await orUnknown(() => readOverrideArguments(open, order.order.commit));
+  if (overrides.kind === 'unknown')
+    return { kind: 'refused', code: 'unreadable', effect: 'standing', why: overrides.why };
   // A local job runs in this folder and leaves its outputs there.
   const parent = runsHere ? join(input.stateDirectory, TREES) : join(input.temporaryDirectory, TREES);
   if (runsHere) await removeOldTrees(open, engine, parent);
@@ -62,7 +66,15 @@ export async function shipJob(
     const why = joinFirst(leftOut.map((one) => `${one.path} (${one.why})`));
     return { kind: 'refused', code: 'files-left-out', effect: 'ending', why };
   }
-  return buildShippedJob(open, { state, order }, tree, input.environment);
+  return buildShippedJob(open, { state, order }, tree, { environment: input.environment, overrides: overrides.value });
+}
+
+/** What replaces `{overrides}` in the command: the lines of the approved experiment. */
+async function readOverrideArguments({ config, git }: OpenLane, commit: Sha): Promise<Observed<readonly string[]>> {
+  const file = config.kind.proposals?.change?.file(config.lane);
+  if (file === undefined || !config.lane.command.includes(OVERRIDES)) return known([OVERRIDES]);
+  const text = await git.readText(commit, file);
+  return text === null ? unknown(`${commit} has no ${file}`) : known(listOverrideArguments(text));
 }
 
 function runsJobsLocally({ config }: OpenLane): boolean {
@@ -96,7 +108,7 @@ function buildShippedJob(
   open: OpenLane,
   { state, order: { order } }: Target,
   tree: ShippedTree,
-  environment: ShipInput['environment'],
+  { environment, overrides }: Pick<ShipInput, 'environment'> & { readonly overrides: readonly string[] },
 ): ShippedJob {
   const lane = open.config.lane;
   const runsHere = runsJobsLocally(open);
@@ -106,7 +118,9 @@ function buildShippedJob(
     // rule HR-75
     checkpoint: order.checkpoint?.path ?? null,
   });
-  const filled = applyLadder(state, approved);
+  const planned = applyLadder(state, approved);
+  const command = planned.command.flatMap((part) => (part === OVERRIDES ? overrides : [part]));
+  const filled = { ...planned, command };
   const avoidMachines = listMachinesToAvoid(state);
   const secrets = Object.fromEntries(lane.passSecrets.map((name) => [name, environment[name] ?? '']));
   const values = Object.values(secrets);

@@ -31,7 +31,8 @@ export type ServeOptions = {
   readonly now: () => number;
 };
 
-const withLineBreaks = (text: string): string => text.replaceAll('\\n', '\n');
+/** Files for systemd need two backslashes. */
+const withLineBreaks = (text: string): string => text.replaceAll(/\\{1,2}n/g, '\n');
 
 const schema = z.object({
   APP_ID: z.coerce.number().int().positive(),

@@ -12,7 +12,7 @@ import {
   type KeyPath,
   warningIf,
 } from '../../settings/problem.ts';
-import type { LaneOfFile } from '../lane-of-file.ts';
+import { type LaneOfFile, OVERRIDES } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
 
 /** A rule about the config from the view of one lane. It runs once per lane. */
@@ -132,7 +132,10 @@ const placeholdersAreKnown: Rule = ({ lane }) => [
   ...lane.checkpointRoots.flatMap((text, index) =>
     oddPlaceholders(inLane('checkpointRoots', index), text, PLACEHOLDERS),
   ),
-  ...lane.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
+  ...lane.command.flatMap((text, index) =>
+    // A ferry has a rule of its own about it.
+    text === OVERRIDES ? [] : oddPlaceholders(inLane('command', index), text, PLACEHOLDERS),
+  ),
   ...Object.entries(lane.environment).flatMap(([name, text]) =>
     oddPlaceholders(inLane('environment', name), text, PLACEHOLDERS),
   ),

@@ -1,4 +1,4 @@
-/** One object defines everything about one event type (decision 0108). */
+/** One object defines everything about one event type. */
 
 import type * as z from 'zod';
 import type { Actor } from '../actor.ts';

@@ -1,4 +1,4 @@
-/** All event definitions (decision 0108), and the fold of events into a run's state; an illegal event stops the fold. */
+/** All event definitions, and the fold of events into a run's state; an illegal event stops the fold. */
 
 import { brandAs, fail, isRunId, ok, type Result } from '../values.ts';
 import type { DefinedEvent, EventOf, EventType, LogbookEvent } from './define.ts';

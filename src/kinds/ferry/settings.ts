@@ -1,6 +1,7 @@
 /** The settings that only a ferry lane has (docs/policy-coverage.md, the rows DF): what a ferry edits and tries, and its limits. */
 
 import { z } from 'zod';
+import { OVERRIDES } from '../../config/lane-of-file.ts';
 import { checklistSetting, LANE_KEYS, type LaneRule, settingsReader } from '../../config/lane-schema.ts';
 import { checkPathSyntax, inLane, listDuplicates } from '../../config/rules/lane-rules.ts';
 import { dataFormatOf } from '../../delta/read-data-file.ts';
@@ -56,7 +57,9 @@ const large = z
 
 export const ferrySettings = z.strictObject({
   kind: setting(z.literal('ferry'), 'ferry', 'What a run of this lane is.'),
-  experiment: path.describe('The one file that a ferry edits: Python, YAML, TOML or JSON, by its suffix.'),
+  experiment: path.describe(
+    'The one file that a ferry edits: Python, YAML, TOML or JSON, or overrides of the command line (`.args`), by its suffix.',
+  ),
   scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
   fixScope: setting(
     z.array(path).max(20),
@@ -216,12 +219,15 @@ const experimentIsInTheTree: FerryRule = (lane, traits) => {
   const inScope = lane.scope.includes(experiment);
   const isShipped = findLeftOutReason(lane, traits, experiment) !== undefined;
   const isRead = experiment.endsWith('.py') || dataFormatOf(experiment) !== null;
-  const formats = 'a ferry edits a .py, .yaml, .yml, .toml or .json file';
+  const formats = 'a ferry edits a .py, .yaml, .yml, .toml, .json or .args file';
+  const isReplaced = !lane.command.includes(OVERRIDES) || experiment.endsWith('.args');
+  const overrides = `${OVERRIDES} needs an experiment of overrides, which ends in .args`;
   const dated = 'a ferry is named by its date: put {date} into it';
   return [
     ...errorIf(!inScope, 'not-in-scope', inLane('scope'), `does not hold the experiment ${experiment}`),
     ...errorIf(!isShipped, 'not-shipped', inLane('ships'), `the job would not get ${experiment}`),
     ...errorIf(!isRead, 'no-format', inLane('experiment'), formats),
+    ...errorIf(!isReplaced, 'no-overrides', inLane('command'), overrides),
     ...errorIf(!runName.includes('{date}'), 'run-undated', inLane('runName'), dated),
   ];
 };

@@ -17,6 +17,7 @@ import { appById, coversRepo, findUser, installationFor, requireRow } from '../.
 import type { Repo } from '../../world/state.ts';
 import { toIso } from '../../world/time.ts';
 import { describeSuspension } from '../identity.ts';
+import { convertManifest } from '../manifests.ts';
 import { hasPermissionNeed } from '../permissions.ts';
 import { shapeApp, shapeInstallation, shapePermissions } from '../shape-people.ts';
 import type { Installation, Permissions } from '../state-people.ts';
@@ -34,6 +35,9 @@ export const appRoutes: readonly Route[] = [
     const installations = listInstallations(call).length;
     return okAnswer({ ...shapeApp(call.world, app), installations_count: installations });
   }),
+  plainRoute('POST', '/app-manifests/:code/conversions', 'public', (call) =>
+    convertManifest(call.world, call.params['code'] ?? ''),
+  ),
   plainRoute('GET', '/app/installations', 'app', (call) => {
     return answerPage(call, listInstallations(call), (one) => shapeInstallation(call.world, one));
   }),

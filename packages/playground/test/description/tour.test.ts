@@ -93,6 +93,7 @@ async function furnished(): Promise<{
     ...(town.world.state.repos[repo.id] ?? repo),
     protections: [rule],
     secrets: { KEY: 'k' },
+    variables: { REGION: 'eu' },
     environments: [environment],
   };
   furnishSettings(town);
@@ -122,6 +123,7 @@ async function furnished(): Promise<{
     ref: 'main',
     ruleset: '1',
     environment: 'launch',
+    variable: 'REGION',
     org: 'lab',
     team: 'oncall',
     tag: 'v1',

@@ -185,15 +185,27 @@ export type StepFacts = {
     readonly missing: readonly MissingSecret[];
     readonly open: number;
   } | null;
+  /** The App that was registered in this run. */
+  readonly app: AppFile | null;
   readonly stateDirectory: string;
 };
 
+/** A registered App; `file` has its keys for the server. */
+export type AppFile = { readonly slug: string; readonly installAddress: string; readonly file: string };
+
 /** What a person still has to do, in order; at most twelve steps. */
-export function listSteps({ config, hasNewFiles, applied, stateDirectory }: StepFacts): readonly string[] {
+export function listSteps({ config, hasNewFiles, applied, app, stateDirectory }: StepFacts): readonly string[] {
   const facts = applied?.facts ?? null;
   const isPushed = facts?.isOnDefaultBranch === true && !hasNewFiles;
   const secrets = (applied?.missing ?? []).map(({ name, environment }) => `gh secret set ${name} --env ${environment}`);
   return [
+    ...(app === null
+      ? []
+      : [
+          `Install the App on the repository: ${app.installAddress}`,
+          `Write \`appSlug: ${app.slug}\` into .github/ferrybot.yml`,
+          `Start \`ferrybot serve\` with the settings in ${app.file} (docs/server.md), then: gh variable set FERRYBOT_SERVER --body on`,
+        ]),
     ...(isPushed
       ? []
       : [

@@ -1,7 +1,7 @@
 /** Reads a lab's checkout for `ferrybot init`, and writes what lies outside of GitHub: files and key pairs. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ROLES, type Role } from '../../../domain/logbook/parts.ts';
 import { fail, ok, type Result } from '../../../domain/values.ts';
@@ -10,7 +10,7 @@ import { parseSigningKey } from '../../../host/keys.ts';
 import { runProgram } from '../../../host/process.ts';
 import type { LabFiles } from './detect.ts';
 
-const READ_SUFFIX = /\.(?:py|ya?ml|toml|json|txt|cfg|sh|sbatch|slurm)$/;
+const READ_SUFFIX = /\.(?:py|ya?ml|toml|json|args|txt|cfg|sh|sbatch|slurm)$/;
 /** A larger file is data. */
 const FILE_BYTES_MAX = 200_000;
 /** Enough for a lab; further files keep the text ''. */
@@ -125,10 +125,19 @@ async function createKey(file: string | null): Promise<string> {
     privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
     publicKeyEncoding: { format: 'pem', type: 'spki' },
   });
-  if (file === null) return privateKey;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, privateKey, { mode: 0o600, flag: 'wx' });
+  if (file !== null) await writePrivateFile(file, privateKey);
   return privateKey;
+}
+
+/** Writes a new file that only this user can read. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+}
+
+/** Deletes the key pairs of a folder. */
+export async function deleteKeys(folder: string): Promise<void> {
+  for (const role of ROLES) await rm(join(folder, `${role}.pem`));
 }
 
 async function isInside(folder: string, root: string): Promise<boolean> {

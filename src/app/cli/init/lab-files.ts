@@ -132,7 +132,7 @@ function renderWorkflow(template: string, config: LabConfig, pin: Pin): string {
 function shortenStep(step: Step, template: string, config: LabConfig, { commit }: Pin): void {
   if (step.id !== undefined && !template.includes(`{ steps.${step.id}.outputs.answer`)) delete step.id;
   if (step.uses?.startsWith('ferrybot/') !== true) return;
-  step.uses = step.uses.replace(/@.*$/, `@${commit}`);
+  step.uses = `${step.uses.split('@')[0]}@${commit}`;
   const secrets = listConfigSecrets(config);
   const known = [...Object.values(KEY_VARIABLES), ...secrets.map(({ secret }) => secret)];
   const named = Object.keys(step.env ?? {}).filter((name) => known.includes(name));

@@ -68,7 +68,7 @@ export function listQuestions(
     },
     {
       flag: 'experiment',
-      text: `Which file may a run change (.py, .yaml, .toml or .json)?${experiment === null ? '' : ` (${experiment.why})`}`,
+      text: `Which file may a run change (.py, .yaml, .toml, .json or .args)?${experiment === null ? '' : ` (${experiment.why})`}`,
       guess: experiment?.value ?? null,
       refuse: (answer) => (files.has(answer) ? null : `${answer} is not a file that git tracks here`),
     },

@@ -15,7 +15,9 @@ import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { createExperimentReader } from '../../control/change-facts.ts';
 import { listConfigSecrets } from '../../secret-registry.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
+import { registerApp } from '../init/app.ts';
 import {
+  type AppFile,
   listMissingSecrets,
   listSettingChanges,
   listSteps,
@@ -38,6 +40,8 @@ export type InitOptions = { readonly [F in Flag as F extends 'one-person' ? 'one
   readonly keys?: string | undefined;
   readonly stateDir: string;
   readonly apply?: true | undefined;
+  /** The address of the server that the App calls. */
+  readonly app?: string | undefined;
   readonly upgrade?: true | undefined;
   readonly yes?: true | undefined;
 };
@@ -90,8 +94,10 @@ async function setUp(place: Place): Promise<number> {
   const lab = { config, configText: made.value.text };
   const applied = options.apply === true ? await applySettings(place, lab) : ok(null);
   if (!applied.ok) return refuse(io, { code: 'repository', message: applied.error });
+  const app = await registerLabApp(place);
+  if (!app.ok) return refuse(io, { code: 'app', message: app.error });
   const hasNewFiles = await hasUncommittedFiles(place);
-  const steps = listSteps({ config, hasNewFiles, applied: applied.value, stateDirectory: stateDir });
+  const steps = listSteps({ config, hasNewFiles, applied: applied.value, app: app.value, stateDirectory: stateDir });
   const changes = applied.value?.changes ?? [];
   const isDone = changes.every(({ state }) => state === 'done') && files.every(({ state }) => state !== 'kept');
   const answer = { ok: isDone || isDryRun, repository: await readRepositoryName(io), files, changes, steps };
@@ -263,7 +269,7 @@ async function applySettings(
   if (pairs.value !== null && !needsKeys && !isDryRun) {
     const what = `Delete the private keys in ${keyFolder}, which the repository now has as secrets`;
     const isAccepted = await dialog.confirm(what);
-    if (isAccepted) await rm(keyFolder, { recursive: true });
+    if (isAccepted) await checkouts.deleteKeys(keyFolder);
     changes.push({ what, state: isAccepted ? 'done' : 'open', why: '' });
   }
   return ok({ facts, changes, missing, open: listSettingChanges(facts, wishes).length });
@@ -275,6 +281,33 @@ async function applySettings(
     }
     return { what, state: 'done', why: '' };
   }
+}
+
+/** Registers the App for `--app`. Its keys are for the server, so they go into a file: a secret of GitHub cannot be read again. */
+async function registerLabApp({
+  io,
+  options,
+  root,
+  keyFolder,
+  templates,
+  isDryRun,
+}: Place): Promise<Result<AppFile | null, string>> {
+  if (options.app === undefined || isDryRun) return ok(null);
+  if (!/^https?:$/.test(URL.parse(options.app)?.protocol ?? ''))
+    return fail(`--app ${options.app} is no address of a server`);
+  const client = await connectRepository(io, 'init --app');
+  if (!client.ok) return client;
+  const folder = await checkouts.openKeyFolder(keyFolder, root, 'none');
+  if (!folder.ok) return folder;
+  const file = join(keyFolder, 'app.env');
+  if ((await readTextIfThere(file)) !== null) return fail(`${file} has the keys of an App already`);
+  const show = (address: string) =>
+    io.stderr.write(`Open ${address} in a browser on this machine, and create the App\n`);
+  const registered = await registerApp(client.value, { manifest: templates.app, server: options.app, show });
+  if (!registered.ok) return registered;
+  await checkouts.writePrivateFile(file, registered.value.environment);
+  const { slug, installAddress } = registered.value;
+  return ok({ slug, installAddress, file });
 }
 
 /** Secrets that this process knows: key files whose public half the config lists, and variables of its environment. */
