@@ -1,5 +1,6 @@
 /** Commands that only report: status, why and help. */
 
+import { z } from 'zod';
 import { canApprove } from '../config/approvers.ts';
 import { findStrayHolds } from '../config/lane-of-file.ts';
 import { type Actor, permits } from '../domain/actor.ts';
@@ -23,7 +24,10 @@ import {
   type CommandDefinition,
   type PlaceContext,
 } from './decision.ts';
-import { commandWord, laneWord } from './values.ts';
+import { laneWord } from './values.ts';
+
+/** With or without slash. */
+const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
 
 export const status = {
   name: 'status',

@@ -157,5 +157,3 @@ export const onCallSchema = z
   })
   .prefault({})
   .describe('Who is mentioned and assigned when an incident needs a person, besides those in charge of its lane.');
-
-export type OnCall = z.infer<typeof onCallSchema>;

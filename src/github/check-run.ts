@@ -127,9 +127,6 @@ export const COMMIT_CHECKS_PART = `checkSuites(first: ${SUITES_MAX}) { totalCoun
 
 export const CHECKS_PART = `commits(last: 1) { nodes { commit { oid ${COMMIT_CHECKS_PART} } } }`;
 
-/** Optional part of the answer: a token without access to checks can still read the threads. */
-export const CHECKS_PLACE: readonly string[] = ['repository', 'pullRequest', 'commits'];
-
 const runSchema = z.object({
   databaseId: z.number().int().nullish(),
   name: z.string(),

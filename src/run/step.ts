@@ -43,11 +43,6 @@ export function append(...drafts: readonly EventDraft[]): Step {
   return { kind: 'append', drafts, journal: [] };
 }
 
-/** A step that records events in the run and in the repository journal in one push. */
-export function appendBoth(drafts: readonly EventDraft[], journal: readonly EventDraft[]): Step {
-  return { kind: 'append', drafts, journal };
-}
-
 /** A step that acts outside. */
 export function perform(key: string, effect: Effect): Step {
   return { kind: 'perform', key, effect };

@@ -180,12 +180,6 @@ export function startNextAttempt(state: RunState, at: Instant, attempt: number):
   };
 }
 
-/** The run with a recorded stop by a person. */
-export function withStop(state: RunState, at: Instant): RunState {
-  const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
-  return state.stop === null ? { ...state, stop } : state;
-}
-
 function buildSubmission(at: Instant, attempt: number): Submission {
   return {
     attempt,
