@@ -126,12 +126,7 @@ function holdRun({ state, actor, args }: NamedRunContext): AnswerDecision {
   const drop = dropByBrake(state);
   const held = buildHoldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
   const running = state.submission !== null && state.end === null ? { jobId: state.submission.jobId } : {};
-  const facts = {
-    scope: 'run' as const,
-    reason,
-    dropped: drop?.data.users.length ?? 0,
-    ...running,
-  };
+  const facts = { scope: 'run' as const, reason, dropped: drop?.data.users.length ?? 0, ...running };
   return answer('held', facts, [...(drop === null ? [] : [drop]), held]);
 }
 

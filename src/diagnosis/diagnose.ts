@@ -367,12 +367,10 @@ function isUncertain(
   return told.size >= CONTESTED_CLASSES || alarms.some((alarm) => alarm < line);
 }
 
-/** The state before the first line. */
 function createLastLines(): LastLines {
   return { line: '', isStep: false, step: '', knownPrefixes: new Set(), afterStep: [], prefix: '', samePrefixAt: [] };
 }
 
-/** The state before the first line. */
 function createLastReports(): LastReports {
   return {
     successAt: 0,

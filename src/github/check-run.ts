@@ -92,12 +92,7 @@ function checkRunFields(effect: CheckEffect, annotations: readonly SentAnnotatio
     summary: cutText(effect.summary, SUMMARY_MAX),
     annotations,
   };
-  return {
-    name: CHECK_NAMES[effect.check ?? 'launch-gate'],
-    external_id: effect.externalId,
-    ...state,
-    output,
-  };
+  return { name: CHECK_NAMES[effect.check ?? 'launch-gate'], external_id: effect.externalId, ...state, output };
 }
 
 type CheckEffect = Extract<Effect, { kind: 'put-check-run' }>;

@@ -31,12 +31,7 @@ const listed = z.object({
 export type IsSame = (body: string) => boolean;
 
 /** `isShared`: another process may post the same comment. */
-type Post = {
-  readonly thread: number;
-  readonly body: string;
-  readonly isSame: IsSame;
-  readonly isShared: boolean;
-};
+type Post = { readonly thread: number; readonly body: string; readonly isSame: IsSame; readonly isShared: boolean };
 
 /** Another process may post the same comment, so each looks for duplicates afterwards, and deletes its own if it is the later one. */
 export async function postComment(

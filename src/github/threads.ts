@@ -86,12 +86,7 @@ export type CurrentText = {
 const ISSUE_TEXT_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) { issue(number: $number) { id body createdAt lastEditedAt } }
 }`;
-const written = {
-  id: z.string(),
-  body: z.string(),
-  createdAt: z.string(),
-  lastEditedAt: z.string().nullable(),
-};
+const written = { id: z.string(), body: z.string(), createdAt: z.string(), lastEditedAt: z.string().nullable() };
 const issueTextSchema = z.object({ repository: z.object({ issue: z.object(written).nullable() }) });
 const ISSUE_TEXT = { text: ISSUE_TEXT_QUERY, schema: issueTextSchema };
 

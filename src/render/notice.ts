@@ -177,12 +177,7 @@ export function renderNothingDue(day: NothingDue): string {
   );
 }
 
-type NothingDue = {
-  readonly lane: string;
-  readonly date: string;
-  readonly code: string;
-  readonly why: string;
-};
+type NothingDue = { readonly lane: string; readonly date: string; readonly code: string; readonly why: string };
 
 /** The marker of the comment of this day. */
 export function buildNothingDueMarker({ lane, date }: Pick<NothingDue, 'lane' | 'date'>) {

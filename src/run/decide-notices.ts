@@ -336,11 +336,6 @@ export function listLostDeliveries(state: RunState, now: Instant): readonly Even
     .map(({ seq, channel }) => ({
       type: 'delivered',
       role: 'control',
-      data: {
-        notice: seq,
-        channel,
-        outcome: 'unknown',
-        why: 'whoever was to send it did not say what came of it',
-      },
+      data: { notice: seq, channel, outcome: 'unknown', why: 'whoever was to send it did not say what came of it' },
     }));
 }

@@ -101,12 +101,7 @@ export function workflowForLane<Name extends Dispatch['workflow']>(
 
 /** `decideDispatch` on the dispatches in a run's record. */
 export function dispatchOfRun({ state, facts, now, memory }: DeciderInput, wanted: WorkflowRequest): Step | null {
-  return decideDispatch(wanted, {
-    dispatches: state.dispatches,
-    workflowRuns: facts.workflowRuns,
-    now,
-    memory,
-  });
+  return decideDispatch(wanted, { dispatches: state.dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
 export type DispatchFacts = {

@@ -150,12 +150,7 @@ export function createReplayRun({ submittedAt, checkpointMinutes, restarts }: Tr
     request: null,
   };
   const head = { v: 1, run: 'replay', seq: 0, at, prev: '', keyId: '', hash: '', sig: '' };
-  const begun = foldEvent(null, {
-    ...head,
-    type: 'proposed',
-    role: 'control',
-    data,
-  } as unknown as LogbookEvent);
+  const begun = foldEvent(null, { ...head, type: 'proposed', role: 'control', data } as unknown as LogbookEvent);
   if (!begun.ok) throw new Error(`a replay cannot begin: ${begun.error.rule}`);
   return {
     ...begun.value,
