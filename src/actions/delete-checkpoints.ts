@@ -1,7 +1,4 @@
-/**
- * Deletes the checkpoints of one approved list one by one (policy HR-63). Before each deletion it reads a new listing and the current
- * record. The first checkpoint that differs from the list ends the clean-up.
- */
+/** Deletes an approved list of checkpoints one by one (policy HR-63), each after a new listing; the first difference ends the clean-up. */
 
 import { type Retention, recheckCandidate } from '../checkpoints/cleanup.ts';
 import type { ChangeStep, CheckpointDeletion } from '../domain/actions/action.ts';

@@ -1,7 +1,4 @@
-/**
- * What the runner verifies about an approval before it carries out a launch or another action. The comment must exist by its id, in
- * its thread and unedited; the person needs the permission now; and no brake may be set.
- */
+/** What the runner verifies about an approval: the comment is there, unedited, in its thread; the permission holds; no brake is set. */
 
 import { APPROVING } from '../commands/approving.ts';
 import { readComment } from '../commands/grammar/read-comment.ts';

@@ -2,7 +2,7 @@
 
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TrackerConfig } from '../config/lane-schema.ts';
+import type { LaneConfig } from '../config/lane-schema.ts';
 import { GitError, type GitExporter, type GitReader } from '../domain/git.ts';
 import type { Tracker } from '../domain/tracker.ts';
 import type { ComposedEngine, EngineHost } from '../engines/definition.ts';
@@ -11,6 +11,8 @@ import type { LabConfig } from '../run/lane.ts';
 import { TRACKERS } from '../trackers/registry.ts';
 import type { TrackerHost } from '../trackers/request.ts';
 import type { EngineLookup } from './lab.ts';
+
+type TrackerConfig = LaneConfig['tracker'];
 
 type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {
   readonly adapters: Adapters;

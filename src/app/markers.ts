@@ -1,14 +1,12 @@
 /** Seals markers of posted texts and verifies them. */
 
-import type { Effect } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
-import { isControlTextCurrent, isOwnText, lastEntry, type ReadMarker } from '../domain/marker.ts';
+import type { ReadMarker } from '../domain/marker.ts';
 import type { RunId } from '../domain/values.ts';
 import type { ThreadReading } from '../github/thread-comments.ts';
 import { ownBotLogins, type ProposalPlace } from '../github/threads.ts';
-import { createSigners } from '../logbook/append.ts';
-import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/mark.ts';
+import { UNNUMBERED, verifyMarker } from '../logbook/mark.ts';
 import type { LabConfig, LaneScopedConfig } from '../run/lane.ts';
 import type { AttemptCache } from '../run/step.ts';
 import type { Lab } from './lab.ts';
@@ -24,32 +22,6 @@ export function createMarkerVerifier(lab: Lab, config: LabConfig): ReadMarker {
 export function issueMarkerReader(lab: Lab, config: LabConfig): ReadMarker {
   const read = createMarkerVerifier(lab, config);
   return (thread, body) => read(thread, body) ?? read(UNNUMBERED, body);
-}
-
-/** Whether the thread already contains the text to post. Control's texts must match word for word and include the same entry. */
-export function sameTextCheck(
-  lab: Lab,
-  config: LabConfig,
-  { thread, marker, body, entry }: Extract<Effect, { kind: 'post-comment' }>,
-  sealedBody: string,
-): (standing: string) => boolean {
-  const markerOf = createMarkerVerifier(lab, config);
-  const own = markerOf(thread, sealedBody);
-  const isControls = own?.role === 'control' && (entry === undefined || entry.role === 'control');
-  return (standing) => {
-    const found = markerOf(thread, standing);
-    if (found === null || !isOwnText(found, marker) || lastEntry(found) < (entry?.seq ?? 0)) return false;
-    return !isControls || isControlTextCurrent(found, standing, body);
-  };
-}
-
-/** Seals a text for a thread; null if this process has no key. */
-export function sealText(lab: Lab, config: LabConfig, thread: number, body: string): string | null {
-  const at = lab.now();
-  const signers = createSigners(lab.signingKeys, config.keys, at);
-  const signer = signers.control ?? signers.watch ?? signers.runner;
-  if (signer === undefined) return null;
-  return sealMarker(body, { repository: lab.repository, thread }, { signer, at, hash: lab.hash });
 }
 
 /** How to read this lab's threads: digests, own bots and own workflows. */

@@ -35,10 +35,7 @@ const POST_TURN_MS = 15_000;
 /** `alerts`: post only incidents, because time is short. */
 type PostingPass = 'alerts' | 'all';
 
-/**
- * Sends the notices of this process's new entries, then posts the pending texts to the runs' threads, with the alerts of all runs first.
- * Texts beyond the time limit wait for a later turn; control posts the ones that failed.
- */
+/** Sends the notices of new entries, then posts pending texts, alerts of all runs first. What exceeds the time waits for a later turn. */
 export async function postPending(open: OpenLab, troubles: Trouble[], lastPass: PostingPass = 'all'): Promise<void> {
   const { lab, store, posted } = open;
   const until = lab.now() + POST_TURN_MS;

@@ -11,7 +11,6 @@ import {
   joinEventLines,
   monthOfFolder,
   parseRecordPath,
-  type RunIndex,
   runFolder,
   textOfPart,
 } from '../logbook/segments.ts';
@@ -27,7 +26,7 @@ import {
 } from '../logbook/store/git-store.ts';
 import { type BadEntry, type Checkpoint, readChain, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab } from './lab.ts';
-import { type SeenMark, verifiedUntil } from './record-marks.ts';
+import type { SeenMark } from './record-marks.ts';
 
 /** The files of a run at the head: the verified part, the state after it, and the first bad entry. */
 export type ReadFile = GoodFile & {
@@ -91,22 +90,6 @@ export function verifyFile(
   };
 }
 
-/** By run: the newest entry that a mark of control or the checkpoint names. Control had verified the entries up to it. */
-export function listVouchedEntries(
-  marks: readonly SeenMark[],
-  index: Pick<RunIndex, 'checkpoint'>,
-): ReadonlyMap<string, Anchor> {
-  const vouched = new Map<string, Anchor>(index.checkpoint?.ended);
-  for (const { mark } of marks)
-    if (
-      mark.role === 'control' &&
-      !mark.brokenFiles.includes(mark.run) &&
-      (vouched.get(mark.run)?.seq ?? -1) < mark.seq
-    )
-      vouched.set(mark.run, mark);
-  return vouched;
-}
-
 /** Verifies a file that this process reads for the first time: up to the vouched entry only the hash chain, after it everything. */
 function verifyNewFile(checking: Checking, place: RunLocation, texts: readonly string[], vouched?: Anchor): ReadFile {
   const lines = texts.map((text) => splitLines(text).whole);
@@ -151,16 +134,6 @@ export async function findMissingMarkedEntries(checking: Checking, file: GoodFil
     if (missing === null || seq > missing.seq) missing = { seq, hash };
   }
   return { missing, versions };
-}
-
-/** The longest version of a run that its marks prove. */
-export async function findMarkedVersion(checking: Checking, run: string): Promise<GoodFile | null> {
-  const versions: GoodFile[] = [];
-  for (const seen of checking.marks) {
-    const version = seen.mark.run === run ? await readMarkedVersion(checking, seen) : null;
-    if (version !== null) versions.push(version);
-  }
-  return longestVersion(versions);
 }
 
 /** The verified part of the run at the marked commit; null if that commit lacks the marked entry. */
@@ -308,27 +281,6 @@ export type RecordReading = Checking & {
   readonly cached: ReadonlyMap<string, CachedFile>;
 };
 
-/** Locates the runs: the folder from `verified`, otherwise the first of the `folders` that exists at the head. */
-export async function locateRuns(
-  git: GitReader,
-  head: Sha | null,
-  names: Iterable<string>,
-  known: {
-    readonly verified: (run: string) => string | undefined;
-    readonly folders: ReadonlyMap<string, readonly string[]>;
-  },
-): Promise<ReadonlyMap<string, StoredFolder>> {
-  const places = new Map<string, StoredFolder>();
-  for (const name of names) {
-    const verified = known.verified(name);
-    for (const folder of verified === undefined ? (known.folders.get(name) ?? []) : [verified]) {
-      if (typeof places.get(name)?.tree === 'string') break;
-      places.set(name, { folder, tree: head === null ? null : await git.treeId(head, folder) });
-    }
-  }
-  return places;
-}
-
 /** What git returned: listings of changed folders, and texts of files with an unknown id. */
 export type Listing = {
   readonly stored: ReadonlyMap<string, StoredRun>;
@@ -379,4 +331,17 @@ function countSame(known: CachedFile | undefined, files: readonly StoredFile[]):
 
 function fromCache({ run, folder, events, ends, state, lastFileText }: CachedFile): ReadFile {
   return { run, folder, events, ends, state, lastFileText, exists: true, badEntry: null };
+}
+
+/** The newest commit at which a mark proves that the file was verified. `all`: none does; read the whole history. */
+function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'all' {
+  let newest: SeenMark | null = null;
+  for (const seen of marks) {
+    const { mark, parents } = seen;
+    const isFitting = mark.base === null || parents.some((parent) => parent === mark.base);
+    if (!isFitting || mark.brokenFiles.includes(run)) continue;
+    if (newest === null || mark.at > newest.mark.at) newest = seen;
+  }
+  const base = newest?.parents.find((parent) => parent === newest.mark.base);
+  return base ?? 'all';
 }

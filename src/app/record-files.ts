@@ -1,36 +1,33 @@
 /** Reads and verifies the files of the logbook branch, and builds the record from them. */
 
 import type { Refusal } from '../actions/pipeline.ts';
-import { GitError } from '../domain/git.ts';
+import { GitError, type GitReader } from '../domain/git.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-state.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
-import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import type { RunId, Sha, TreeId } from '../domain/values.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Sha, TreeId } from '../domain/values.ts';
 import { type Anchor, type FileState, JOURNAL } from '../logbook/chain.ts';
 import { type GoodFile, listFolders, type RunIndex, runsToRead } from '../logbook/segments.ts';
-import { type LogbookStore, readStoredMonths, type StoredRun } from '../logbook/store/git-store.ts';
+import { type LogbookStore, readStoredMonths, type StoredFolder, type StoredRun } from '../logbook/store/git-store.ts';
 import { type BrokenRun, foldState, WHOLE_BRANCH } from './broken-run.ts';
 import { describeError, guard, type Trouble, troubleKey } from './contained-errors.ts';
 import {
   type CachedFile,
   type Checking,
-  findMarkedVersion,
   findMissingMarkedEntries,
   type HistoryQuery,
   type Loss,
   listRuns,
   listVersionsSince,
-  listVouchedEntries,
-  locateRuns,
   longestVersion,
   lostVersions,
   type ReadFile,
   type RecordReading,
+  readMarkedVersion,
   readRun,
   type Versions,
 } from './record-check.ts';
-
-export type RecordName = RunId | 'journal';
+import type { SeenMark } from './record-marks.ts';
 
 export type Record = {
   readonly head: Sha | null;
@@ -288,20 +285,6 @@ export function isReadFailure({ fault }: BrokenRun): boolean {
   return fault.kind === 'read-failed';
 }
 
-/** Blocks all actions. The thread of the newest live run gets the notice. */
-export function recordOfLostBranch(
-  before: Record,
-  fault: LogbookFault,
-  thread: number | null = null,
-  good: Record['goodFiles'] = before.goodFiles,
-): Record {
-  const { lastGood } = before;
-  const known = lastGood.length > 0 ? lastGood : [...good.values()].map(({ events }) => foldState(events));
-  const runs = known.filter((run) => run !== null);
-  const state = runs.find((run) => !isOver(run)) ?? runs[0] ?? null;
-  return { ...NOTHING_READ, goodFiles: good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
-}
-
 /** Refuses actions if the run's record or the journal is broken, because the journal may contain a hold. `code`: code of the refusal. */
 export function findRecordFault({ broken }: Record, file: string, code: string): Refusal | null {
   const fault = broken.find(({ run }) => run === file || run === JOURNAL || run === WHOLE_BRANCH);
@@ -309,4 +292,51 @@ export function findRecordFault({ broken }: Record, file: string, code: string):
   const what = fault.run === WHOLE_BRANCH ? "the logbook's branch" : `the record of ${fault.run}`;
   const why = `${what} does not verify: ${faultKey(fault.fault)}`;
   return { kind: 'refused', code, effect: 'standing', why };
+}
+
+/** Locates the runs: the folder from `verified`, otherwise the first of the `folders` that exists at the head. */
+async function locateRuns(
+  git: GitReader,
+  head: Sha | null,
+  names: Iterable<string>,
+  known: {
+    readonly verified: (run: string) => string | undefined;
+    readonly folders: ReadonlyMap<string, readonly string[]>;
+  },
+): Promise<ReadonlyMap<string, StoredFolder>> {
+  const places = new Map<string, StoredFolder>();
+  for (const name of names) {
+    const verified = known.verified(name);
+    for (const folder of verified === undefined ? (known.folders.get(name) ?? []) : [verified]) {
+      if (typeof places.get(name)?.tree === 'string') break;
+      places.set(name, { folder, tree: head === null ? null : await git.treeId(head, folder) });
+    }
+  }
+  return places;
+}
+
+/** By run: the newest entry that a mark of control or the checkpoint names. Control had verified the entries up to it. */
+function listVouchedEntries(
+  marks: readonly SeenMark[],
+  index: Pick<RunIndex, 'checkpoint'>,
+): ReadonlyMap<string, Anchor> {
+  const vouched = new Map<string, Anchor>(index.checkpoint?.ended);
+  for (const { mark } of marks)
+    if (
+      mark.role === 'control' &&
+      !mark.brokenFiles.includes(mark.run) &&
+      (vouched.get(mark.run)?.seq ?? -1) < mark.seq
+    )
+      vouched.set(mark.run, mark);
+  return vouched;
+}
+
+/** The longest version of a run that its marks prove. */
+async function findMarkedVersion(checking: Checking, run: string): Promise<GoodFile | null> {
+  const versions: GoodFile[] = [];
+  for (const seen of checking.marks) {
+    const version = seen.mark.run === run ? await readMarkedVersion(checking, seen) : null;
+    if (version !== null) versions.push(version);
+  }
+  return longestVersion(versions);
 }

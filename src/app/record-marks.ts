@@ -48,19 +48,6 @@ export function createMarkReader(
   };
 }
 
-/** The newest commit at which a mark proves that the file was verified. `all`: none does; read the whole history. */
-export function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'all' {
-  let newest: SeenMark | null = null;
-  for (const seen of marks) {
-    const { mark, parents } = seen;
-    const isFitting = mark.base === null || parents.some((parent) => parent === mark.base);
-    if (!isFitting || mark.brokenFiles.includes(run)) continue;
-    if (newest === null || mark.at > newest.mark.at) newest = seen;
-  }
-  const base = newest?.parents.find((parent) => parent === newest.mark.base);
-  return base ?? 'all';
-}
-
 export type MarkTag = { readonly run: string; readonly name: string; readonly message: string };
 
 export type Marking = {

@@ -3,6 +3,7 @@
 import { type FetchRequest, GitError, type GitReader, type PushOutcome } from '../domain/git.ts';
 import type { LogbookEvent } from '../domain/logbook/define.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import { isOver } from '../domain/logbook/run-state.ts';
 import { type Instant, ok, type Result, type RunId, type Sha } from '../domain/values.ts';
 import {
   type ComposedRun,
@@ -44,10 +45,10 @@ import {
   loadRecordAt,
   NOTHING_READ,
   type Record,
-  type RecordName,
-  recordOfLostBranch,
 } from './record-files.ts';
 import { createDueMarks, createMarkReader, type MarkReader, type SeenMark } from './record-marks.ts';
+
+type RecordName = RunId | 'journal';
 
 type WrittenRun = { readonly write: RunWrite; readonly after: CachedFile };
 
@@ -336,4 +337,18 @@ async function appendOrRefuse(store: LogbookStore, request: AppendRequest): Prom
     if (!(error instanceof GitError) || error.code !== 'failed') throw error;
     return { kind: 'refused', message: error.message };
   }
+}
+
+/** Blocks all actions. The thread of the newest live run gets the notice. */
+function recordOfLostBranch(
+  before: Record,
+  fault: LogbookFault,
+  thread: number | null = null,
+  good: Record['goodFiles'] = before.goodFiles,
+): Record {
+  const { lastGood } = before;
+  const known = lastGood.length > 0 ? lastGood : [...good.values()].map(({ events }) => foldState(events));
+  const runs = known.filter((run) => run !== null);
+  const state = runs.find((run) => !isOver(run)) ?? runs[0] ?? null;
+  return { ...NOTHING_READ, goodFiles: good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
 }

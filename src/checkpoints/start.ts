@@ -124,10 +124,7 @@ function isPathWithin(path: StorePath, root: StorePath): boolean {
 /** `looked`: number of listed roots. `foreign`: a checkpoint outside the run's lineage. */
 export type RootContents = { readonly listedRoots: number; readonly foreign: StorePath | null };
 
-/**
- * Whether the run's roots are empty or contain only its lineage, because a job resumes from any checkpoint in its root. `lineage`: runs
- * that may have written there. Unknown if a root could not be listed.
- */
+/** Whether the roots hold at most the run's lineage: a job resumes from any checkpoint in its root. Unknown if one cannot be listed. */
 export function inspectRootContents(
   { from, roots }: CheckpointPlan,
   searched: readonly SearchedRoot[],

@@ -3,6 +3,7 @@
  * restarts, `/relaunch` needs the stop permission; beyond them it counts as an approval and must name the digest.
  */
 
+import { z } from 'zod';
 import { chooseNamedCheckpoint } from '../checkpoints/choose.ts';
 import { listClaimedActions } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
@@ -34,8 +35,13 @@ import {
   NO_JOB,
   NOT_ON_A_LINE,
 } from './decision.ts';
-import { contractText, digestPrefix, keptSteps, reasonText, runWord, stepBack, stepNumber } from './values.ts';
+import { contractText, digestPrefix, reasonText, runWord, stepNumber } from './values.ts';
 import { explainNoJob } from './watching.ts';
+
+/** 0 is the start of training. */
+const stepBack = z.string().regex(/^(?:0|[1-9]\d{0,8})$/, 'a step, in digits');
+
+const keptSteps = z.string().regex(/^[1-9]\d{0,3}$/, 'how many of the newest steps stay, 1 to 9999');
 
 export const relaunch = {
   name: 'relaunch',

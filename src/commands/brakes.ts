@@ -17,6 +17,7 @@ import type { EventDraft } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
 import { type Approval, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
+import { cutText } from '../domain/values.ts';
 import {
   type AnswerDecision,
   answer,
@@ -24,8 +25,11 @@ import {
   type NamedRunContext,
   type PlaceContext,
 } from './decision.ts';
-import { brakeReason, laneWord, runWord } from './values.ts';
+import { laneWord, runWord } from './values.ts';
 import { explainNoJob, refuseUnlessDirector } from './watching.ts';
+
+/** A hold must not fail because of its reason, so a long one is cut. */
+const brakeReason = z.string().transform((reason) => cutText(reason.trim(), 500));
 
 /** `unclear`: several lanes are possible; `no-such`: the named lane does not exist. */
 export type LaneChoice =
@@ -122,12 +126,7 @@ function holdRun({ state, actor, args }: NamedRunContext): AnswerDecision {
   const drop = dropByBrake(state);
   const held = buildHoldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
   const running = state.submission !== null && state.end === null ? { jobId: state.submission.jobId } : {};
-  const facts = {
-    scope: 'run' as const,
-    reason,
-    dropped: drop?.data.users.length ?? 0,
-    ...running,
-  };
+  const facts = { scope: 'run' as const, reason, dropped: drop?.data.users.length ?? 0, ...running };
   return answer('held', facts, [...(drop === null ? [] : [drop]), held]);
 }
 

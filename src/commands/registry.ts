@@ -1,5 +1,6 @@
 /** All commands, in help order, and those that only report. A new command needs a definition and one line here. */
 
+import { z } from 'zod';
 import { canApprove } from '../config/approvals-schema.ts';
 import { findStrayHolds } from '../config/lane-of-file.ts';
 import { type Actor, permits } from '../domain/actor.ts';
@@ -28,8 +29,11 @@ import {
 } from './decision.ts';
 import { keep, propose, rent, teardown } from './requests.ts';
 import { ack, seal, sealMilestone } from './sealing.ts';
-import { commandWord, laneWord } from './values.ts';
+import { laneWord } from './values.ts';
 import { accept, handoff, stopWatching, until, watch } from './watching.ts';
+
+/** With or without slash. */
+const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
 
 const status = {
   name: 'status',

@@ -3,6 +3,7 @@
  * `lost=` closes a run if its job cannot be found, `reject=` if its result does not count; both free the lane without a seal.
  */
 
+import { z } from 'zod';
 import { listClaimedActions } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
@@ -28,7 +29,12 @@ import {
   type NamedRunContext,
   NO_JOB,
 } from './decision.ts';
-import { milestoneName, reasonText, runWord } from './values.ts';
+import { reasonText, runWord } from './values.ts';
+
+/** Becomes part of a tag. */
+const milestoneName = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'at most 40 lower-case letters, digits and dashes, and no blanks');
 
 /** How long a claim or an unobserved job must last before a person can give up the run. */
 export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;

@@ -1,8 +1,6 @@
 /** Argument types. The messages complete "expected: …". */
 
 import { z } from 'zod';
-import { LOGIN } from '../domain/actor.ts';
-import { cutText } from '../domain/values.ts';
 
 export type ArgumentSpec = { readonly required: boolean; readonly value: z.ZodType<string> };
 
@@ -26,9 +24,6 @@ export const digestPrefix = z
   .string()
   .regex(/^(sha256:)?[0-9a-fA-F]{12,64}$/, '32 or more hex digits of the digest: copy the line from the card');
 
-/** With or without slash. */
-export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
-
 export const runWord = z
   .string()
   .regex(/^[a-z][a-z0-9-]{2,62}$/, 'the name of a run: lower-case letters, digits and dashes')
@@ -36,33 +31,7 @@ export const runWord = z
 
 export const laneWord = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'the name of a lane');
 
-/** Safe as part of a path, in a shell and in Markdown. */
-export const jobWord = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'the id of a job: letters, digits and . _ -, a letter or digit first');
-
-export const clusterWord = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the name of a cluster');
-
-/** Relative to the repository's root. */
-export const treePath = z
-  .string()
-  .max(300, 'the path of a file')
-  .regex(/^[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*$/, 'the path of a file in the repository, such as experiments/sweep.py')
-  .refine((path) => !path.split('/').includes('..'), 'a path without ..');
-
-export const mention = z.string().regex(new RegExp(`^@${LOGIN}$`), 'a person, such as @ada');
-
 export const stepNumber = z.string().regex(/^[1-9]\d{0,8}$/, 'a step, in digits');
-
-export const keptSteps = z.string().regex(/^[1-9]\d{0,3}$/, 'how many of the newest steps stay, 1 to 9999');
-
-/** Becomes part of a tag. */
-export const milestoneName = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'at most 40 lower-case letters, digits and dashes, and no blanks');
-
-/** 0 is the start of training. */
-export const stepBack = z.string().regex(/^(?:0|[1-9]\d{0,8})$/, 'a step, in digits');
 
 /** UTC: the next such time of day, or an RFC 3339 text that ends in Z. */
 export const timeWord = z.union(
@@ -71,9 +40,6 @@ export const timeWord = z.union(
 );
 
 export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');
-
-/** A hold must not fail because of its reason, so a long one is cut. */
-export const brakeReason = z.string().transform((reason) => cutText(reason.trim(), 500));
 
 /** The contract's reader validates it. */
 export const contractText = z.string().trim().min(1, 'a value').max(500, 'a value of at most 500 characters');

@@ -1,7 +1,8 @@
 /** Commands for the watch of a job: watch, accept, handoff, until and stop-watching. */
 
+import { z } from 'zod';
 import { canApprove } from '../config/approvals-schema.ts';
-import { permits } from '../domain/actor.ts';
+import { LOGIN, permits } from '../domain/actor.ts';
 import { contractDri, isSameLogin } from '../domain/launch/contract.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption } from '../domain/logbook/holdings.ts';
@@ -18,7 +19,23 @@ import {
   type CommandDefinition,
   type PlaceContext,
 } from './decision.ts';
-import { clusterWord, jobWord, mention, reasonText, stepNumber, timeWord, treePath } from './values.ts';
+import { reasonText, stepNumber, timeWord } from './values.ts';
+
+const mention = z.string().regex(new RegExp(`^@${LOGIN}$`), 'a person, such as @ada');
+
+/** Relative to the repository's root. */
+const treePath = z
+  .string()
+  .max(300, 'the path of a file')
+  .regex(/^[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*$/, 'the path of a file in the repository, such as experiments/sweep.py')
+  .refine((path) => !path.split('/').includes('..'), 'a path without ..');
+
+const clusterWord = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the name of a cluster');
+
+/** Safe as part of a path, in a shell and in Markdown. */
+const jobWord = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'the id of a job: letters, digits and . _ -, a letter or digit first');
 
 /** The instant of a validated `timeWord`; a time of day is the next one. */
 export function parseUntil(word: string, now: Instant): Instant {

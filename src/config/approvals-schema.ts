@@ -158,8 +158,6 @@ export const onCallSchema = z
   .prefault({})
   .describe('Who is mentioned and assigned when an incident needs a person, besides those in charge of its lane.');
 
-export type OnCall = z.infer<typeof onCallSchema>;
-
 const MS_PER_HOUR = 3_600_000;
 
 /** Maximum age of an approval in ms, from the comment's time on GitHub's clock until the order and until the claim. */

@@ -272,7 +272,6 @@ export type LaneSchema = z.ZodType<LaneConfig> & { readonly shape: Readonly<Reco
 
 /** A rule that a kind adds to the general ones. `traits`: the engine traits of the lane's cluster, or null. */
 export type LaneRule = (lane: LaneConfig, traits: EngineTraits | null) => readonly ConfigIssue[];
-export type TrackerConfig = LaneConfig['tracker'];
 
 export type LaneKind = {
   readonly name: string;
@@ -303,10 +302,7 @@ export function findKind<K extends LaneKind>(kinds: LaneKinds<K>, { kind }: Pick
   return kinds.find(({ name }) => name === kind) ?? kinds[0];
 }
 
-/**
- * Returns a function that narrows a lane to the settings of its kind, which the kind's schema validated. `own`: a setting
- * that only this kind has. The function throws for a lane of another kind, which is a bug.
- */
+/** Narrows a lane to its kind's validated settings. `own`: a setting that only this kind has. Throws for another kind, which is a bug. */
 export function settingsReader<Lane extends LaneConfig>(kind: string, own: keyof Lane): (lane: LaneConfig) => Lane {
   const isOfKind = (lane: LaneConfig): lane is Lane => lane.kind === kind || own in lane;
   return (lane) => {

@@ -256,15 +256,6 @@ export function toFieldReading(value: number | string | null, wanted: string): F
   return value === null ? { unclear: wanted } : { value: String(value) };
 }
 
-/** The field that a heading names; null if it names none. */
-export function findField<Name extends string>(fields: ContractFields<Name>, heading: string): Name | null {
-  return (
-    fieldNames(fields).find((name) =>
-      [fields[name].label, ...fields[name].synonyms].some((one) => isSameName(one, heading)),
-    ) ?? null
-  );
-}
-
 /** Compares headings without case, punctuation and blanks. */
 export function isSameName(one: string, other: string): boolean {
   return normalizeLabel(one) === normalizeLabel(other);

@@ -9,7 +9,6 @@ import {
   describeSecretToRemove,
   type Field,
   fieldNames,
-  findField,
   isSameName,
   readValue,
   type Values,
@@ -230,4 +229,13 @@ function findAnswers<Name extends string>(
     }
   }
   return found;
+}
+
+/** The field that a heading names; null if it names none. */
+function findField<Name extends string>(fields: ContractFields<Name>, heading: string): Name | null {
+  return (
+    fieldNames(fields).find((name) =>
+      [fields[name].label, ...fields[name].synonyms].some((one) => isSameName(one, heading)),
+    ) ?? null
+  );
 }

@@ -156,11 +156,6 @@ export type LastLines = {
 const BEGINNINGS_MAX = 400;
 const BEGINNING_CHARS = 48;
 
-/** The state before the first line. */
-export function createLastLines(): LastLines {
-  return { line: '', isStep: false, step: '', knownPrefixes: new Set(), afterStep: [], prefix: '', samePrefixAt: [] };
-}
-
 /** Adds the next line. `isSoft`: its logger ranks it as a warning or lower. */
 export function addLastLine(
   last: LastLines,
@@ -238,19 +233,6 @@ export type LastReports = {
   endedRank: string | null;
 };
 
-/** The state before the first line. */
-export function createLastReports(): LastReports {
-  return {
-    successAt: 0,
-    failureAt: 0,
-    restartedAt: 0,
-    reconnectedAt: 0,
-    loneExceptionAt: 0,
-    errorAt: 0,
-    endedRank: null,
-  };
-}
-
 /** Adds the next line. */
 export function addReport(said: LastReports, { text, level, stream }: PlainLine, line: number): void {
   const aborted = text.startsWith('Fatal Python error: Aborted') ? rankOf(stream) : null;
@@ -267,13 +249,6 @@ export function addReport(said: LastReports, { text, level, stream }: PlainLine,
 /** Harmless lines that resemble failures: a model's input and output, NCCL INFO, deprecations. */
 export const NOISE =
   /^\s{0,8}(?:sample|example|prompt|completion|generat(?:ed|ion)|prediction|predicted|target|reference|input|output)s?(?:[ _]?(?:text|\d{1,4}))?\s?[:=]\s?["'`]|^[\s[{(]{0,12}['"](?:content|text|prompt|completion|response|question|answer|instruction)['"]\s?:\s?["']|\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\busing (?:a |the )?fallback\b|\b[Dd]ropping entry: |\(harmless\)/;
-export const RETRIES =
-  /\bretry(?:ing)?\b(?! (?:attempts? )?(?:failed|exhausted))|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
-/** The job handled the NaN and continued. */
-export const HANDLED =
-  /^\W{0,4}warn(?:ing)?\b.{0,200}\b(?:skipp(?:ing|ed)|ignor\w{2,4}|reset(?:ting)?|replac(?:ing|ed)|zero(?:ing|ed)|clamp\w{2,4})\b/i;
-/** Loggers report a NaN loss, a preemption notice and a full queue as information. */
-export const ALWAYS_LOGGED_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
 /** An exception name anywhere in a line. */
 export const STRAY_ERROR =
   /\b(?:Key|Value|Type|Name|Attribute|Index|Import|Syntax|Assertion|UnboundLocal|ZeroDivision)Error\b/;
@@ -296,8 +271,6 @@ const ENDED = /\bfailed \(exitcode: [1-9]\d{0,2}\) local_rank: (\d{1,6})/;
 /** Lines that report a restored connection. */
 export const RECOVERED =
   /\b(?:[Nn]etwork error|[Cc]onnection|[Oo]utage)\b.{0,40} (?:resolved|restored|re-?established|recovered)\b|\bresuming normal operation\b|\b[Rr]econnected (?:to|after)\b/;
-/** Processes that wait for steps of others report a stall only as information. */
-export const CONTINUES_ANYWAY = /\b(?:watchdog|supervisor|monitor|sidecar)\b/i;
 /** Failure lines that a monitor or a launcher logs as warnings. */
 export const WARNED_OF = /closing signal|\bphase['"]?\s?[:=]\s?['"]?Failed\b/;
 

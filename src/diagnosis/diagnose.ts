@@ -4,16 +4,11 @@ import { type Confidence, type FailureClass, FIRST_RESPONSE, type FirstResponse 
 import { limits } from '../domain/limits.ts';
 import { cutText } from '../domain/values.ts';
 import {
-  ALWAYS_LOGGED_SOFTLY,
   addLastLine,
   addReport,
   addRhythmLine,
-  CONTINUES_ANYWAY,
   chooseFinding,
-  createLastLines,
-  createLastReports,
   endsLikeBefore,
-  HANDLED,
   isAlarmLine,
   isLineCutShort,
   isOfPeers,
@@ -22,7 +17,6 @@ import {
   type LastReports,
   type LogFinding,
   NOISE,
-  RETRIES,
   repeatsSinceLine,
 } from './choose-finding.ts';
 import { isTopLevelScript, judgeTraceback, raisingFrame } from './exception-class.ts';
@@ -39,6 +33,19 @@ import {
 } from './traceback.ts';
 import type { TrainerFormat } from './trainers.ts';
 import { readTrainingLine, type TrainingLine } from './training-line.ts';
+
+/** Processes that wait for steps of others report a stall only as information. */
+const CONTINUES_ANYWAY = /\b(?:watchdog|supervisor|monitor|sidecar)\b/i;
+
+/** Loggers report a NaN loss, a preemption notice and a full queue as information. */
+const ALWAYS_LOGGED_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
+
+/** The job handled the NaN and continued. */
+const HANDLED =
+  /^\W{0,4}warn(?:ing)?\b.{0,200}\b(?:skipp(?:ing|ed)|ignor\w{2,4}|reset(?:ting)?|replac(?:ing|ed)|zero(?:ing|ed)|clamp\w{2,4})\b/i;
+
+const RETRIES =
+  /\bretry(?:ing)?\b(?! (?:attempts? )?(?:failed|exhausted))|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
 
 /** A log line, numbered from 1, with its raw text up to `limits.logLineCharsMax`. Redact the text before you truncate it. */
 export type Evidence = { readonly line: number; readonly text: string };
@@ -358,4 +365,20 @@ function isUncertain(
   if (confidence === 'high') return false;
   const told = new Set(findings.filter((one) => one.weight !== 'hint').map((one) => one.class));
   return told.size >= CONTESTED_CLASSES || alarms.some((alarm) => alarm < line);
+}
+
+function createLastLines(): LastLines {
+  return { line: '', isStep: false, step: '', knownPrefixes: new Set(), afterStep: [], prefix: '', samePrefixAt: [] };
+}
+
+function createLastReports(): LastReports {
+  return {
+    successAt: 0,
+    failureAt: 0,
+    restartedAt: 0,
+    reconnectedAt: 0,
+    loneExceptionAt: 0,
+    errorAt: 0,
+    endedRank: null,
+  };
 }

@@ -2,9 +2,6 @@
 
 import { wordsOfPattern } from './pattern-words.ts';
 
-/** The values that a `trainingLine` or `evalLine` pattern may name with a group. */
-export type NamedValue = 'step' | 'total' | 'loss' | 'seconds' | 'tokens';
-
 /** The watch finds a line by words that its pattern contains, so a pattern needs a word of four characters. */
 export type TrainerFormat = {
   readonly name: string;

@@ -1,6 +1,9 @@
 /** Reads a line that a trainer prints: step, loss, speed and other measures of training, or of an evaluation. */
 
-import { matchTrainerFormat, type NamedValue, rowsWith, type TrainerFormat } from './trainers.ts';
+import { matchTrainerFormat, rowsWith, type TrainerFormat } from './trainers.ts';
+
+/** The values that a `trainingLine` or `evalLine` pattern may name with a group. */
+type NamedValue = 'step' | 'total' | 'loss' | 'seconds' | 'tokens';
 
 /** A count as shown: `5.16kit` is 5155 ± 5. `exact`: below 1,000, or if the first line prints the full total. */
 export type ShownCount = { readonly value: number; readonly exact: boolean };

@@ -90,12 +90,7 @@ const SIGNATURE_RESPONSES = [...FIRST_RESPONSES, 'reduce'] as const;
 
 /** `attempt` is absent for the first attempt. Facts that only the fold or the writer of the next incident reads are optional. */
 export const INCIDENTS = {
-  'runner-refused': {
-    orderDigest: 'text?',
-    reason: 'text',
-    why: 'text',
-    url: 'text?',
-  },
+  'runner-refused': { orderDigest: 'text?', reason: 'text', why: 'text', url: 'text?' },
   'submit-rejected': { orderDigest: 'text?', why: 'text' },
   'submit-conflict': { orderDigest: 'text?', why: 'text' },
   'submit-unknown': { orderDigest: 'text?', why: 'text' },

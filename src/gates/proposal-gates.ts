@@ -178,12 +178,7 @@ export const issueUpdatedGate = defineGate('issue-updated', (facts, { block, pas
         // rule DF-33
         if (toldAt >= headAt) return pass('updated', { issue });
         const [changedAt, told] = [toRfc3339(headAt), toRfc3339(toldAt)];
-        return block('issue-older', 'author', {
-          issue,
-          commit: headSha.slice(0, 12),
-          changedAt,
-          toldAt: told,
-        });
+        return block('issue-older', 'author', { issue, commit: headSha.slice(0, 12), changedAt, toldAt: told });
       }),
     );
   }),

@@ -92,12 +92,7 @@ function checkRunFields(effect: CheckEffect, annotations: readonly SentAnnotatio
     summary: cutText(effect.summary, SUMMARY_MAX),
     annotations,
   };
-  return {
-    name: CHECK_NAMES[effect.check ?? 'launch-gate'],
-    external_id: effect.externalId,
-    ...state,
-    output,
-  };
+  return { name: CHECK_NAMES[effect.check ?? 'launch-gate'], external_id: effect.externalId, ...state, output };
 }
 
 type CheckEffect = Extract<Effect, { kind: 'put-check-run' }>;
@@ -126,9 +121,6 @@ export const COMMIT_CHECKS_PART = `checkSuites(first: ${SUITES_MAX}) { totalCoun
   status { contexts { context state } }`;
 
 export const CHECKS_PART = `commits(last: 1) { nodes { commit { oid ${COMMIT_CHECKS_PART} } } }`;
-
-/** Optional part of the answer: a token without access to checks can still read the threads. */
-export const CHECKS_PLACE: readonly string[] = ['repository', 'pullRequest', 'commits'];
 
 const runSchema = z.object({
   databaseId: z.number().int().nullish(),

@@ -1,7 +1,4 @@
-/**
- * Reads one comment or review by id, as the runner does to recheck an approval. REST finds it in any thread; GraphQL has its edit and
- * hidden state (docs.github.com/rest/issues/comments and /pulls/reviews).
- */
+/** One comment or review by id, to recheck an approval: REST finds it in any thread, GraphQL has its edit and hidden state. */
 
 import { z } from 'zod';
 import type { Surface } from '../domain/actor.ts';

@@ -31,17 +31,9 @@ const listed = z.object({
 export type IsSame = (body: string) => boolean;
 
 /** `isShared`: another process may post the same comment. */
-type Post = {
-  readonly thread: number;
-  readonly body: string;
-  readonly isSame: IsSame;
-  readonly isShared: boolean;
-};
+type Post = { readonly thread: number; readonly body: string; readonly isSame: IsSame; readonly isShared: boolean };
 
-/**
- * Posts a comment. Another process may post the same one, for example if rate limits delayed this request. Then each process
- * searches for duplicates afterwards, and deletes its own comment if it is the later one.
- */
+/** Another process may post the same comment, so each looks for duplicates afterwards, and deletes its own if it is the later one. */
 export async function postComment(
   client: GitHubClient,
   { thread, body, isSame, isShared }: Post,

@@ -228,12 +228,7 @@ export function listFiles(client: GitHubClient, path: string, ref: string): Prom
 /** Ten requests; further people of a larger lab are not listed. */
 export const PEOPLE_LISTED_MAX = 1_000;
 
-const schema = z.object({
-  id: z.number().int(),
-  login: z.string(),
-  type: z.string(),
-  role_name: z.string(),
-});
+const schema = z.object({ id: z.number().int(), login: z.string(), type: z.string(), role_name: z.string() });
 
 /** People with a role, without apps; custom roles count as read (GitHub REST, collaborators). */
 export async function readPeople(client: GitHubClient): Promise<Observed<readonly PersonFacts[]>> {

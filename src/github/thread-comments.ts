@@ -22,16 +22,19 @@ import { readPermission } from './settings.ts';
 import {
   type AuthorAnswer,
   COMMENTS_CONNECTION,
-  type CommentAnswer,
   type Connection,
+  type commentSchema,
   type IssueAnswer,
   LINE_COMMENTS_CONNECTION,
   PAGE_INFO,
-  type Page,
   pageInfoSchema,
   REVIEWS_CONNECTION,
   type ThreadsAnswer,
 } from './thread-schema.ts';
+
+type CommentAnswer = z.infer<typeof commentSchema>;
+
+type Page<Node> = { readonly nodes: readonly Node[]; readonly pageInfo: z.infer<typeof pageInfoSchema> };
 
 /** Eight times GitHub's own limit of comments per thread, so that a flood does not make a thread unknown. */
 export const THREAD_COMMENTS_MAX = 20_000;

@@ -12,8 +12,6 @@ export const pageInfoSchema = z.object({
   endCursor: z.string().nullable(),
 });
 
-export type Page<Node> = { readonly nodes: readonly Node[]; readonly pageInfo: z.infer<typeof pageInfoSchema> };
-
 /** `field` of a node with one of `types`. */
 export type Connection<Node extends z.ZodType> = {
   readonly types: readonly string[];
@@ -61,9 +59,6 @@ export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue:
     checked: object(expression: $head) { oid ... on Commit { ${COMMIT_CHECKS_PART} } }
   }
 }`;
-
-/** Position of the checks in the answer. */
-export const ISSUE_FIRST_CHECKS_PLACE: readonly string[] = ['repository', 'checked'];
 
 /** Only pull requests have reviews. */
 export const THREAD_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
@@ -208,7 +203,5 @@ export const EDITS_CONNECTION: Connection<typeof editSchema> = {
 };
 
 export type ThreadsAnswer = z.infer<typeof threadsSchema>;
-export type IssueFirstAnswer = z.infer<typeof issueFirstSchema>;
 export type IssueAnswer = z.infer<typeof issueSchema>;
-export type CommentAnswer = z.infer<typeof commentSchema>;
 export type AuthorAnswer = z.infer<typeof authorSchema>;

@@ -7,7 +7,7 @@ import type { PinnedSource } from '../domain/launch/contract.ts';
 import type { ReadMarker } from '../domain/marker.ts';
 import { brandAs, type Instant, isSha, known, type Observed, unknown } from '../domain/values.ts';
 import { type GitHubClient, queryGraphql } from './call.ts';
-import { CHECKS_PLACE, readCheckFacts } from './check-run.ts';
+import { readCheckFacts } from './check-run.ts';
 import {
   isBot,
   parseInstant,
@@ -20,10 +20,8 @@ import {
 import {
   type AuthorAnswer,
   EDITS_CONNECTION,
-  ISSUE_FIRST_CHECKS_PLACE,
   ISSUE_FIRST_QUERY,
   type IssueAnswer,
-  type IssueFirstAnswer,
   issueFirstSchema,
   THREAD_QUERY,
   THREADS_QUERY,
@@ -31,6 +29,14 @@ import {
   threadSchema,
   threadsSchema,
 } from './thread-schema.ts';
+
+type IssueFirstAnswer = z.infer<typeof issueFirstSchema>;
+
+/** Position of the checks in the answer. */
+const ISSUE_FIRST_CHECKS_PLACE: readonly string[] = ['repository', 'checked'];
+
+/** Optional part of the answer: a token without access to checks can still read the threads. */
+const CHECKS_PLACE: readonly string[] = ['repository', 'pullRequest', 'commits'];
 
 export type EditedText = Pick<
   IssueAnswer,
@@ -80,12 +86,7 @@ export type CurrentText = {
 const ISSUE_TEXT_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) { issue(number: $number) { id body createdAt lastEditedAt } }
 }`;
-const written = {
-  id: z.string(),
-  body: z.string(),
-  createdAt: z.string(),
-  lastEditedAt: z.string().nullable(),
-};
+const written = { id: z.string(), body: z.string(), createdAt: z.string(), lastEditedAt: z.string().nullable() };
 const issueTextSchema = z.object({ repository: z.object({ issue: z.object(written).nullable() }) });
 const ISSUE_TEXT = { text: ISSUE_TEXT_QUERY, schema: issueTextSchema };
 

@@ -7,7 +7,7 @@
 import * as z from 'zod';
 import type { EventType } from '../domain/logbook/define.ts';
 import { DEFINITIONS } from '../domain/logbook/fold.ts';
-import { type Parsed, type PublicKey, publicKeySchema, ROLES } from '../domain/logbook/parts.ts';
+import { type Parsed, type PublicKey, ROLES } from '../domain/logbook/parts.ts';
 import { parseMarkerLine, splitMarkerLine, type VerifiedMarker } from '../domain/marker.ts';
 import { type Instant, isInstant, type Json, toRfc3339 } from '../domain/values.ts';
 import {
@@ -162,12 +162,6 @@ function markerTextToSign(line: string, { repository, thread }: MarkerPlace, has
 
 /** `role`: signed by a key of another role. */
 export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };
-
-/** The keys recorded in the first event, or null. */
-export function readRecordedKeys(first: FramedEvent): readonly PublicKey[] | null {
-  const recorded = z.looseObject({ keys: z.array(publicKeySchema) }).safeParse(first.data);
-  return recorded.success ? recorded.data.keys : null;
-}
 
 /** Null if signed by a valid key of the entry's role. */
 export function findKeyFault(

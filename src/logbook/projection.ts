@@ -84,10 +84,7 @@ export type MarkdownPart = {
   readonly isLast: boolean;
 };
 
-/**
- * Renders `logbook.md`. Format: policy HR-25 (title, Run Contract, Launched Instances, Event Log). It is a projection; only `events.jsonl`
- * is authoritative. Later entries of a long run get separate files, so that the first stays short.
- */
+/** Renders `logbook.md` (policy HR-25), a projection of `events.jsonl`. Later entries of a long run get separate files. */
 export function projectLogbook(
   events: readonly LogbookEvent[],
   { part, from, to, isLast }: MarkdownPart = { part: 1, from: 0, to: events.length, isLast: true },

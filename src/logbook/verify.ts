@@ -1,8 +1,10 @@
 /** Verifies one file: each entry, and the end against a known anchor. */
 
+import * as z from 'zod';
 import type { LogbookEvent } from '../domain/logbook/define.ts';
 import { WRITERS } from '../domain/logbook/fold.ts';
 import type { PublicKey, Role } from '../domain/logbook/parts.ts';
+import { publicKeySchema } from '../domain/logbook/parts.ts';
 import { cutText } from '../domain/values.ts';
 import {
   type Anchor,
@@ -20,7 +22,7 @@ import {
   type TransitionCheck,
   type VerifySignature,
 } from './chain.ts';
-import { findKeyFault, readRecordedKeys } from './mark.ts';
+import { findKeyFault } from './mark.ts';
 import { monthOfTime } from './segments.ts';
 
 const UNKNOWN_TYPE_CHARS_MAX = 40;
@@ -271,4 +273,10 @@ function describeDifference(text: string, version: string): BadEntry {
       ? `the branch's history has ${before.length - 1} entries`
       : "the branch's history has another entry here",
   };
+}
+
+/** The keys recorded in the first event, or null. */
+function readRecordedKeys(first: FramedEvent): readonly PublicKey[] | null {
+  const recorded = z.looseObject({ keys: z.array(publicKeySchema) }).safeParse(first.data);
+  return recorded.success ? recorded.data.keys : null;
 }

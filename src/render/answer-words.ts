@@ -1,18 +1,18 @@
 /** The sentence for each outcome of a command: what happened, and the next action if nothing happened. */
 
 import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/decision.ts';
+import type { ErrorCode, IgnoreReason } from '../commands/grammar/reading.ts';
+import { findCommand } from '../commands/registry.ts';
 import { type Detail, readPayload } from '../domain/incidents.ts';
 import { lastEnded } from '../domain/launch/next-attempt.ts';
-import { formatDuration } from '../domain/values.ts';
+import { assertNever, formatDuration } from '../domain/values.ts';
 import { renderWhy } from './card-gates.ts';
 import { explainStart } from './contract-words.ts';
 import { explainRelaunchRefusal } from './failure-words.ts';
 import { gateWords } from './gate-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './input.ts';
-import { explainHint, explainMistake } from './mistake-words.ts';
 import { allowedPaths, approversText, describeContinuation, rollbackText, WATCH_WORDS } from './next-step.ts';
-import { ADOPTION_WORDS, PROPOSE_WORDS, RENT_WORDS, RESUME_WORDS } from './propose-words.ts';
-import { RENTAL_WORDS } from './rental-words.ts';
+import { ADOPTION_WORDS, PROPOSE_WORDS, RESUME_WORDS } from './propose-words.ts';
 import {
   approveLine,
   code,
@@ -26,6 +26,7 @@ import {
   text,
   threadKind,
   unholdText,
+  utc,
 } from './words.ts';
 
 /** The words for a recorded answer. */
@@ -221,7 +222,18 @@ const WORDS: Sentences<AnswerCode> = {
   'close-under-way': () =>
     'not done: ferrybot is carrying out an approved action of this run. Repeat the command when its result is posted here.',
   ...PROPOSE_WORDS,
-  ...RENT_WORDS,
+  'rent-not-here': ({ why, lanes }) => {
+    switch (why) {
+      case 'no-lane':
+        return 'nothing is rented: this lab has no lane for it.';
+      case 'no-issue':
+        return `nothing is rented: comment \`/rent\` in an open issue of this lab${lanes.includes(' ') ? ` and name the lane (${joinAnd(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
+      case 'run-here':
+        return 'nothing more is rented: this thread has a run already, and its lane has one run at a time. When this run is over, comment in another issue.';
+      default:
+        return assertNever(why);
+    }
+  },
   'action-approved': (d) =>
     `you approved ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner verifies everything again and does it once; the result is posted here.`,
   'action-nothing-proposed': () =>
@@ -235,7 +247,12 @@ const WORDS: Sentences<AnswerCode> = {
   'action-held': (d) =>
     `nothing was done: ${scopeText(d)} is on hold${reasonText(d.reason)}. ${unholdText(d)} lifts it; then comment this again.`,
   ...WATCH_WORDS,
-  ...RENTAL_WORDS,
+  kept: (d) =>
+    `kept until ${text(utc(d.until))} (${text(d.reason)}): the rented machine stays after the end of its job or without a step. It costs money, and the approved limits still end it earlier. \`/teardown\` destroys it now.`,
+  'keep-too-long': (d) =>
+    `not kept until ${text(utc(d.until))}: the approval permits ${text(utc(d.latest))} at the latest. Comment it again with that or an earlier time.`,
+  'teardown-asked': (d) =>
+    `${text(d.by)} requested the tear-down: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ' and stops their job' : ''}. ferrybot confirms it in the run's thread.`,
   ...RESUME_WORDS,
   ...ADOPTION_WORDS,
   'relaunch-adopted': () =>
@@ -295,3 +312,47 @@ function notMerged({ notMerged: why }: { readonly notMerged?: string | undefined
 function describeLogPull({ closurePull }: { readonly closurePull?: number | undefined }): string {
   return closurePull === undefined ? '' : ` The log-only pull request is #${closurePull}.`;
 }
+
+/** The answer to a line that addresses ferrybot and cannot be run. */
+function explainMistake(d: AnswerFacts<'not-understood'>): string {
+  const meant = d.suggest ? ` Did you mean ${code(d.suggest)}?` : '';
+  const expected = d.expected ? ` (${text(d.expected)})` : '';
+  const definition = findCommand(d.word.replace(/^\//, ''));
+  const example = definition === null ? '' : ` Example: ${code(definition.example)}.`;
+  return `${code(d.word)} (line ${d.line}) was not understood and nothing was done: ${ERRORS[d.code as ErrorCode] ?? code(d.code)}${expected}.${meant}${example} \`/help\` lists the commands.`;
+}
+
+/** The hint for a command in a place where it does not count. */
+function explainHint(d: AnswerFacts<'hint'>): string {
+  if (d.reason === 'review')
+    return `a review does not approve the launch. To approve it, comment the card's ${code(d.word)} line.`;
+  return `${code(d.word)} (line ${d.line}) does not count: ${PLACES[d.reason as IgnoreReason] ?? code(d.reason)}. To run it, write it in a new comment, at the start of a line of its own.`;
+}
+
+/** What is wrong with a line, as a clause. */
+export const ERRORS: Readonly<Record<ErrorCode, string>> = {
+  'unknown-command': 'there is no such command',
+  'unknown-key': 'it does not take this key',
+  'duplicate-key': 'a key is given twice',
+  'missing-argument': 'an argument is missing',
+  'unclosed-quote': 'a quotation mark is not closed',
+  'bad-quote': 'a quotation mark is in the wrong place',
+  'bad-value': 'it does not take this value',
+  'extra-words': 'it does not take the words after it',
+  glued: 'a space is missing after the command',
+  'two-on-a-line': 'a second command is on the same line',
+};
+
+/** Why a slash word does not count, as a clause. */
+export const PLACES: Readonly<Record<IgnoreReason, string>> = {
+  markup: 'it is in or below formatting, HTML or a list, which includes the line below',
+  quote: 'it is in a quote, which includes the line below',
+  code: 'it is in code',
+  link: 'it is in a link',
+  'not-line-start': 'it is not at the start of a line',
+  invisible: 'the line has invisible characters',
+  lookalike: 'it has characters that only resemble the letters of a command',
+  'other-bot': 'it belongs to another bot',
+  unrelated: 'it is not a command of ferrybot',
+  limit: 'the comment is too long or has too many commands',
+};

@@ -9,9 +9,10 @@ import { findNodeReplacement, isBeforeLaunch } from '../domain/launch/next-attem
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
-import { isAdopted, rentalTerms } from '../domain/logbook/holdings.ts';
+import { isAdopted, offerRequest, rentalTerms } from '../domain/logbook/holdings.ts';
 import { runPhase } from '../domain/logbook/job-state.ts';
 import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
+import { formatMicrodollars, formatMoney } from '../domain/values.ts';
 import { eventsPath, runFolder } from '../logbook/segments.ts';
 import { cardContract, cardGates } from './card-gates.ts';
 import { cardFix, cardManifest } from './card-manifest.ts';
@@ -31,8 +32,7 @@ import {
 } from './job-table.ts';
 import { renderCheckpointChart, renderLossChart, renderPaceChart } from './lane-history.ts';
 import { renderNextStep, renderWatch } from './next-step.ts';
-import { describeContinued } from './propose-words.ts';
-import { describeLadderStep, renderOffer, renderRental, renderRented } from './rental-words.ts';
+import { describeLadderStep, renderRental, renderRented } from './rental-words.ts';
 import { renderMetrics, renderStateLine, renderVerdict } from './state-line.ts';
 import {
   code,
@@ -345,4 +345,22 @@ function tagCheckpointLines(checkpoint: SealedCheckpoint | undefined): readonly 
   if (checkpoint === undefined) return [];
   const { path, step, identity } = checkpoint;
   return [`step ${step}`, `checkpoint ${plainLine(path)}`, `metadata ${plainLine(identity)}`];
+}
+
+/** The card's line about the run that this one continues; null without one. */
+function describeContinued({ proposal: { continues } }: RunState): string | null {
+  if (continues === undefined) return null;
+  return `Continues the run ${code(continues.run)} under a new identity: ${text(continues.reason)}.`;
+}
+
+/** The current best offer; null if the run rents nothing, or its launch is ordered. */
+function renderOffer(state: RunState): string | null {
+  const terms = state.gate?.manifest?.envelope.rental;
+  if (terms === undefined || !isBeforeLaunch(state) || state.order !== null) return null;
+  const seen = state.rental.offer;
+  if (seen === null || offerRequest(state) !== null) return 'Machine: the watch searches for an offer within minutes.';
+  const { offer, unread } = seen;
+  if (unread !== undefined) return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
+  if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
+  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for ${formatMicrodollars(offer.microdollarsPerHour)} an hour with its disk (cap ${formatMoney(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
 }

@@ -13,7 +13,7 @@ import { type Backtest, isChanged, listDifferences, type ReplayedDecision } from
 import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 import type { RenderInput } from './input.ts';
-import { leftBehindTitle, renderLeftBehind } from './issues.ts';
+import { renderLeftBehind } from './issues.ts';
 import { renderNextStep } from './next-step.ts';
 import { chooseStateLine, renderStateLine } from './state-line.ts';
 import {
@@ -258,4 +258,16 @@ export function renderUnreadableDelta(
     default:
       return assertNever(delta);
   }
+}
+
+/** For the title: a few plain words; empty if nothing is left behind. */
+function leftBehindTitle(left: readonly LeftBehind[]): string {
+  const jobs = left.filter(({ kind }) => kind === 'job').length;
+  const holds = left.filter(({ kind }) => kind === 'hold').length;
+  const parts = [
+    ...(jobs > 0 ? [`${count(jobs, 'running job')} out of reach`] : []),
+    ...(holds > 0 ? [`${count(holds, 'hold')} without a lane`] : []),
+  ];
+  const known = parts.length === 0 ? '' : `It would leave ${joinAnd(parts)}. `;
+  return left.some(({ kind }) => kind === 'unknown') ? `${known}What else it would leave behind is unknown. ` : known;
 }

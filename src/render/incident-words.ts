@@ -36,17 +36,6 @@ export function describeIncident(incident: Incident, place: ThreadKind): Inciden
   };
 }
 
-/** The comment about an incident or a broken logbook; `lines` come first. */
-export function renderIncidentText(
-  title: string,
-  lines: readonly string[],
-  words: Omit<IncidentText, 'title'>,
-): string {
-  const { evidence, did, todo } = words;
-  const all = [...lines, `Evidence: ${evidence}`, `What ferrybot did: ${did}`, `What to do: ${todo}`];
-  return `${title}\n\n${all.map((line) => `- ${line}`).join('\n')}`;
-}
-
 const UNKNOWN_INCIDENT_TEXT = {
   title: 'This incident was recorded by another version of ferrybot',
   did: 'The card shows how the run continues.',

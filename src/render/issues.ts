@@ -18,11 +18,9 @@ import {
   cardLink,
   code,
   comment,
-  count,
   fenced,
   folded,
   holdText,
-  joinAnd,
   paragraphs,
   person,
   table,
@@ -30,18 +28,6 @@ import {
   unholdText,
   utc,
 } from './words.ts';
-
-/** For the title: a few plain words; empty if nothing is left behind. */
-export function leftBehindTitle(left: readonly LeftBehind[]): string {
-  const jobs = left.filter(({ kind }) => kind === 'job').length;
-  const holds = left.filter(({ kind }) => kind === 'hold').length;
-  const parts = [
-    ...(jobs > 0 ? [`${count(jobs, 'running job')} out of reach`] : []),
-    ...(holds > 0 ? [`${count(holds, 'hold')} without a lane`] : []),
-  ];
-  const known = parts.length === 0 ? '' : `It would leave ${joinAnd(parts)}. `;
-  return left.some(({ kind }) => kind === 'unknown') ? `${known}What else it would leave behind is unknown. ` : known;
-}
 
 /** One list item for each; null without any. */
 export function renderLeftBehind(left: readonly LeftBehind[]): string | null {

@@ -3,13 +3,12 @@
 import { checkpointName } from '../checkpoints/lineage.ts';
 import type { StorePath } from '../domain/checkpoint/stored.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
-import { isAdopted } from '../domain/logbook/holdings.ts';
+import { isAdopted, NO_COMMIT } from '../domain/logbook/holdings.ts';
 import { collectWitnesses, currentJobState, type Witnesses } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState, Submission } from '../domain/logbook/run-state.ts';
 import { addMs, formatDuration, formatNumber, fromRfc3339, toRfc3339 } from '../domain/values.ts';
 import { maskTokens } from '../domain/written-secrets.ts';
 import type { RenderInput } from './input.ts';
-import { describeLaunchedCommit } from './propose-words.ts';
 import { code, count, jobWords, link, measured, nonEmpty, shortDigest, table, text, utc } from './words.ts';
 
 /** `~<step>/<exact total>`, `~<step>/unknown`, or that there is no step yet. */
@@ -28,27 +27,6 @@ export function progressBar({ step, totalSteps }: Pick<Observation, 'step' | 'to
 }
 
 const BAR_CHARS = 20;
-
-/** The rate and the remaining time, if known: `18.9 s a step, about 5.2 h to go`; else empty. */
-export function formatPace({ step, totalSteps, pace }: Observation): string {
-  if (pace === undefined) return '';
-  const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);
-  const toGo =
-    seconds !== null && step !== null && totalSteps !== null && totalSteps >= step
-      ? (totalSteps - step) * seconds
-      : pace.remainingSeconds;
-  return nonEmpty(
-    seconds !== null && (seconds >= 1 ? `${formatNumber(seconds)} s a step` : `${formatNumber(1 / seconds)} steps/s`),
-    pace.tokensPerSecond !== null && `${formatNumber(pace.tokensPerSecond)} tokens/s`,
-    toGo !== null && `about ${formatDuration(toGo * 1_000)} to go`,
-  ).join(', ');
-}
-
-/** The engine's last status, in words. */
-export function describeStatus(status: Observation['status']): string {
-  if (status === 'UNKNOWN') return 'the engine gave no usable answer';
-  return status === 'PENDING' ? 'in the queue of the engine (PENDING)' : `the engine reports ${status}`;
-}
 
 /** Newest tracker link of the run, or null. */
 export function trackerUrl(state: RunState): string | null {
@@ -273,4 +251,9 @@ function elapsedMs(from: string | null, to: string | null): number | null {
 
 function formatHours(ms: number): number {
   return ms / 3_600_000;
+}
+
+/** The commit of a job, if it is known. */
+function describeLaunchedCommit(commit: string): string {
+  return commit === NO_COMMIT ? 'not reported by the job' : code(commit);
 }

@@ -25,10 +25,7 @@ const LOSS_DRAWN_MAX = 1e12;
 
 type Point = { readonly step: number; readonly value: number };
 
-/**
- * A `xychart-beta` block, or null while there are too few points. Mermaid spaces a line's points evenly, so that the
- * curve is interpolated at even steps. `expected`: a pre-registered level, as a second line.
- */
+/** A `xychart-beta` block, or null for too few points. Mermaid spaces points evenly, so the curve is interpolated at even steps. */
 export function renderLossChart(trace: readonly TracePoint[], expected: number | null = null): string | null {
   const points = parsePoints(trace.map(({ step, loss }) => ({ step, text: loss })));
   const name = expected === null ? 'train loss' : 'train loss, and the pre-registered one';

@@ -33,7 +33,6 @@ import { trackerName, trackerUrl } from './job-table.ts';
 import { adoptionNextStep } from './propose-words.ts';
 import { chooseStateLine } from './state-line.ts';
 import {
-  approveLaunchLine,
   approveLine,
   code,
   count,
@@ -340,4 +339,9 @@ export function describeContinuation({ end, order, contract }: RunState): string
 /** Whether the job is given its start checkpoint, which requires roots that can be listed. */
 export function startsFromCheckpoint({ command, resume }: Manifest): boolean {
   return resume.roots !== undefined && command.some((part) => part.includes(CHECKPOINT));
+}
+
+/** The line that approves a manifest, to copy. */
+function approveLaunchLine(digest: string): string {
+  return `/approve-launch ${shortDigestHex(digest)}`;
 }

@@ -7,7 +7,7 @@ import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts'
 import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity } from '../domain/marker.ts';
 import { addMs, assertNever, formatDuration, fromRfc3339, type Observed, toRfc3339 } from '../domain/values.ts';
-import { describeIncident, incidentSymbol, renderIncidentText } from './incident-words.ts';
+import { describeIncident, incidentSymbol } from './incident-words.ts';
 import type { IncidentText, RenderInput } from './input.ts';
 import { progressText } from './job-table.ts';
 import { renderNextStep, renderWatchEnd, renderWatchReminder } from './next-step.ts';
@@ -177,12 +177,7 @@ export function renderNothingDue(day: NothingDue): string {
   );
 }
 
-type NothingDue = {
-  readonly lane: string;
-  readonly date: string;
-  readonly code: string;
-  readonly why: string;
-};
+type NothingDue = { readonly lane: string; readonly date: string; readonly code: string; readonly why: string };
 
 /** The marker of the comment of this day. */
 export function buildNothingDueMarker({ lane, date }: Pick<NothingDue, 'lane' | 'date'>) {
@@ -342,4 +337,11 @@ function describeBlocked({ run, fault, isRental }: FaultNotice): string {
 
 function restoreTagCommand({ tag, commit, found }: Extract<LogbookFault, { kind: 'seal-tag' }>): string {
   return `git push ${found === null ? '' : '--force '}origin ${commit}:refs/tags/${tag}`;
+}
+
+/** The comment about an incident or a broken logbook; `lines` come first. */
+function renderIncidentText(title: string, lines: readonly string[], words: Omit<IncidentText, 'title'>): string {
+  const { evidence, did, todo } = words;
+  const all = [...lines, `Evidence: ${evidence}`, `What ferrybot did: ${did}`, `What to do: ${todo}`];
+  return `${title}\n\n${all.map((line) => `- ${line}`).join('\n')}`;
 }

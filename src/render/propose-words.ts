@@ -3,7 +3,7 @@
 import type { AdoptionRefusal, AnswerCode } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
-import { ADOPTION_WAIT_MS, awaitsAdoption, awaitsAdoptionUntil, NO_COMMIT } from '../domain/logbook/holdings.ts';
+import { ADOPTION_WAIT_MS, awaitsAdoption, awaitsAdoptionUntil } from '../domain/logbook/holdings.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever, formatDuration, toRfc3339 } from '../domain/values.ts';
 import { explainStart } from './contract-words.ts';
@@ -54,22 +54,6 @@ function explainOpenProposal({ own, pull }: AnswerFacts<'propose-standing'>): st
   if (own === undefined) return `To replace it, comment \`/propose\` there; to withdraw it, close #${pull}.`;
   return `To withdraw it, close #${pull}${own === 1 ? ', or remove its label' : ''}.`;
 }
-
-/** The sentences of the codes that only `/rent` has. */
-export const RENT_WORDS = {
-  'rent-not-here': ({ why, lanes }) => {
-    switch (why) {
-      case 'no-lane':
-        return 'nothing is rented: this lab has no lane for it.';
-      case 'no-issue':
-        return `nothing is rented: comment \`/rent\` in an open issue of this lab${lanes.includes(' ') ? ` and name the lane (${joinAnd(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
-      case 'run-here':
-        return 'nothing more is rented: this thread has a run already, and its lane has one run at a time. When this run is over, comment in another issue.';
-      default:
-        return assertNever(why);
-    }
-  },
-} satisfies Partial<Sentences<AnswerCode>>;
 
 const NOT_TAKEN_UP: Readonly<Record<AdoptionRefusal, (about: string, wanted: string) => string>> = {
   fork: (branch, repository) =>
@@ -157,12 +141,6 @@ export const RESUME_WORDS = {
     `${UNCHANGED}: it cannot start from ${code(path)}: ${explainStart(why)}. Use another \`from=\`.`,
 } satisfies Partial<Sentences<AnswerCode>>;
 
-/** The card's line about the run that this one continues; null without one. */
-export function describeContinued({ proposal: { continues } }: RunState): string | null {
-  if (continues === undefined) return null;
-  return `Continues the run ${code(continues.run)} under a new identity: ${text(continues.reason)}.`;
-}
-
 /** The comment with the facts for a person's decision: the owner of the job, and what it runs. */
 export function renderDescription({ state, config }: RenderInput, job: Description): string {
   const { experiment } = state.proposal;
@@ -240,11 +218,6 @@ export function describeAdoption(state: RunState): string | null {
   return state.description === null
     ? `Job ${adoptedJobName(state)}; the cluster was not asked about it yet.`
     : `Job ${adoptedJobName(state)}, as described by the cluster at ${utc(state.description.at)}.`;
-}
-
-/** The commit of a job, if it is known. */
-export function describeLaunchedCommit(commit: string): string {
-  return commit === NO_COMMIT ? 'not reported by the job' : code(commit);
 }
 
 /** Why nothing is adopted, as the reason of the closing. */

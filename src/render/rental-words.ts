@@ -1,25 +1,14 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
-import type { AnswerCode } from '../commands/decision.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
-import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
-import { offerRequest, presentMachines, rentalTerms, sumMicrodollars } from '../domain/logbook/holdings.ts';
+import { presentMachines, rentalTerms, sumMicrodollars } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type PastRunsReader, type RentedMoney, sumRentedMoney } from '../domain/past-runs.ts';
 import { formatDuration, formatMicrodollars, formatMoney, MICRODOLLARS } from '../domain/values.ts';
-import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
+import type { AllGateSentences, AllIncidentWords } from './input.ts';
 import { code, count, joinAnd, paragraphs, person, text, utc } from './words.ts';
-
-export const RENTAL_WORDS = {
-  kept: (d) =>
-    `kept until ${text(utc(d.until))} (${text(d.reason)}): the rented machine stays after the end of its job or without a step. It costs money, and the approved limits still end it earlier. \`/teardown\` destroys it now.`,
-  'keep-too-long': (d) =>
-    `not kept until ${text(utc(d.until))}: the approval permits ${text(utc(d.latest))} at the latest. Comment it again with that or an earlier time.`,
-  'teardown-asked': (d) =>
-    `${text(d.by)} requested the tear-down: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ' and stops their job' : ''}. ferrybot confirms it in the run's thread.`,
-} satisfies Partial<Sentences<AnswerCode>>;
 
 const MS_OF_HOUR = 3_600_000;
 
@@ -42,18 +31,6 @@ export function renderRental(state: RunState): string | null {
       ? kept
       : null,
   );
-}
-
-/** The current best offer; null if the run rents nothing, or its launch is ordered. */
-export function renderOffer(state: RunState): string | null {
-  const terms = state.gate?.manifest?.envelope.rental;
-  if (terms === undefined || !isBeforeLaunch(state) || state.order !== null) return null;
-  const seen = state.rental.offer;
-  if (seen === null || offerRequest(state) !== null) return 'Machine: the watch searches for an offer within minutes.';
-  const { offer, unread } = seen;
-  if (unread !== undefined) return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
-  if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
-  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for ${formatMicrodollars(offer.microdollarsPerHour)} an hour with its disk (cap ${formatMoney(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
 }
 
 /** The cost of renting with the lab's total, for the closing report. */

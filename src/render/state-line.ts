@@ -7,11 +7,11 @@ import { listOpenVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
 import { currentJobState, runPhase } from '../domain/logbook/job-state.ts';
-import { type Ending, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
+import { type Ending, listCurrentApprovals, type Observation, type RunState } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/past-runs.ts';
-import { formatNumber } from '../domain/values.ts';
+import { formatDuration, formatNumber } from '../domain/values.ts';
 import type { RenderInput } from './input.ts';
-import { describeStatus, formatPace, progressBar, progressText } from './job-table.ts';
+import { progressBar, progressText } from './job-table.ts';
 import { describeAdoption } from './propose-words.ts';
 import {
   code,
@@ -287,4 +287,25 @@ function endedLine({ end, observation }: RunState): StateLine {
     `Ended: ${end.status}`,
     `The engine reports ${end.status} (seen ${utc(end.at)}); ${step}.`,
   );
+}
+
+/** The rate and the remaining time, if known: `18.9 s a step, about 5.2 h to go`; else empty. */
+function formatPace({ step, totalSteps, pace }: Observation): string {
+  if (pace === undefined) return '';
+  const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);
+  const toGo =
+    seconds !== null && step !== null && totalSteps !== null && totalSteps >= step
+      ? (totalSteps - step) * seconds
+      : pace.remainingSeconds;
+  return nonEmpty(
+    seconds !== null && (seconds >= 1 ? `${formatNumber(seconds)} s a step` : `${formatNumber(1 / seconds)} steps/s`),
+    pace.tokensPerSecond !== null && `${formatNumber(pace.tokensPerSecond)} tokens/s`,
+    toGo !== null && `about ${formatDuration(toGo * 1_000)} to go`,
+  ).join(', ');
+}
+
+/** The engine's last status, in words. */
+function describeStatus(status: Observation['status']): string {
+  if (status === 'UNKNOWN') return 'the engine gave no usable answer';
+  return status === 'PENDING' ? 'in the queue of the engine (PENDING)' : `the engine reports ${status}`;
 }

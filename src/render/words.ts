@@ -137,11 +137,6 @@ export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 12);
 }
 
-/** The line that approves a manifest, to copy. */
-export function approveLaunchLine(digest: string): string {
-  return `/approve-launch ${shortDigestHex(digest)}`;
-}
-
 /** The line that approves an action, to copy. */
 export function approveLine(digest: string): string {
   return `/approve ${shortDigestHex(digest)}`;

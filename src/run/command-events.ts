@@ -163,16 +163,6 @@ export function sealTagName(state: RunState): string {
   return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
 }
 
-/** The oldest unanswered `/seal` in an edited or deleted comment. A command is recorded only if its author may seal. */
-export function findWithdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
-  for (const seen of state.commands.values())
-    if (seen.name === 'seal' && seen.answer === null) {
-      const comment = comments.find(({ surface, id }) => surface === seen.surface && id === seen.comment);
-      if (comment === undefined || comment.editedAt !== null) return seen;
-    }
-  return null;
-}
-
 /** The withdrawn `/seal` as a command; null if its tag was not pushed, `unknown` if the tag cannot be read. */
 export function findBegunSeal(
   { submission }: RunState,

@@ -1,7 +1,6 @@
 /** Executes a seal or close in repeatable steps; the record comes last, so it is never ahead of GitHub. */
 
 import { buildAnswer, type CommandDecision } from '../commands/decision.ts';
-import type { RunFacts } from '../domain/facts.ts';
 import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
 import { contractValue } from '../domain/launch/contract.ts';
 import { stateAtLastLaunch } from '../domain/launch/next-attempt.ts';
@@ -15,8 +14,7 @@ import { renderMilestoneTag, renderSourceTag, renderTagMessage } from '../render
 import { answerDraft, sealTagName } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import type { ClosureDecision } from './kind.ts';
-import type { LaneScopedConfig } from './lane.ts';
-import { type AttemptCache, append, canTry, isEffectDone, perform, type Step } from './step.ts';
+import { type AttemptCache, append, canTry, type DeciderInput, isEffectDone, perform, type Step } from './step.ts';
 
 /** The decision to carry out. `said` is null if a timeout closed the run, not a command. */
 export type ClosingCommand = {
@@ -24,11 +22,7 @@ export type ClosingCommand = {
   readonly staged: Pick<StagedCommand, 'item' | 'actor'> | null;
 };
 
-type ClosureInput = {
-  readonly state: RunState;
-  readonly facts: RunFacts;
-  readonly config: LaneScopedConfig;
-  readonly memory: AttemptCache;
+type ClosureInput = Omit<DeciderInput, 'now'> & {
   readonly command: ClosingCommand;
   readonly verdict: RunVerdict | null;
 };
@@ -207,7 +201,7 @@ function decideRecord({ state, config, command, memory }: ClosureInput): Step | 
 
 /** Pushes the milestone's tag, then records it with the answer; null while the tag cannot be pushed. */
 export function decideMilestone(
-  { state, memory }: { readonly state: RunState; readonly memory: AttemptCache },
+  { state, memory }: Pick<DeciderInput, 'state' | 'memory'>,
   { name, checkpoint }: Extract<CommandDecision, { kind: 'milestone' }>,
   { item, actor }: Pick<StagedCommand, 'item' | 'actor'>,
 ): Step | null {

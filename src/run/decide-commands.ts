@@ -35,7 +35,6 @@ import {
   canOvertake,
   checkItem,
   findBegunSeal,
-  findWithdrawnSeal,
   requiredPermission,
 } from './command-events.ts';
 import { listUnreadFacts } from './gate-run.ts';
@@ -52,7 +51,7 @@ import {
   UNTRUSTED_ANSWERS_PER_THREAD_MAX,
   wasAnsweredBefore,
 } from './pending-commands.ts';
-import { append, appendBoth, type Step } from './step.ts';
+import { append, type Step } from './step.ts';
 
 /** Bounds the size of one push during a flood. */
 const UNTRUSTED_PER_STEP_MAX = 50;
@@ -316,4 +315,19 @@ function cleanupInput(
 /** Cluster changes proposed here or outside a run. */
 function listActions({ state, facts: { clusterActions: others } }: CommandInput): CommandContext['actions'] {
   return others.kind === 'known' ? certain([...state.actions, ...others.value]) : others;
+}
+
+/** The oldest unanswered `/seal` in an edited or deleted comment. A command is recorded only if its author may seal. */
+function findWithdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
+  for (const seen of state.commands.values())
+    if (seen.name === 'seal' && seen.answer === null) {
+      const comment = comments.find(({ surface, id }) => surface === seen.surface && id === seen.comment);
+      if (comment === undefined || comment.editedAt !== null) return seen;
+    }
+  return null;
+}
+
+/** A step that records events in the run and in the repository journal in one push. */
+function appendBoth(drafts: readonly EventDraft[], journal: readonly EventDraft[]): Step {
+  return { kind: 'append', drafts, journal };
 }

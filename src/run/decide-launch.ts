@@ -104,12 +104,7 @@ function currentFix(state: RunState, { changedSince }: RunFacts): Pick<EventData
 
 function dropOutdatedApprovals(
   state: RunState,
-  now: {
-    readonly digest: Digest | null;
-    readonly body: Digest;
-    readonly commit: Sha;
-    readonly pass: boolean;
-  },
+  now: { readonly digest: Digest | null; readonly body: Digest; readonly commit: Sha; readonly pass: boolean },
 ): EventDraft | null {
   // The fix's pre-approval stays valid.
   if (findPreApproval(state)?.commit === now.commit) return null;

@@ -1,6 +1,6 @@
 /** Reminders about undecided runs, each recorded once, and the automatic close without a decision. */
 
-import { idsOf, type OnCall } from '../config/approvals-schema.ts';
+import { idsOf } from '../config/approvals-schema.ts';
 import { listClaimedActions } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -307,7 +307,10 @@ export function isQuietHour({ onCall: { quietHours } }: LaneScopedConfig, now: I
   return quietHours !== null && findShiftStart(quietHours, now) !== null;
 }
 
-function isShiftActive({ days, from, until, since, through }: OnCall['shifts'][number], now: Instant): boolean {
+function isShiftActive(
+  { days, from, until, since, through }: LaneScopedConfig['onCall']['shifts'][number],
+  now: Instant,
+): boolean {
   const day = findShiftStart({ from, until }, now);
   if (day === null || !days.includes(weekdayOf(day))) return false;
   return (since === null || day >= since) && (through === null || day <= through);
@@ -333,11 +336,6 @@ export function listLostDeliveries(state: RunState, now: Instant): readonly Even
     .map(({ seq, channel }) => ({
       type: 'delivered',
       role: 'control',
-      data: {
-        notice: seq,
-        channel,
-        outcome: 'unknown',
-        why: 'whoever was to send it did not say what came of it',
-      },
+      data: { notice: seq, channel, outcome: 'unknown', why: 'whoever was to send it did not say what came of it' },
     }));
 }

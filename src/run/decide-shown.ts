@@ -17,7 +17,7 @@ import {
   type Observed,
   toRfc3339,
 } from '../domain/values.ts';
-import { type AttemptCache, append, type Step } from './step.ts';
+import { type AttemptCache, append, type DeciderInput, type Step } from './step.ts';
 
 /** Rewrites of a foreign-edited text per hour: tolerates mistakes and bounds GitHub writes. */
 export const TEXT_RESTORES_MAX = 3;
@@ -61,12 +61,7 @@ export function canRewrite(earlier: readonly number[], now: Instant): boolean {
   return earlier.filter((at) => at > now - limits.textRestoresPeriodMs).length <= TEXT_RESTORES_MAX;
 }
 
-type ShownInput = {
-  readonly state: RunState;
-  readonly facts: RunFacts;
-  readonly memory: AttemptCache;
-  readonly now: Instant;
-};
+type ShownInput = Omit<DeciderInput, 'config'>;
 
 /** Records that the card shows the gated manifest, or that a person changed the card. */
 export function decideShown(input: ShownInput): Step | null {

@@ -23,12 +23,6 @@ export function isWaitOpen(state: RunState, incident: Incident, now: Instant): b
   return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isObservedSince(state, incident));
 }
 
-/** Whether this process has edited the incident's comment, but not for the last time. */
-export function isWaitEditPending({ outcomes }: AttemptCache, { seq }: Incident): boolean {
-  const own = [...outcomes.keys()].filter((key) => key.startsWith(`wait:${seq}:`));
-  return own.length > 0 && !own.includes(`wait:${seq}:closed`);
-}
-
 /** The next edit of a wait's comment: periodically while the wait is open (less and less often for a launch), and once at the end. */
 export function decideWaitEdit(input: {
   readonly state: RunState;

@@ -3,20 +3,14 @@
 import type { ActionRecord } from '../domain/actions/action.ts';
 import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
 import { request } from '../domain/reconcile-request.ts';
 import { brandAs, fromRfc3339, type Instant, isInstant, shortDigestHex } from '../domain/values.ts';
 import { actionCommentText } from '../render/publication.ts';
 import { canRewrite, findShownSince } from './decide-shown.ts';
-import { type AttemptCache, canTry, perform, type Step } from './step.ts';
+import { canTry, type DeciderInput, perform, type Step } from './step.ts';
 
-type ProposalTextInput = {
-  readonly state: RunState;
-  readonly facts: Pick<RunFacts, 'proposalTexts'>;
-  readonly now: Instant;
-  readonly memory: AttemptCache;
-};
+type ProposalTextInput = Omit<DeciderInput, 'config' | 'facts'> & { readonly facts: Pick<RunFacts, 'proposalTexts'> };
 
 /** Restores the texts of open proposals that other people edited. Null if all texts are intact or unknown. */
 export function decideProposalTexts(input: ProposalTextInput): Step | null {

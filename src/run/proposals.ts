@@ -278,7 +278,7 @@ export function readAsk({ args }: Pick<SeenCommand, 'args'>): ProposalAsk {
 
 /** Whether a run came from this command. */
 export function isRequestedBy(
-  request: { readonly surface: SeenCommand['surface']; readonly comment: number; readonly index: number } | undefined,
+  request: Pick<SeenCommand, 'surface' | 'comment' | 'index'> | undefined,
   command: SeenCommand,
 ): boolean {
   return request !== undefined && commandKey(request) === commandKey(command);

@@ -3,6 +3,7 @@
 import type { GateView } from '../commands/decision.ts';
 import { hasLabel, isIssueFirst } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import type { Incident } from '../domain/incidents.ts';
 import { activeRollback, lastFailure } from '../domain/launch/next-attempt.ts';
 import { findBotFix, jobAfterFix } from '../domain/launch/small-fix.ts';
 import type { EventType } from '../domain/logbook/define.ts';
@@ -39,11 +40,11 @@ import {
 } from './decide-notices.ts';
 import { decideCard, decideComments, decideOpenWait, type PublishInput } from './decide-publications.ts';
 import { decideShown, isCardHistoryUnread, withConfirmedShowing } from './decide-shown.ts';
-import { isWaitEditPending, isWaitOpen } from './decide-waits.ts';
+import { isWaitOpen } from './decide-waits.ts';
 import { type GateEvaluation, gateRun, listUnreadFacts } from './gate-run.ts';
 import { judgeSealedRun } from './lane.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
-import { append, type DeciderInput, memoizeOnce, type Step } from './step.ts';
+import { type AttemptCache, append, type DeciderInput, memoizeOnce, type Step } from './step.ts';
 
 export type ReconcileInput = DeciderInput & {
   readonly repository: string;
@@ -336,4 +337,10 @@ function editOpenWait(turn: ReconcileTurn): Step | null {
   const { state, facts, memory, now } = turn;
   const isDue = state.incidents.some((one) => isWaitOpen(state, one, now) || isWaitEditPending(memory, one));
   return isDue || !isNotAsked(facts.comments) ? decideOpenWait(turn) : null;
+}
+
+/** Whether this process has edited the incident's comment, but not for the last time. */
+function isWaitEditPending({ outcomes }: AttemptCache, { seq }: Incident): boolean {
+  const own = [...outcomes.keys()].filter((key) => key.startsWith(`wait:${seq}:`));
+  return own.length > 0 && !own.includes(`wait:${seq}:closed`);
 }

@@ -43,11 +43,6 @@ export function append(...drafts: readonly EventDraft[]): Step {
   return { kind: 'append', drafts, journal: [] };
 }
 
-/** A step that records events in the run and in the repository journal in one push. */
-export function appendBoth(drafts: readonly EventDraft[], journal: readonly EventDraft[]): Step {
-  return { kind: 'append', drafts, journal };
-}
-
 /** A step that acts outside. */
 export function perform(key: string, effect: Effect): Step {
   return { kind: 'perform', key, effect };
@@ -106,12 +101,7 @@ export function workflowForLane<Name extends Dispatch['workflow']>(
 
 /** `decideDispatch` on the dispatches in a run's record. */
 export function dispatchOfRun({ state, facts, now, memory }: DeciderInput, wanted: WorkflowRequest): Step | null {
-  return decideDispatch(wanted, {
-    dispatches: state.dispatches,
-    workflowRuns: facts.workflowRuns,
-    now,
-    memory,
-  });
+  return decideDispatch(wanted, { dispatches: state.dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
 export type DispatchFacts = {

@@ -43,15 +43,6 @@ export const branch = name.refine(isBranch, 'the name of a branch that git takes
 /** A name that the config defines. */
 export const word = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'lower-case letters, digits and dashes');
 
-/** A lane's name; run ids, tags and job ids contain it and have length limits. */
-export const laneName = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'at most 20 lower-case letters, digits and dashes');
-
-/** RFC 3339 in UTC, with Z. */
-export const moment = z.iso.datetime({
-  offset: false,
-  error: 'a moment in UTC in quotes, such as "2027-01-01T00:00:00Z"',
-});
-
 export const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,60}$/, 'upper-case letters, digits and underscores');
 
 /** An exact argument array; no shell reads it. */

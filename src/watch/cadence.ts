@@ -100,11 +100,6 @@ function isSettlingIn({ observation }: RunState, { settleMs, settleObservations 
   return settleMs !== null && (observation?.course?.healthy ?? 0) < settleObservations;
 }
 
-/** Whether the job makes its steps. */
-export function isHealthy(state: RunState): boolean {
-  return currentJobState(state) === 'stepping';
-}
-
 /** Whether a problem is open: until the job recovers, a person takes over all incidents so far, or the watch ends. */
 function isAlerting(state: RunState): boolean {
   if (state.watch.ended !== null) return false;

@@ -1,22 +1,37 @@
 /** The history of a run over its observations. Each observation records it, for comparison with the next one. */
 
-import { addValue, type Evidence, FOLLOWED_MEASURES, median, type PastEnd } from '../detectors/detector.ts';
+import {
+  addValue,
+  type Evidence,
+  FOLLOWED_MEASURES,
+  median,
+  type PastEnd,
+  type Series,
+} from '../detectors/detector.ts';
 import { LOW_USE_LIMITS } from '../detectors/engine.ts';
 import { SPEED_LAW } from '../detectors/progress.ts';
 import { percentToShare } from '../diagnosis/training-line.ts';
 import { isTerminal } from '../domain/engine.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
-import { isReduced, listComparableAttempts } from '../domain/launch/ladder.ts';
+import { listComparableAttempts, listReductionsTaken } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { limits } from '../domain/limits.ts';
-import type { Course, OpenLog, Pace } from '../domain/logbook/events/job-events.ts';
+import type { Course, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
 import { NO_WITNESSES, type Poll, type Witnesses } from './poll.ts';
-import { currentSpeed, noiseAfter, readAllSeries, readSeries, speedLaw, toRecordedSeries } from './speed.ts';
+import { currentSpeed, noiseAfter, readSeries, speedLaw } from './speed.ts';
 import { buildStoreSeen, isOfAttempt, toStoredEvidence } from './tracker-and-stores.ts';
-import { compareReplayed, medianPace, NO_TRAINING, ownTrace, startReplay, thinEvenly } from './training.ts';
+import {
+  compareReplayed,
+  formatDecimal,
+  medianPace,
+  NO_TRAINING,
+  ownTrace,
+  startReplay,
+  type Training,
+  thinEvenly,
+} from './training.ts';
 
 /** The history including this observation. */
 export function updateCourse(state: RunState, poll: Poll): Course {
@@ -193,14 +208,6 @@ export function restoreLogFacts(state: RunState): { readonly facts: LogFacts; re
   return { facts, offset: last.logOffset };
 }
 
-/** State that the next observation needs in addition to the recorded facts; undefined if there is none. */
-export function toOpenLog({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
-  const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
-  const task = origin === null || linesAgo > limits.tracebackLinesMax ? null : { worker: origin.worker, linesAgo };
-  if (task === null && !evalRunning && !skipping) return undefined;
-  return { isEvalRunning: evalRunning, isLineSkipped: skipping, task };
-}
-
 /** All facts of this observation that detectors may use. */
 export function buildEvidence(state: RunState, poll: Poll): Evidence {
   const { job, log, witnesses = NO_WITNESSES } = poll;
@@ -342,4 +349,36 @@ function toPastEnd({ end, observation }: RunState['attempts'][number]): PastEnd 
     lastStep: end.lastStep ?? observation?.step ?? null,
     endedAt: fromRfc3339(end.endedAt ?? end.at),
   };
+}
+
+/** Converts a series for the record, with decimals as text. */
+function toRecordedSeries({ trend, values, spread, lowest, streak, lastStreak, notFinite }: Series): RecordedSeries {
+  return omitUndefined({
+    trend: trend === null ? null : formatDecimal(trend),
+    values,
+    spread: spread === null ? undefined : formatDecimal(spread),
+    lowest: lowest === null ? undefined : formatDecimal(lowest),
+    streak: streak === null ? undefined : { ...streak, peak: formatDecimal(streak.peak) },
+    lastStreak:
+      lastStreak === null
+        ? undefined
+        : { ...lastStreak, peak: formatDecimal(lastStreak.peak), trend: formatDecimal(lastStreak.trend) },
+    notFinite: notFinite === 0 ? undefined : notFinite,
+  });
+}
+
+/** The recorded series, to be continued. */
+function readAllSeries(course: Course | undefined): Training['series'] {
+  return Object.fromEntries(
+    FOLLOWED_MEASURES.flatMap((name) => {
+      const one = course?.series?.[name];
+      return one === undefined ? [] : [[name, readSeries(one)] as const];
+    }),
+  );
+}
+
+/** Whether the running attempt uses a smaller config than the one before, so its losses are not comparable. */
+function isReduced(state: RunState): boolean {
+  const before = { ...state, attempts: state.attempts.slice(0, -1) };
+  return listReductionsTaken(state).length > listReductionsTaken(before).length;
 }

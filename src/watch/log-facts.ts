@@ -305,12 +305,7 @@ function addPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null):
   const saved = matchTrainerFormat('saveEnd', line, own);
   const at = saved?.groups?.['step'] ?? facts.step?.value ?? null;
   if (saved !== null && at !== null && String(at).length <= STEP_DIGITS_MAX)
-    next = {
-      ...next,
-      checkpointPath: saved.groups?.['path'] ?? null,
-      checkpointStep: Number(at),
-      isSaving: false,
-    };
+    next = { ...next, checkpointPath: saved.groups?.['path'] ?? null, checkpointStep: Number(at), isSaving: false };
   else if (matchTrainerFormat('saveStart', line, own) !== null) next = { ...next, isSaving: true };
   const resumed = matchTrainerFormat('resumedFrom', line)?.[1];
   if (resumed !== undefined) {

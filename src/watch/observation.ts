@@ -5,14 +5,16 @@ import type { ShownCount } from '../diagnosis/training-line.ts';
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { readIncident } from '../domain/incidents.ts';
+import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
-import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
+import type { Course, Metrics, OpenLog, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
+import { currentJobState } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, instantFromMs, omitUndefined, toRfc3339 } from '../domain/values.ts';
 import { isWithheld, redactAndTruncateLine } from '../domain/written-secrets.ts';
-import { extendLease, isHealthy, nextObservationMs } from './cadence.ts';
-import { buildEvidence, measurePace, toOpenLog, updateCourse } from './course.ts';
+import { extendLease, nextObservationMs } from './cadence.ts';
+import { buildEvidence, measurePace, updateCourse } from './course.ts';
 import type { LogFacts, SignatureMatch } from './log-facts.ts';
 import { type ActiveAlarm, buildIncidents, detectStandstill, updateUnread } from './observation-incidents.ts';
 import { jobMessage, type Poll, redactAndTruncate, redactAndTruncateEnd } from './poll.ts';
@@ -235,4 +237,17 @@ function findReachedBound(
 /** The lowest step that a rounded count can represent: the bar shows three digits. */
 function lowerBound({ value, exact }: ShownCount): number {
   return exact || value < 1 ? value : value - 10 ** (Math.floor(Math.log10(value)) - 2) / 2;
+}
+
+/** State that the next observation needs in addition to the recorded facts; undefined if there is none. */
+function toOpenLog({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
+  const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
+  const task = origin === null || linesAgo > limits.tracebackLinesMax ? null : { worker: origin.worker, linesAgo };
+  if (task === null && !evalRunning && !skipping) return undefined;
+  return { isEvalRunning: evalRunning, isLineSkipped: skipping, task };
+}
+
+/** Whether the job makes its steps. */
+function isHealthy(state: RunState): boolean {
+  return currentJobState(state) === 'stepping';
 }

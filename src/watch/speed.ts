@@ -1,12 +1,12 @@
 /** The speed of a job and the spread of its speed, and how the record keeps a series of values. */
 
-import { FOLLOWED_MEASURES, median, NO_SERIES, type Series, type SeriesLaw } from '../detectors/detector.ts';
+import { median, NO_SERIES, type Series, type SeriesLaw } from '../detectors/detector.ts';
 import { SPEED_LAW, SPEED_NOISES } from '../detectors/progress.ts';
 import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339, omitUndefined } from '../domain/values.ts';
+import { fromRfc3339 } from '../domain/values.ts';
 import type { Poll } from './poll.ts';
-import { formatDecimal, type Training } from './training.ts';
+import { formatDecimal } from './training.ts';
 
 export type Speed = { readonly value: number; readonly unit: SpeedUnit; readonly values: readonly number[] };
 type SpeedUnit = NonNullable<Course['speedUnit']>;
@@ -62,30 +62,6 @@ function stepsBetween({ observation }: RunState, { at, log }: Poll): number | nu
   return isExact && steps > 0 && at > since ? (steps * 1_000) / (at - since) : null;
 }
 
-/** Converts a series for the record, with decimals as text. */
-export function toRecordedSeries({
-  trend,
-  values,
-  spread,
-  lowest,
-  streak,
-  lastStreak,
-  notFinite,
-}: Series): RecordedSeries {
-  return omitUndefined({
-    trend: trend === null ? null : formatDecimal(trend),
-    values,
-    spread: spread === null ? undefined : formatDecimal(spread),
-    lowest: lowest === null ? undefined : formatDecimal(lowest),
-    streak: streak === null ? undefined : { ...streak, peak: formatDecimal(streak.peak) },
-    lastStreak:
-      lastStreak === null
-        ? undefined
-        : { ...lastStreak, peak: formatDecimal(lastStreak.peak), trend: formatDecimal(lastStreak.trend) },
-    notFinite: notFinite === 0 ? undefined : notFinite,
-  });
-}
-
 /** Parses a recorded series; an empty series if there is none. */
 export function readSeries(from: RecordedSeries | undefined): Series {
   if (from === undefined) return NO_SERIES;
@@ -102,14 +78,4 @@ export function readSeries(from: RecordedSeries | undefined): Series {
         : { ...lastStreak, peak: Number(lastStreak.peak), trend: Number(lastStreak.trend) },
     notFinite: notFinite ?? 0,
   };
-}
-
-/** The recorded series, to be continued. */
-export function readAllSeries(course: Course | undefined): Training['series'] {
-  return Object.fromEntries(
-    FOLLOWED_MEASURES.flatMap((name) => {
-      const one = course?.series?.[name];
-      return one === undefined ? [] : [[name, readSeries(one)] as const];
-    }),
-  );
 }

@@ -10,12 +10,16 @@ import { toTrigger } from '../../handlers/registry.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { needsWatch } from '../../run/decide-dispatches.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
+import { WATCHING_AGENDA } from '../../run/reconcile.ts';
+import { NO_ATTEMPTS } from '../../run/step.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
 import { createExecutor } from '../care/executor-for.ts';
-import { guard, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
+import { guard, skipBadComments, type Trouble, throwFirstTrouble } from '../contained-errors.ts';
 import { accountChecks } from '../control/cluster.ts';
-import { listWatchWork } from '../control/reconcile-run.ts';
+import { createGatherer } from '../control/gather.ts';
+import { reconcileRun } from '../control/reconcile-run.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
+import type { ReconcileWork } from '../control/turn.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
 import { runScanMode } from '../disk-scan/disk-port.ts';
 import { askFixer } from '../fixer/fix-mode.ts';
@@ -228,4 +232,25 @@ async function runExternalFixer({ inputs, runFixer, keepAnswer }: ActionParts, o
   if (outcome.kind === 'refused') return { ...failedResult(outcome.code, outcome.why), run };
   const answerFile = await keepAnswer(outcome.patch);
   return { ok: true, result: 'patch', run, jobId: '', detail: '', answerFile };
+}
+
+/** All runs, limited to the watchdog's question: does the run's watch work? */
+function listWatchWork(open: OpenLab, troubles: Trouble[]): readonly ReconcileWork[] {
+  const gatherer = createGatherer(open);
+  return open.store.current().runs.map(({ run }) => ({
+    location: { run, thread: null },
+    reconcile: async () => {
+      const memory = { ...NO_ATTEMPTS, appended: open.store.appended(run) };
+      await skipBadComments(open, troubles, (withoutText) =>
+        reconcileRun(
+          {
+            open,
+            source: { gather: (state, needed) => gatherer.gather(state, needed, withoutText) },
+            ...{ agenda: WATCHING_AGENDA, memory },
+          },
+          run,
+        ),
+      );
+    },
+  }));
 }

@@ -2,18 +2,26 @@
 
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
-import { markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
+import {
+  isControlTextCurrent,
+  isOwnText,
+  lastEntry,
+  markerIdentity,
+  type VerifiedMarker,
+} from '../../domain/marker.ts';
 import { assertNever, type Sha } from '../../domain/values.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { addReaction, editComment, postComment, unlocked } from '../../github/comments.ts';
 import { assignPeople, editIssue, mergePull, openIssue, openPull } from '../../github/issues.ts';
 import { readPeople } from '../../github/settings.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
-import { UNNUMBERED } from '../../logbook/mark.ts';
+import { createSigners } from '../../logbook/append.ts';
+import { sealMarker, UNNUMBERED } from '../../logbook/mark.ts';
 import { leftOpenNotice } from '../../render/issues.ts';
 import { renderMentions } from '../../render/notice.ts';
+import type { LabConfig } from '../../run/lane.ts';
 import type { Lab, LabGit } from '../lab.ts';
-import { createMarkerVerifier, issueMarkerReader, sameTextCheck, sealText } from '../markers.ts';
+import { createMarkerVerifier, issueMarkerReader } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 
 const WITHOUT_KEY: EffectOutcome = {
@@ -280,4 +288,30 @@ async function gitErrorsAsOutcome(work: () => Promise<EffectOutcome>): Promise<E
     if (error instanceof GitError) return { kind: 'unknown', message: error.message };
     throw error;
   }
+}
+
+/** Seals a text for a thread; null if this process has no key. */
+function sealText(lab: Lab, config: LabConfig, thread: number, body: string): string | null {
+  const at = lab.now();
+  const signers = createSigners(lab.signingKeys, config.keys, at);
+  const signer = signers.control ?? signers.watch ?? signers.runner;
+  if (signer === undefined) return null;
+  return sealMarker(body, { repository: lab.repository, thread }, { signer, at, hash: lab.hash });
+}
+
+/** Whether the thread already contains the text to post. Control's texts must match word for word and include the same entry. */
+function sameTextCheck(
+  lab: Lab,
+  config: LabConfig,
+  { thread, marker, body, entry }: Extract<Effect, { kind: 'post-comment' }>,
+  sealedBody: string,
+): (standing: string) => boolean {
+  const markerOf = createMarkerVerifier(lab, config);
+  const own = markerOf(thread, sealedBody);
+  const isControls = own?.role === 'control' && (entry === undefined || entry.role === 'control');
+  return (standing) => {
+    const found = markerOf(thread, standing);
+    if (found === null || !isOwnText(found, marker) || lastEntry(found) < (entry?.seq ?? 0)) return false;
+    return !isControls || isControlTextCurrent(found, standing, body);
+  };
 }

@@ -22,14 +22,7 @@ import {
   mayPost,
   type Poster,
 } from '../../run/publications.ts';
-import {
-  type Agenda,
-  buildAgenda,
-  type Cause,
-  listCausesOfStep,
-  reconcile,
-  WATCHING_AGENDA,
-} from '../../run/reconcile.ts';
+import { type Agenda, buildAgenda, type Cause, listCausesOfStep, reconcile } from '../../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS, rememberOutcome, type Step } from '../../run/step.ts';
 import { sendPendingNotices } from '../channels.ts';
 import { skipBadComments, type Trouble } from '../contained-errors.ts';
@@ -189,27 +182,6 @@ export function listRunWork({ open, triggers, troubles, runs: memory }: Turn): r
   return record.runs.map(({ run }) => ({
     location: { run, thread: null },
     reconcile: () => reconcileIfConcerned({ open, memory, gatherer, troubles, triggers: heard }, run),
-  }));
-}
-
-/** All runs, limited to the watchdog's question: does the run's watch work? */
-export function listWatchWork(open: OpenLab, troubles: Trouble[]): readonly ReconcileWork[] {
-  const gatherer = createGatherer(open);
-  return open.store.current().runs.map(({ run }) => ({
-    location: { run, thread: null },
-    reconcile: async () => {
-      const memory = { ...NO_ATTEMPTS, appended: open.store.appended(run) };
-      await skipBadComments(open, troubles, (withoutText) =>
-        reconcileRun(
-          {
-            open,
-            source: { gather: (state, needed) => gatherer.gather(state, needed, withoutText) },
-            ...{ agenda: WATCHING_AGENDA, memory },
-          },
-          run,
-        ),
-      );
-    },
   }));
 }
 

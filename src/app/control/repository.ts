@@ -161,10 +161,7 @@ function judgeConfig({ store, lab, configHealth }: OpenLab, text: string): Confi
   };
 }
 
-/**
- * Records the first checkpoint of a month. Verifies every run that is over, records the runs that still match, and deletes marks that are
- * no longer needed. Returns the runs that were rewritten. Throws `GitError`.
- */
+/** Records a month's first checkpoint: verifies every run that is over, and deletes unneeded marks. Returns rewritten runs. */
 export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRun[]> {
   const { store, lab } = open;
   const { head, journal, broken } = store.current();

@@ -19,7 +19,6 @@ import { renderRunIssue } from '../../render/issues.ts';
 import type { Contracts } from '../../run/kind.ts';
 import { allLanes, type LaneScopedConfig, withContract } from '../../run/lane.ts';
 import {
-  type Answered,
   answerAdoptionRefused,
   answerNoExperiment,
   answerSeveralLanes,
@@ -285,13 +284,6 @@ function closeContinuedRun({ status }: Ending, { actor, args }: SeenCommand): Ev
   const outcome = status === 'FAILED' ? 'failed' : 'rejected';
   const data = { outcome, reason: `goes on as ${id}: ${reason}`, closurePull: null } as const;
   return { type: 'closed', role: 'control', actor, data };
-}
-
-/** The answer that describes the new run. */
-export function resumedAnswer({ run, proposal }: RunState, { args }: SeenCommand): Answered {
-  const { from = '', root } = args;
-  const { run: old = '', reason = '' } = proposal.continues ?? {};
-  return reply('resumed-as', { old, run, from, reason, ...(root === undefined ? {} : { root }) });
 }
 
 /** Why the old run cannot be continued now; null if an attempt has ended and no hold is set. */

@@ -39,7 +39,7 @@ import { canPropose, type OpenLab, type OpenLane, openLane } from '../open-lab.t
 import { post } from '../outbox.ts';
 import { beginProposal, resumeProposal } from './begin.ts';
 import { carryOutRequest, decideWithRetries, type RequestOutcome, requestOutcome } from './outcome.ts';
-import { adopt, fittingLane, issueData, openIssueFor, resume, resumedAnswer } from './own-thread.ts';
+import { adopt, fittingLane, issueData, openIssueFor, resume } from './own-thread.ts';
 
 /** Executes waiting requests, oldest first, and records the answers in the journal. Returns the commands that were answered now. */
 export async function runRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
@@ -371,4 +371,11 @@ async function postRefusal(open: OpenLab, thread: OwnPull | OwnIssue, why: Answe
   const marker = markerIdentity({ run: 'journal', kind: 'own-pull', key });
   const said = await post(open, { thread: thread.number, marker, body: renderNotTaken(key, why) });
   if (said.kind === 'unsaid') open.lab.log(`#${thread.number}: ${said.why}`);
+}
+
+/** The answer that describes the new run. */
+function resumedAnswer({ run, proposal }: RunState, { args }: SeenCommand): Answered {
+  const { from = '', root } = args;
+  const { run: old = '', reason = '' } = proposal.continues ?? {};
+  return reply('resumed-as', { old, run, from, reason, ...(root === undefined ? {} : { root }) });
 }

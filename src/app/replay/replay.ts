@@ -22,14 +22,7 @@ import { buildEvents } from '../../watch/observation.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/poll.ts';
 import { isStoreReadDue } from '../../watch/tracker-and-stores.ts';
 import { observeJob, type PollInput, type StoreReader, type TrackerReader } from '../watch/poll-job.ts';
-import {
-  createReplayRun,
-  startNextAttempt,
-  type Trace,
-  type TraceHeader,
-  type TraceRecord,
-  withStop,
-} from './trace.ts';
+import { createReplayRun, startNextAttempt, type Trace, type TraceHeader, type TraceRecord } from './trace.ts';
 
 type Kinds = TraceRecord extends infer One ? (One extends unknown ? Exclude<keyof One, 'at'> : never) : never;
 type RecordOfKind<Kind extends Kinds> = Extract<TraceRecord, { readonly [Key in Kind]: unknown }>;
@@ -303,4 +296,10 @@ function replayStore(records: readonly TraceRecord[], state: RunState, now: Inst
   const { newest: stored, partial } = store;
   const whole = stored === null ? null : { step: stored.step, writtenAt: stored.writtenAt ?? at };
   return async () => known({ newest: whole, partial });
+}
+
+/** The run with a recorded stop by a person. */
+function withStop(state: RunState, at: Instant): RunState {
+  const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
+  return state.stop === null ? { ...state, stop } : state;
 }

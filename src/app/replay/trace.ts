@@ -150,12 +150,7 @@ export function createReplayRun({ submittedAt, checkpointMinutes, restarts }: Tr
     request: null,
   };
   const head = { v: 1, run: 'replay', seq: 0, at, prev: '', keyId: '', hash: '', sig: '' };
-  const begun = foldEvent(null, {
-    ...head,
-    type: 'proposed',
-    role: 'control',
-    data,
-  } as unknown as LogbookEvent);
+  const begun = foldEvent(null, { ...head, type: 'proposed', role: 'control', data } as unknown as LogbookEvent);
   if (!begun.ok) throw new Error(`a replay cannot begin: ${begun.error.rule}`);
   return {
     ...begun.value,
@@ -178,12 +173,6 @@ export function startNextAttempt(state: RunState, at: Instant, attempt: number):
     losses: [],
     paces: [],
   };
-}
-
-/** The run with a recorded stop by a person. */
-export function withStop(state: RunState, at: Instant): RunState {
-  const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
-  return state.stop === null ? { ...state, stop } : state;
 }
 
 function buildSubmission(at: Instant, attempt: number): Submission {

@@ -172,10 +172,7 @@ export type FileChange = { readonly path: string; readonly delta: Delta | null }
 
 export type LaterCommit = { readonly sha: Sha; readonly subject: string };
 
-/**
- * A check or commit status on the head, the newest of its name. `ours`: created by ferrybot, so no gate may depend on it (architecture,
- * D4). `awaits-approval`: a workflow run that a maintainer must first allow.
- */
+/** A check on the head, the newest of its name. `ours`: no gate may depend on it (D4). `awaits-approval`: a maintainer must allow it. */
 export type CheckFacts = {
   readonly name: string;
   readonly workflow: string | null;

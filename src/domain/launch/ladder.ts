@@ -118,12 +118,6 @@ export function listReductionsTaken(state: RunState): readonly string[] {
   return approved.slice(0, countFailures(state, isOutOfMemory));
 }
 
-/** Whether the running attempt uses a smaller config than the one before, so its losses are not comparable. */
-export function isReduced(state: RunState): boolean {
-  const before = { ...state, attempts: state.attempts.slice(0, -1) };
-  return listReductionsTaken(state).length > listReductionsTaken(before).length;
-}
-
 /** Ended attempts with the manifest and size of the running attempt. */
 export function listComparableAttempts(state: RunState): readonly PastAttempt[] {
   const { attempts } = state;

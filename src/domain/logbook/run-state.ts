@@ -1,7 +1,7 @@
 /** A run's state as the fold of its events. */
 
 import type { ActionRecord } from '../actions/action.ts';
-import type { Actor, Surface } from '../actor.ts';
+import type { Actor } from '../actor.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
 import type { Dispatch } from '../effect.ts';
 import type { Incident } from '../incidents.ts';
@@ -200,11 +200,7 @@ export function isNotified({ notices }: RunState, { reason, about }: EventDataBy
 }
 
 /** GitHub numbers comments, reviews and review comments separately. */
-export function commandKey(command: {
-  readonly surface: Surface;
-  readonly comment: number;
-  readonly index: number;
-}): string {
+export function commandKey(command: Pick<SeenCommand, 'surface' | 'comment' | 'index'>): string {
   return `${command.surface}:${command.comment}:${command.index}`;
 }
 

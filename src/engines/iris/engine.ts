@@ -1,8 +1,10 @@
 /** The `iris` engine: runs jobs on an Iris cluster over the RPC of its controller, never through the Iris command line. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import {
   type Engine,
+  type EngineSession,
   findCommit,
   type JobDescription,
   type LiveJob,
@@ -29,7 +31,7 @@ import {
 import { listFilesLeftOut } from '../shared/package-files.ts';
 import type { IrisCluster } from './definition.ts';
 import { FINAL } from './job-state.ts';
-import { type IrisProcess, isMissing, isSameProcess, observeOnIris, readIrisSession, readProcess } from './observe.ts';
+import { type IrisProcess, isMissing, observeOnIris, readProcess } from './observe.ts';
 import {
   authenticationAnswer,
   buildIrisId,
@@ -38,10 +40,11 @@ import {
   irisLimits,
   listAnswer,
   logsAnswer,
-  nothing,
   statusAnswer,
 } from './request.ts';
 import { IRIS, submitToIris } from './submit.ts';
+
+const nothing = z.object({});
 
 /** Builds the engine for one cluster of the config. */
 export function compose({ environment, now }: EngineHost, cluster: IrisCluster): ComposedEngine {
@@ -288,4 +291,15 @@ async function hasStoreRestarted(
 function logSource(settings: IrisSettings, jobId: string): object {
   // Without the trailing slash, Iris also reads jobs with names that start with this one.
   return { source: `${buildIrisId(settings, jobId)}/`, matchScope: 'MATCH_SCOPE_PREFIX' };
+}
+
+/** Whether both are the same controller process, by host, pid and start time. */
+function isSameProcess(a: IrisProcess, b: IrisProcess): boolean {
+  return a.processKey === b.processKey && Math.abs(a.startedAtMs - b.startedAtMs) <= irisLimits.uptimeSlackMs;
+}
+
+/** The controller process as an engine session. Iris reports no version. */
+async function readIrisSession(settings: IrisSettings): Promise<EngineSession> {
+  const process = await readProcess(settings);
+  return process.kind === 'unknown' ? process : { kind: 'session', id: process.id, version: '' };
 }

@@ -1,10 +1,15 @@
 /** Interprets the Iris states of a job and its only task. The task decides while the job is live; no exit code decides a status. */
 
+import type { z } from 'zod';
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
 import { foundJob } from '../shared/kit.ts';
 import type { IrisCluster } from './definition.ts';
-import { type IrisJob, type IrisTask, irisLimits, type ListedJob } from './request.ts';
-import { REFUSED } from './wrapper.ts';
+import { type IrisJob, type IrisTask, irisLimits, type listAnswer } from './request.ts';
+
+/** A start that the script refused. The text appears in the task's `error`, which contains the end of standard error. */
+const REFUSED = /ferrybot refused (again|restart|set-up): /;
+
+type ListedJob = z.infer<typeof listAnswer>['jobs'][number];
 
 /** One observation. `task`: the job's only task; null until Iris creates it. */
 export type ObservedIrisJob = {

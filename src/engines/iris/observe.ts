@@ -1,6 +1,6 @@
 /** Observes a job on Iris. A job that Iris does not know is absent only if it was never seen before. */
 
-import type { EngineSession, FoundJob, JobObservation } from '../../domain/engine.ts';
+import type { FoundJob, JobObservation } from '../../domain/engine.ts';
 import { type IdentityNames, isSubmissionId, missingJob, readIdentity, unknownOutcome } from '../shared/kit.ts';
 import { attemptNumber, judgeChild, judgeJob, reportedEndSinceMs } from './job-state.ts';
 import {
@@ -17,7 +17,6 @@ import {
   statusAnswer,
   tasksAnswer,
 } from './request.ts';
-import { parseReportedEnd } from './wrapper.ts';
 
 /** Iris of May 2026 redacts values that resemble keys, such as forty hexadecimal digits, under most names that do not end in _ID. */
 export const IDENTITY: IdentityNames = {
@@ -145,13 +144,10 @@ export async function readProcess(
   };
 }
 
-/** Whether both are the same controller process, by host, pid and start time. */
-export function isSameProcess(a: IrisProcess, b: IrisProcess): boolean {
-  return a.processKey === b.processKey && Math.abs(a.startedAtMs - b.startedAtMs) <= irisLimits.uptimeSlackMs;
-}
-
-/** The controller process as an engine session. Iris reports no version. */
-export async function readIrisSession(settings: IrisSettings): Promise<EngineSession> {
-  const process = await readProcess(settings);
-  return process.kind === 'unknown' ? process : { kind: 'session', id: process.id, version: '' };
+/** Parses the exit status of that attempt's command from one log line; null for any other line. */
+function parseReportedEnd(line: string, jobId: string, attempt: number): number | null {
+  const word = `ferrybot end ${jobId}:${attempt} `;
+  const at = line.lastIndexOf(word);
+  const code = at === -1 ? '' : line.slice(at + word.length);
+  return /^\d{1,3}$/.test(code) ? Number(code) : null;
 }

@@ -69,8 +69,6 @@ const text = z.string().default('');
 /** An empty provider means no authentication. */
 export const authenticationAnswer = z.object({ provider: text });
 
-export const launchAnswer = z.object({ jobId: z.string().min(1) });
-
 export const statusAnswer = z.object({
   job: z.object({
     jobId: z.string().min(1),
@@ -147,10 +145,7 @@ export const logsAnswer = z.object({
   cursor: int64.default(0),
 });
 
-export const nothing = z.object({});
-
 export type IrisJob = z.infer<typeof statusAnswer>;
-export type ListedJob = z.infer<typeof listAnswer>['jobs'][number];
 export type IrisTask = z.infer<typeof tasksAnswer>['tasks'][number];
 
 /**

@@ -1,6 +1,7 @@
 /** Starts a job on an Iris cluster at most once: under a name that is never reused, and that Iris refuses if it is taken. */
 
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import {
   checkFolder,
@@ -16,17 +17,10 @@ import {
 import { zipTree } from '../shared/package-files.ts';
 import type { IrisCluster } from './definition.ts';
 import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
-import {
-  buildIrisId,
-  call,
-  type IrisJob,
-  type IrisSettings,
-  irisLimits,
-  launchAnswer,
-  maskToken,
-  statusAnswer,
-} from './request.ts';
+import { buildIrisId, call, type IrisJob, type IrisSettings, irisLimits, maskToken, statusAnswer } from './request.ts';
 import { wrapCommand } from './wrapper.ts';
+
+const launchAnswer = z.object({ jobId: z.string().min(1) });
 
 export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
 

@@ -3,9 +3,6 @@
 import type { JobSpec } from '../../domain/engine.ts';
 import type { IrisCluster } from './definition.ts';
 
-/** A start that the script refused. The text appears in the task's `error`, which contains the end of standard error. */
-export const REFUSED = /ferrybot refused (again|restart|set-up): /;
-
 /**
  * Arguments: the job's id, the number of approved restarts, the marker folder or nothing, `NAME=file` for each secret, `--`,
  * and the command. Each start creates a mark, and runs nothing if the mark exists, because Iris may start a job again. Iris
@@ -65,12 +62,4 @@ export function wrapCommand(
   const secrets = secretNames.map((name) => `${name}=${secretFiles[name] ?? ''}`);
   const restarts = String(maxRetriesPreemption + maxRetriesFailure);
   return [...['bash', '-c', WRAPPER, 'ferrybot', submissionId, restarts, markers ?? ''], ...secrets, '--', ...command];
-}
-
-/** Parses the exit status of that attempt's command from one log line; null for any other line. */
-export function parseReportedEnd(line: string, jobId: string, attempt: number): number | null {
-  const word = `ferrybot end ${jobId}:${attempt} `;
-  const at = line.lastIndexOf(word);
-  const code = at === -1 ? '' : line.slice(at + word.length);
-  return /^\d{1,3}$/.test(code) ? Number(code) : null;
 }

@@ -1,7 +1,7 @@
 /** The `slurm` engine: runs jobs on a Slurm cluster through Slurm's commands and a folder that runner and nodes share. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine, JobDescription, LiveJob, StopOutcome } from '../../domain/engine.ts';
+import type { Engine, JobDescription, JobObservation, LiveJob, StopOutcome } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
 import { errorCode, publishOnce } from '../../host/files.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
@@ -26,7 +26,7 @@ import {
 import type { SlurmCluster } from './definition.ts';
 import { deleteEnvironmentFile, jobPaths } from './job-folder.ts';
 import { isEndState, toJobStatus } from './job-state.ts';
-import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
+import { observeQueued, oursAmong } from './observe.ts';
 import { submitToSlurm } from './submit.ts';
 
 /** Builds the engine for one cluster of the config. */
@@ -154,4 +154,14 @@ function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcom
     sleep: settings.sleep,
     pollMs: POLL_MS,
   });
+}
+
+/** Observes one job. */
+async function observeOnSlurm(
+  settings: SlurmSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<JobObservation> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
+  return observeQueued(settings, jobId, lastSession, await readQueue(settings, [jobId]));
 }

@@ -5,7 +5,7 @@ import { cutText } from '../../domain/values.ts';
 import { errorCode, openPlainFile, publishOnce } from '../../host/files.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
 import { foundJob, isSubmissionId, missingJob, unknownOutcome } from '../shared/kit.ts';
-import { askCommand, parseMoment, type Queue, type QueuedJob, readQueue, type SlurmSettings } from './commands.ts';
+import { askCommand, parseMoment, type Queue, type QueuedJob, type SlurmSettings } from './commands.ts';
 import {
   deleteEnvironmentFile,
   type JobPaths,
@@ -16,16 +16,6 @@ import {
   type SeenRecord,
 } from './job-folder.ts';
 import { hasEndedUnnoticed, isEndState, jobFromRecords, toEndedJob, toJobStatus } from './job-state.ts';
-
-/** Observes one job. */
-export async function observeOnSlurm(
-  settings: SlurmSettings,
-  jobId: string,
-  lastSession: string | null,
-): Promise<JobObservation> {
-  if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
-  return observeQueued(settings, jobId, lastSession, await readQueue(settings, [jobId]));
-}
 
 /**
  * `queue`: read just before. The queue decides while it knows the job. For a forgotten job, accounting, an earlier

@@ -222,10 +222,7 @@ function endWithNewline(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/**
- * Git access to one repository through a bare mirror that all identities share. Commands that change refs are serialized, because git
- * rejects concurrent ones. Create it once per directory; nothing happens before the first call.
- */
+/** Git access through one bare mirror per directory, shared by all identities. Ref changes are serialized: git rejects concurrent ones. */
 export function createGitProgram(
   options: MirrorOptions,
 ): (identity: GitIdentity) => GitReader & GitWriter & GitExporter {

@@ -18,7 +18,7 @@ import { listTree } from './export-tree.ts';
 import type { Fetcher } from './fetch.ts';
 import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import type { GitObject } from './objects.ts';
-import { computeTreeIds, FOLDER_MODE, parseTree, type TreeRow } from './tree-on-disk.ts';
+import { computeTreeIds, FOLDER_MODE, type TreeRow } from './tree-on-disk.ts';
 
 /** Maximum cached answers. One reconciliation asks for the same history several times. */
 const ANSWERS_KEPT = 100;
@@ -349,4 +349,17 @@ async function isOnBranch(mirror: GitMirror, commit: Sha): Promise<boolean> {
 
 function splitAtNul(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
+}
+
+/** The rows of a tree object. */
+function parseTree(bytes: Buffer): readonly TreeRow[] {
+  const rows: TreeRow[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(' ', at);
+    const end = bytes.indexOf(0, space);
+    const id = bytes.toString('hex', end + 1, end + 21);
+    rows.push({ mode: bytes.toString('utf8', at, space), name: bytes.toString('utf8', space + 1, end), id });
+    at = end + 21;
+  }
+  return rows;
 }

@@ -128,16 +128,3 @@ export function formatTree(entries: readonly TreeRow[]): Buffer {
   }));
   return Buffer.concat(rows.toSorted((a, b) => Buffer.compare(a.key, b.key)).flatMap(({ bytes }) => bytes));
 }
-
-/** The rows of a tree object. */
-export function parseTree(bytes: Buffer): readonly TreeRow[] {
-  const rows: TreeRow[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const space = bytes.indexOf(' ', at);
-    const end = bytes.indexOf(0, space);
-    const id = bytes.toString('hex', end + 1, end + 21);
-    rows.push({ mode: bytes.toString('utf8', at, space), name: bytes.toString('utf8', space + 1, end), id });
-    at = end + 21;
-  }
-  return rows;
-}

@@ -10,10 +10,11 @@ import {
   newDelta,
   trainingFlops,
 } from '../../domain/launch/change-facts.ts';
+import { isPathCovered } from '../../domain/launch/manifest.ts';
 import { assertNever, formatNumber } from '../../domain/values.ts';
 import { cannotTell, defineGate, type GateFacts, ifKnown, type Judgement, judgements } from '../../gates/gate.ts';
 import { findLargeStep, isRevertible } from './edit.ts';
-import { type FerryLane, ferryLane, isPathAllowed, listFixablePaths } from './settings.ts';
+import { type FerryLane, ferryLane, listFixablePaths } from './settings.ts';
 
 type Scale = NonNullable<FerryLane['scale']>;
 
@@ -243,3 +244,8 @@ export const riskPresentGate = defineGate('risk-present', ({ body }, { block, pa
 export const lastFerryLinkedGate = defineGate('last-ferry-linked', ({ body }, { block, pass }) =>
   ifKnown(body, ({ linksLastFerry }) => (linksLastFerry ? pass('linked') : block('missing', 'author'))),
 );
+
+/** Whether a ferry may change this file: a file in `scope` or, for a fix after a failed attempt, in `fixScope`. */
+function isPathAllowed({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
+  return scope.includes(path) || (isFix && fixScope.some((folder) => isPathCovered(folder, path)));
+}

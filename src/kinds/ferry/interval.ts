@@ -78,12 +78,7 @@ export function findIntervalStart(
   given: { readonly commit: Sha | null; readonly date: string } | null = null,
 ): IntervalStart {
   if (last === null && given !== null)
-    return {
-      sinceCommit: given.commit,
-      sinceDate: given.date,
-      fallback: given.commit === null,
-      lastRun: null,
-    };
+    return { sinceCommit: given.commit, sinceDate: given.date, fallback: given.commit === null, lastRun: null };
   return {
     sinceCommit: last?.launchCommit ?? null,
     // rule DF-04

@@ -120,10 +120,7 @@ type PullBody = {
   readonly checklist: readonly ChecklistBox[];
 };
 
-/**
- * Reads every part that a gate needs (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
- * not parsed because it is too large, or because its nesting would take minutes to parse.
- */
+/** Every part that a gate needs (policy DF-15 to DF-19). Null: the body is too large, or its nesting would take minutes to parse. */
 export function readPullBody(markdown: string): PullBody | null {
   if (!isWithinBounds(markdown)) return null;
   const sections = splitSections(parseMarkdown(markdown));

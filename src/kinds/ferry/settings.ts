@@ -194,11 +194,6 @@ export function listFixablePaths({ scope, fixScope }: FerryLane): readonly strin
   return [...new Set([...scope, ...fixScope])];
 }
 
-/** Whether a ferry may change this file: a file in `scope` or, for a fix after a failed attempt, in `fixScope`. */
-export function isPathAllowed({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
-  return scope.includes(path) || (isFix && fixScope.some((folder) => isPathCovered(folder, path)));
-}
-
 /** Each closure changes the log, which would drop the approvals of a lane that ships it. */
 export function listUnshippedPaths({ closureLog }: Pick<FerryLane, 'closureLog'>): readonly string[] {
   return [`/${closureLog.replace(/[*?[\]]/g, '\\$&')}`];

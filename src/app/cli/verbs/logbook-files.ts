@@ -172,14 +172,6 @@ async function listParts(folder: string, place: string, history: History): Promi
   return names;
 }
 
-/** Reads the logbook in `dir`: a `--keep` folder, or a checkout of the branch. */
-export async function findLogbookIn(io: VerbIo, dir: string): ReturnType<typeof findLogbookFiles> {
-  const kept = await findLogbookFiles(io, join(dir, 'logbook'));
-  if (kept.ok) return kept;
-  const itself = await findLogbookFiles(io, dir);
-  return itself.ok ? itself : kept;
-}
-
 function eventsFolderPath(path: string): readonly string[] {
   const place = parseRecordPath(path);
   return place === null ? [] : [`${place.folder}/`];

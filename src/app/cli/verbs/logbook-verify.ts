@@ -15,7 +15,7 @@ import { formatEvents, toShownEvents } from '../../../logbook/projection.ts';
 import { eventsPath, runFolder } from '../../../logbook/segments.ts';
 import { type BadEntry, historyFault, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
 import { EXIT, refuse, reply, usageError, type VerbIo, type VerbRefusal } from '../verb-io.ts';
-import { findLogbookFiles, findLogbookIn, type LogbookFile } from './logbook-files.ts';
+import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
 
 type LogbookArguments = { readonly keys: readonly PublicKey[] | null; readonly head: Anchor | null };
 
@@ -255,4 +255,12 @@ function showRun({ run, events, badEntry }: ShownRun): string {
       ? ''
       : `\nbad: line ${badEntry.line} (entry ${badEntry.seq}): ${badEntry.reason}: ${badEntry.message} (${badEntry.file})\n`;
   return `${formatEvents(run, events)}${end}`;
+}
+
+/** Reads the logbook in `dir`: a `--keep` folder, or a checkout of the branch. */
+async function findLogbookIn(io: VerbIo, dir: string): ReturnType<typeof findLogbookFiles> {
+  const kept = await findLogbookFiles(io, join(dir, 'logbook'));
+  if (kept.ok) return kept;
+  const itself = await findLogbookFiles(io, dir);
+  return itself.ok ? itself : kept;
 }

@@ -2,7 +2,7 @@
 
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
-import { ERRORS, PLACES } from '../../../render/mistake-words.ts';
+import { ERRORS, PLACES } from '../../../render/answer-words.ts';
 import { EXIT, readInputText, reply, usageError, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if at least one command fires. */

@@ -25,12 +25,7 @@ const data = {
     consent: integer.describe('the entry of the approval'),
     workflowRun: integer,
   }),
-  'action-ended': z.object({
-    proposal: digest,
-    outcome: z.enum(ACTION_OUTCOMES),
-    code: text,
-    detail: scalars,
-  }),
+  'action-ended': z.object({ proposal: digest, outcome: z.enum(ACTION_OUTCOMES), code: text, detail: scalars }),
   'disk-scanned': diskScan,
 };
 

@@ -13,12 +13,7 @@ export const sealedCheckpoint = z.object({
 });
 
 const data = {
-  'checkpoint-rejected': z.object({
-    step: integer,
-    reason: text,
-    comment: integer,
-    surface: z.enum(SURFACES),
-  }),
+  'checkpoint-rejected': z.object({ step: integer, reason: text, comment: integer, surface: z.enum(SURFACES) }),
   milestone: z.object({
     name: text,
     tag: text,

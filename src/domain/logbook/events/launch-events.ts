@@ -81,12 +81,7 @@ const data = {
   }),
   'approval-dropped': z.object({ reason: z.enum(DROP_REASONS), digest, users: z.array(integer) }),
   ordered: z.object({ order: orderSchema, orderDigest: digest }),
-  claimed: z.object({
-    orderDigest: digest,
-    attempt: integer,
-    workflowRun: integer,
-    engineSession: text,
-  }),
+  claimed: z.object({ orderDigest: digest, attempt: integer, workflowRun: integer, engineSession: text }),
   submitted: z.object({
     orderDigest: digest,
     attempt: integer,
@@ -316,12 +311,7 @@ function describeGates({ verdicts, digest, commit }: LaunchEventData['gated']): 
   const open = verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
   const evidence = `manifest ${digest === null ? 'not known' : code(digest)} at commit ${code(commit)}`;
   if (open.length === 0)
-    return {
-      status: 'all gates pass',
-      evidence,
-      decision: 'the run can launch once approved',
-      next: 'approval',
-    };
+    return { status: 'all gates pass', evidence, decision: 'the run can launch once approved', next: 'approval' };
   return {
     status: `${open.length} of ${verdicts.length} gates do not pass`,
     evidence,

@@ -37,12 +37,7 @@ export const proposed = z.object({
   experiment: text,
   objective: z.object({ kind: z.enum(['integration', 'regression', 'production']), text }),
   interval: z
-    .object({
-      sinceCommit: sha.nullable(),
-      sinceDate: text,
-      fallback: z.boolean(),
-      lastRun: runId.nullable(),
-    })
+    .object({ sinceCommit: sha.nullable(), sinceDate: text, fallback: z.boolean(), lastRun: runId.nullable() })
     .describe("starts at the last run's launch commit, or at a date if there is none"),
   candidate: text.nullable(),
   base: z

@@ -17,10 +17,7 @@ export type ScriptCall = {
   readonly commit: string | null;
 };
 
-/**
- * Runs the script. `uv run` is the rule (policy AG-02). `pythonWithoutUv` replaces it only if the program did not start at
- * all: a program that started may have submitted, and a second start would submit again.
- */
+/** `uv run` is the rule (policy AG-02). `pythonWithoutUv` replaces it only if nothing started: a second start would submit again. */
 export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<ProgramResult> {
   const checkout = await settings.checkout();
   const { cwd, values } = call;

@@ -23,7 +23,7 @@ import {
   OUTSIDE_SOURCE,
 } from '../../../domain/launch/contract.ts';
 import { limits } from '../../../domain/limits.ts';
-import { brandAs, isRunId, type RunId, withoutEndSlashes } from '../../../domain/values.ts';
+import { brandAs, isRunId, withoutEndSlashes } from '../../../domain/values.ts';
 import { findSecretNames } from '../../../domain/written-secrets.ts';
 import { FIELDS, type FieldName, formatScientific, isSlug, TOGETHER } from './fields.ts';
 
@@ -111,13 +111,6 @@ export function isHeroContract(contract: Contract): boolean {
   return isHeroSized(Math.max(said, estimated));
 }
 
-/** The run's name from the contract's slug; null if the slug is missing or unclear. */
-export function runNameFromContract(contract: Contract): RunId | null {
-  const slug = readValue(contract, 'slug');
-  // rule HR-71
-  return slug === null ? null : brandAs(slug, isRunId);
-}
-
 /** A missing value keeps the lane's default, which no gate passes. */
 export function laneSettings(lane: LaneConfig, contract: Contract): LaneConfig {
   const readNumber = (name: FieldName): number | null => {
@@ -170,32 +163,4 @@ function rootsOfLane(contract: Contract, lane: LaneConfig, outputRoot: string): 
   const run = readValue(contract, 'slug') ?? '{run}';
   const values = { run, date: '{date}', runName: lane.runName, outputRoot };
   return fillCheckpointRoots(lane, values).filter((root) => !/[{}]/.test(root));
-}
-
-/** Only a container that a person wrote: ferrybot ships the commit's tree and knows no container for it. */
-export function contractContainer(contract: Contract): string | null {
-  return contract['bundle']?.source === 'given' ? readValue(contract, 'bundle') : null;
-}
-
-/** The new run's own name, tracker identity and output root, and the checkpoint of the old run (policy HR-52). */
-export function continuationKnobs(
-  old: RunId,
-  { id = '', from = '', root }: Readonly<Record<string, string>>,
-): readonly { readonly path: FieldName; readonly after: string }[] {
-  return [
-    { path: 'slug', after: id },
-    // rule HR-52
-    { path: 'trackerId', after: id },
-    { path: 'trackerName', after: id },
-    { path: 'initializeFrom', after: from },
-    { path: 'sourceRun', after: old },
-    ...(root === undefined ? [] : [{ path: 'outputRoot' as const, after: root }]),
-  ];
-}
-
-/** The requester is the DRI until the contract names another person; the requested objective is the goal (policy HR-15). */
-export function knownValues({ login, objective }: { readonly login: string; readonly objective: string | null }): {
-  readonly [Name in FieldName]?: string;
-} {
-  return { dri: login, ...(objective === null ? {} : { goal: objective }) };
 }
