@@ -229,12 +229,7 @@ module.exports = {
       from: { path: `^src/${room}/`, pathNot: STORE },
       to: { path: `^src/(${CORE_ORDER.slice(index + 1).join('|')})/`, pathNot: STORE },
     })),
-    {
-      name: 'no-circles',
-      severity: 'error',
-      from: { pathNot: '^src/domain/' },
-      to: { circular: true },
-    },
+    { name: 'no-circles', severity: 'error', from: { pathNot: '^src/domain/' }, to: { circular: true } },
     {
       name: 'no-circles-at-run-time',
       comment: 'A definition of an event names the state that it changes, which is made of the data of events.',
@@ -281,10 +276,7 @@ module.exports = {
     // Imports of types are arrows too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: {
-      exportsFields: ['exports'],
-      conditionNames: ['import', 'node', 'default', 'types'],
-    },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
     progress: { type: 'none' },
   },
 };

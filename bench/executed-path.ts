@@ -4,11 +4,7 @@ import type { Profiler } from 'node:inspector/promises';
 import { changeVerdicts } from '../src/gates/run-gates.ts';
 
 /** A path through the sources: how many files and functions ran, and how often the gates of a run were evaluated. */
-export type ExecutedPath = {
-  readonly files: number;
-  readonly functions: number;
-  readonly gateEvaluations: number;
-};
+export type ExecutedPath = { readonly files: number; readonly functions: number; readonly gateEvaluations: number };
 
 /** Control calls this function once for each evaluation of a run's gates, and the runner once for each order. */
 const GATE_EVALUATION = { file: 'gates/run-gates.ts', name: changeVerdicts.name };

@@ -37,12 +37,7 @@ type Herd = {
   /** By repository name, such as `r17`: its GitHub; null without a config. */
   readonly labOf: (name: string) => VirtualLab | null;
   readonly folder: string;
-  readonly counts: {
-    atOnce: number;
-    atOnceMax: number;
-    requests: number;
-    unexpected: string[];
-  };
+  readonly counts: { atOnce: number; atOnceMax: number; requests: number; unexpected: string[] };
 };
 
 /** Starts the server, waits for its first sweep, and measures requests and memory until then. */

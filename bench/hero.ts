@@ -151,12 +151,7 @@ function resumeScript(script: JobScript, doneMs: number): JobScript {
     all.flatMap((one) =>
       one.atMs <= COMPILE_MS ? [one] : one.atMs - doneMs > COMPILE_MS ? [{ ...one, atMs: one.atMs - doneMs }] : [],
     );
-  return {
-    ...script,
-    lines: later(script.lines),
-    metrics: later(script.metrics),
-    endAtMs: script.endAtMs - doneMs,
-  };
+  return { ...script, lines: later(script.lines), metrics: later(script.metrics), endAtMs: script.endAtMs - doneMs };
 }
 
 /** Just before the log says so. */

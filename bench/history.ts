@@ -50,11 +50,7 @@ export async function measureHistory(): Promise<readonly Result[]> {
 }
 
 function least(a: Costs, b: Costs): Costs {
-  return {
-    begin: Math.min(a.begin, b.begin),
-    poll: Math.min(a.poll, b.poll),
-    append: Math.min(a.append, b.append),
-  };
+  return { begin: Math.min(a.begin, b.begin), poll: Math.min(a.poll, b.poll), append: Math.min(a.append, b.append) };
 }
 
 let step = 1;
@@ -158,12 +154,7 @@ function importer(directory: string): Importer {
     const sha = brandAs(await ask(`${lines.join('\n')}\nget-mark :1\n`), isSha);
     for (const { name, message: text } of added) {
       program.stdin.write(`tag ${name}\nfrom :1\ntagger ${who}\n${data(`${text}\n`)}\n`);
-      tags.set(name, {
-        name,
-        commit: sha,
-        parents: expected === null ? [] : [expected],
-        message: `${text}\n`,
-      });
+      tags.set(name, { name, commit: sha, parents: expected === null ? [] : [expected], message: `${text}\n` });
     }
     return sha;
   };
@@ -180,11 +171,7 @@ function importer(directory: string): Importer {
       folders.has(path) ? brandAs(textBlobId(`${path} ${head}`), isTreeId) : null,
     entriesIn: async (_: Sha, wanted: readonly string[]) =>
       wanted.flatMap((folder) =>
-        [...(folders.get(folder) ?? [])].map((path) => ({
-          path,
-          type: 'blob',
-          id: textBlobId(files.get(path) ?? ''),
-        })),
+        [...(folders.get(folder) ?? [])].map((path) => ({ path, type: 'blob', id: textBlobId(files.get(path) ?? '') })),
       ),
     readBlobs: async (ids: readonly string[]) => new Map(ids.map((id) => [id, texts.get(id) ?? ''])),
     commitAndPush: async (request: CommitRequest) => {

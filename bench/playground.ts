@@ -91,9 +91,7 @@ async function openTheirs(agent: Agent): Promise<Opened> {
   const emulator = await createEmulator({
     service: 'github',
     port: 0,
-    seed: {
-      github: { users: [{ login: 'ada' }], repos: [{ owner: 'ada', name: 'ferries', auto_init: true }] },
-    },
+    seed: { github: { users: [{ login: 'ada' }], repos: [{ owner: 'ada', name: 'ferries', auto_init: true }] } },
   });
   // Its hourly limit is counted by token, and any token is let in: each has its four thousand.
   let asked = 0;

@@ -105,14 +105,7 @@ const sleep = async (ms: number): Promise<void> => {
 const lab: Lab = {
   images: never,
   repository: 'lab/models',
-  client: createClient({
-    octokit,
-    owner: 'lab',
-    repo: 'models',
-    baseUrl: 'https://api.github.com',
-    sleep,
-    now: nowMs,
-  }),
+  client: createClient({ octokit, owner: 'lab', repo: 'models', baseUrl: 'https://api.github.com', sleep, now: nowMs }),
   gitAs,
   signingKeys: { watch: seededKey(3) },
   hash: sha256Hex,

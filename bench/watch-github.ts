@@ -8,12 +8,7 @@ export type Asked = {
 };
 
 /** What a write said, and when. */
-export type Write = {
-  readonly atMs: number;
-  readonly thread: number;
-  readonly body: string;
-  readonly isEdit: boolean;
-};
+export type Write = { readonly atMs: number; readonly thread: number; readonly body: string; readonly isEdit: boolean };
 
 type Comment = {
   readonly id: number;

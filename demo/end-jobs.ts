@@ -9,11 +9,7 @@ import { rehearsal } from '../packages/playground/limits/limits.ts';
 import { ifThere } from '../packages/playground/world/if-there.ts';
 
 /** A job with a running supervisor or command: its id, and the process ids of both (null: ended). */
-export type LivingJob = {
-  readonly jobId: string;
-  readonly supervisor: number | null;
-  readonly command: number | null;
-};
+export type LivingJob = { readonly jobId: string; readonly supervisor: number | null; readonly command: number | null };
 
 /** Running jobs of the `local` engine below the folder, by the process records that it keeps for each. */
 export async function livingJobs(jobsFolder: string): Promise<readonly LivingJob[]> {

@@ -43,8 +43,5 @@ function edPair(): LabKeys['roles'][RoleName] {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   // The raw public key is the last 32 bytes of its DER form (RFC 8410).
   const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);
-  return {
-    public: raw.toString('base64'),
-    privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  };
+  return { public: raw.toString('base64'), privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
 }

@@ -20,11 +20,7 @@ import { exampleLab, REPOSITORY } from './seed-lab.ts';
 /** The lab, and the cluster that its jobs run on. */
 type RunningLab = OpenedLab & { readonly cluster: RehearsalCluster; readonly own: LabLane | null };
 
-type Report = {
-  readonly ok: boolean;
-  readonly reason: string | null;
-  readonly stages: readonly StageReport[];
-};
+type Report = { readonly ok: boolean; readonly reason: string | null; readonly stages: readonly StageReport[] };
 
 async function main(): Promise<number> {
   const parsed = readOptions(process.argv.slice(2));
@@ -162,9 +158,7 @@ async function waitUntilInterrupted(
 ): Promise<number> {
   const stopped = waitForInterrupt();
   if (lab.own === null && (await readLogbook(lab.world)).size === 0)
-    await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
-      ref: 'main',
-    });
+    await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', { ref: 'main' });
   print(
     lab.own?.hint ??
       "Today's ferry is being proposed. Open the page, read the pull request, and comment the /approve-launch line of its card as mira.",

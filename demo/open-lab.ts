@@ -156,13 +156,7 @@ async function assemble(
     processes: () => labProcesses(world, { runners: source.runners, jobs: folder.jobs, server }),
   });
   const pages = createPages({ ...settings, ...source.pages?.(world, keys) });
-  bound.serve({
-    world,
-    clock,
-    git,
-    pages,
-    onBug: (error) => reportBroken(`the playground broke: ${String(error)}`),
-  });
+  bound.serve({ world, clock, git, pages, onBug: (error) => reportBroken(`the playground broke: ${String(error)}`) });
   await setUp(world, options);
   server = options.server
     ? await startApp(options, folder, {

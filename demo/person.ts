@@ -18,11 +18,7 @@ type PersonsRequest = { readonly method: string; readonly path: string; readonly
 async function asPerson(world: World, login: string, { method, path, body }: PersonsRequest): Promise<unknown> {
   const token = userToken(world, login);
   const url = `${world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`;
-  const headers = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    'user-agent': 'npm-start',
-  };
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'user-agent': 'npm-start' };
   const response = await world.fetch(
     new Request(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
   );
@@ -54,18 +50,12 @@ export async function fillForm(
   login: Speaker,
   { template, answers, commitField }: Try['form'],
 ): Promise<number> {
-  const branch = (await asMaintainer(world, 'GET', '/branches/main')) as {
-    readonly commit: { readonly sha: string };
-  };
+  const branch = (await asMaintainer(world, 'GET', '/branches/main')) as { readonly commit: { readonly sha: string } };
   const { title = '', ...said } = answers;
   const fields = Object.entries({ ...said, [commitField]: branch.commit.sha });
   const response = await fetch(`${origin}/${REPOSITORY.owner}/${REPOSITORY.name}/issues`, {
     method: 'POST',
-    headers: {
-      authorization: `Bearer ${secret}`,
-      accept: 'application/json',
-      cookie: `${speakerCookie}=${login}`,
-    },
+    headers: { authorization: `Bearer ${secret}`, accept: 'application/json', cookie: `${speakerCookie}=${login}` },
     body: new URLSearchParams([
       ['template', template],
       ['title', title],

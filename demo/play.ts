@@ -33,9 +33,7 @@ function todaysRunName(lab: OpenedLab, lane: string): string {
 export async function proposeDay(lab: OpenedLab, lanes: readonly string[]): Promise<void> {
   const logbook = await readLogbook(lab.world);
   if (lanes.some((lane) => !logbook.has(todaysRunName(lab, lane))))
-    await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
-      ref: 'main',
-    });
+    await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', { ref: 'main' });
 }
 
 /**
@@ -55,14 +53,7 @@ export async function playDay(
     if (outcome !== null) return { ok: false, reason: outcome };
     const now = botUsage(lab.world);
     const { contentWrites, ...requests } = usageSince(usage, now);
-    report({
-      day,
-      lane,
-      stage,
-      seconds: Math.round((performance.now() - since) / 100) / 10,
-      requests,
-      contentWrites,
-    });
+    report({ day, lane, stage, seconds: Math.round((performance.now() - since) / 100) / 10, requests, contentWrites });
     usage = now;
     since = performance.now();
     await performStage(lab, run, stage);

@@ -50,10 +50,7 @@ export function exampleLab(
     repository: REPOSITORY,
     defaultBranch: BRANCH,
     runners: lanes === 1 ? RUNNERS : [...RUNNERS, { ...WATCHER, name: 'watcher-2' }],
-    pages: (world) => ({
-      tries,
-      ...(experiment === null ? {} : { startOwnJob: ownJobs(folder, world, experiment) }),
-    }),
+    pages: (world) => ({ tries, ...(experiment === null ? {} : { startOwnJob: ownJobs(folder, world, experiment) }) }),
     seed: (world, keys) =>
       seedLab({
         world,
@@ -128,10 +125,7 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
     const config = addKeys(await readFile(join(copy, CONFIG), 'utf8'), keys);
     await writeFile(join(copy, CONFIG), cluster === null ? config : cluster.configure(config));
     for (const [path, text] of Object.entries(cluster?.files ?? {})) await writeFile(join(copy, path), text);
-    const { outcome } = await importTree(world.gitOf(repo), {
-      directory: copy,
-      message: 'The lab as it stands',
-    });
+    const { outcome } = await importTree(world.gitOf(repo), { directory: copy, message: 'The lab as it stands' });
     if (outcome !== 'updated') throw new Error(`the lab's first commit was refused: ${outcome}`);
   } finally {
     await rm(copy, { recursive: true, force: true });

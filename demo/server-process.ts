@@ -13,11 +13,7 @@ import { hideEnvironment } from '../src/host/private-environment.ts';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 
-export type ServerProcess = {
-  readonly url: string;
-  readonly pid: number | null;
-  readonly stop: () => Promise<void>;
-};
+export type ServerProcess = { readonly url: string; readonly pid: number | null; readonly stop: () => Promise<void> };
 
 export type ServerInput = {
   readonly folder: LabFolder;

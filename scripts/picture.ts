@@ -15,10 +15,7 @@ const STAGE_TIMEOUT_MS = 180_000;
 const TRAINING_MS = 12_000;
 const RELOAD_MS = 1_000;
 
-const lab = execa(process.execPath, [join(ROOT, 'demo/main.ts'), '--port', '0'], {
-  stderr: 'inherit',
-  buffer: false,
-});
+const lab = execa(process.execPath, [join(ROOT, 'demo/main.ts'), '--port', '0'], { stderr: 'inherit', buffer: false });
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM_PATH'] ?? (await execa('which', ['chromium'])).stdout,
   args: ['--no-sandbox'],

@@ -13,10 +13,7 @@ import { renderTable, writeTable } from './strangers/table.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    install: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
+  options: { install: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
 });
 const unknown = positionals.filter((name) => !PROGRAMS.some((one) => one.name === name));
 if (unknown.length > 0) {

@@ -11,12 +11,7 @@ export const HERO_LANE = 'hero';
 /** The seed of the lab. Throws if the example config has changed. */
 export async function heroSeed(): Promise<NonNullable<SeedInput['cluster']>> {
   const training = await readFile(new URL('hero.py', import.meta.url), 'utf8');
-  return {
-    token: null,
-    configure: addHeroLane,
-    files: { [TRAINING]: training },
-    roles: { ravi: 'maintain' },
-  };
+  return { token: null, configure: addHeroLane, files: { [TRAINING]: training }, roles: { ravi: 'maintain' } };
 }
 
 function addHeroLane(config: string): string {

@@ -75,11 +75,7 @@ export function heroTry(outputs: string): Try {
         line: SAID.reject,
         what: `Takes step ${DAMAGED} and all that is newer out of the lineage: those checkpoints have the damage in them.`,
       },
-      {
-        who: 'mira',
-        line: SAID.refused,
-        what: 'Try it: it is refused, and an incident says why.',
-      },
+      { who: 'mira', line: SAID.refused, what: 'Try it: it is refused, and an incident says why.' },
       {
         who: 'mira',
         line: SAID.rollback,

@@ -20,14 +20,7 @@ export async function claimJob(engineFolder: string, job: OwnJob, nowMs: number)
   await mkdir(drafts, { recursive: true, mode: 0o700 });
   const draft = await mkdtemp(join(drafts, 'claim-'));
   // It belongs to no run, because a person started this job.
-  const record = {
-    submissionId: jobId,
-    command,
-    workingDirectory,
-    metadata: null,
-    gitCommit,
-    claimedAtMs: nowMs,
-  };
+  const record = { submissionId: jobId, command, workingDirectory, metadata: null, gitCommit, claimedAtMs: nowMs };
   await writeFile(join(draft, 'job.json'), `${JSON.stringify(record)}\n`, { mode: 0o600 });
   const folder = join(engineFolder, jobId);
   await rename(draft, folder);

@@ -40,11 +40,7 @@ export async function readCheckout(directory: string, branch: string | null): Pr
   const root = top ?? directory;
   const chosen = branch ?? (await readGit(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']));
   if (chosen === null)
-    return {
-      ok: false,
-      code: 'no-branch',
-      message: `${root} has no branch checked out; name one with --branch`,
-    };
+    return { ok: false, code: 'no-branch', message: `${root} has no branch checked out; name one with --branch` };
   const commit = ['rev-parse', '--quiet', '--verify', `refs/heads/${chosen}^{commit}`];
   if ((await readGit(root, commit)) === null)
     return branch === null

@@ -13,13 +13,7 @@ import { FERRYBOT } from '../beside.ts';
 const answer = z.object({
   ok: z.boolean(),
   problems: z.array(
-    z.object({
-      line: z.number(),
-      column: z.number(),
-      severity: z.string(),
-      path: z.string(),
-      message: z.string(),
-    }),
+    z.object({ line: z.number(), column: z.number(), severity: z.string(), path: z.string(), message: z.string() }),
   ),
 });
 export type ConfigProblem = z.output<typeof answer>['problems'][number];

@@ -98,10 +98,7 @@ export async function ownLab(
             description: `A rehearsal of ${checkout.directory}, which stays as it is.`,
           });
         },
-        pages: (world) => ({
-          labConfig: () => liveReport(world, store),
-          exampleFiles: () => exampleFiles(keys),
-        }),
+        pages: (world) => ({ labConfig: () => liveReport(world, store), exampleFiles: () => exampleFiles(keys) }),
       },
     },
   };

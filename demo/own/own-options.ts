@@ -34,9 +34,7 @@ const SHAPE = {
 };
 
 /** All folders are absolute. */
-export type OwnOptions = Readonly<Omit<z.output<z.ZodObject<typeof SHAPE>>, 'repo'>> & {
-  readonly repo: string;
-};
+export type OwnOptions = Readonly<Omit<z.output<z.ZodObject<typeof SHAPE>>, 'repo'>> & { readonly repo: string };
 
 /** Parses the arguments; relative folders start at `cwd`. */
 export function readOwnOptions(args: readonly string[], cwd: string): ParsedOptions<OwnOptions> {

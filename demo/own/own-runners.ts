@@ -10,9 +10,7 @@ const OURS = [
   ['self-hosted', 'ferrybot-watch'],
   ['self-hosted', 'ferrybot-stop'],
 ];
-const jobs = z.object({
-  jobs: z.record(z.string(), z.looseObject({ 'runs-on': z.unknown().optional() })),
-});
+const jobs = z.object({ jobs: z.record(z.string(), z.looseObject({ 'runs-on': z.unknown().optional() })) });
 const labels = z.union([z.string().transform((label) => [label]), z.array(z.string())]);
 
 /**

@@ -104,12 +104,7 @@ async function startOnce(record: HeadRecord, address: string): Promise<boolean> 
   if (programs === null) throw new Error('there is no Ray');
   const log = await open(headLog(record), 'w', 0o600);
   const { args, env } = headCommand(record, join(RAY_TOOLS, 'bin'));
-  const child = spawn(programs.ray, args, {
-    cwd: tmpdir(),
-    env,
-    stdio: ['ignore', log.fd, log.fd],
-    detached: true,
-  });
+  const child = spawn(programs.ray, args, { cwd: tmpdir(), env, stdio: ['ignore', log.fd, log.fd], detached: true });
   child.unref();
   await log.close();
   const deadline = performance.now() + ray.startTimeoutMs;

@@ -23,12 +23,7 @@ export async function openRayCluster(folder: LabFolder): Promise<ClusterOutcome>
       message: `another program listens on ${head.takenPorts.join(', ')}, where the Ray head of the lab in ${folder.root} belongs: end that program, or begin another lab in another folder`,
       exitCode: 1,
     };
-  const place = {
-    address: head.address,
-    uv: programs.uv,
-    python: programs.python,
-    outputs: folder.outputs,
-  };
+  const place = { address: head.address, uv: programs.uv, python: programs.python, outputs: folder.outputs };
   return {
     ok: true,
     cluster: {

@@ -17,11 +17,7 @@ const READING_MS = 1_500;
 /** The attempt that loses its machine. */
 const TAKEN = 2;
 
-type Story = {
-  readonly lab: OpenedLab;
-  readonly vast: VastServer;
-  readonly report: (stage: StageReport) => void;
-};
+type Story = { readonly lab: OpenedLab; readonly vast: VastServer; readonly report: (stage: StageReport) => void };
 
 /** Ada requests, mira approves. The first job runs out of memory, the second loses its machine, the third completes. */
 export async function playRental(story: Story): Promise<PlayResult> {

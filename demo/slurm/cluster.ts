@@ -88,10 +88,7 @@ export async function askCluster(
   const program = findProgram(command);
   if (program === null) return null;
   try {
-    const { stdout } = await run(program, [...args], {
-      env: daemonEnvironment(record),
-      timeout: slurm.answerMs,
-    });
+    const { stdout } = await run(program, [...args], { env: daemonEnvironment(record), timeout: slurm.answerMs });
     return stdout;
   } catch (error) {
     // The program reports every error by its exit code.

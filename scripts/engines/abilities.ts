@@ -49,12 +49,6 @@ export const ABILITIES = {
     dollarInValue: 'refused',
   },
   slurm: { ...USUAL, looksAtMany: true, listsJobs: true },
-  iris: {
-    ...USUAL,
-    listsJobs: true,
-    forgetsWithSession: true,
-    tellsWhatStaysBehind: true,
-    secretVariable: 'refused',
-  },
+  iris: { ...USUAL, listsJobs: true, forgetsWithSession: true, tellsWhatStaysBehind: true, secretVariable: 'refused' },
   vast: { ...USUAL, describesJobs: false, githubToken: 'refused' },
 } as const satisfies Readonly<Record<string, EngineAbilities>>;

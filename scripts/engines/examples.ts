@@ -2,12 +2,7 @@
 
 export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   local: { engine: 'local', acceleratorHoursPerRun: '1' },
-  ray: {
-    engine: 'ray',
-    dashboard: 'http://10.0.0.2:8265',
-    tokenFrom: 'RAY_TOKEN',
-    acceleratorHoursPerRun: '4',
-  },
+  ray: { engine: 'ray', dashboard: 'http://10.0.0.2:8265', tokenFrom: 'RAY_TOKEN', acceleratorHoursPerRun: '4' },
   slurm: {
     engine: 'slurm',
     folder: '/shared/ferrybot',

@@ -25,18 +25,11 @@ type Event = {
   readonly timesADay: number;
 };
 
-const comment = (body: string): Event['payload'] => ({
-  action: 'created',
-  comment: { body, user: { type: 'User' } },
-});
+const comment = (body: string): Event['payload'] => ({ action: 'created', comment: { body, user: { type: 'User' } } });
 
 const EVENTS: readonly Event[] = [
   { name: 'issue_comment', payload: comment('/status'), timesADay: COMMANDS },
-  {
-    name: 'issue_comment',
-    payload: comment('The loss is at 3.1 and/or falling.'),
-    timesADay: COMMENTS - COMMANDS,
-  },
+  { name: 'issue_comment', payload: comment('The loss is at 3.1 and/or falling.'), timesADay: COMMENTS - COMMANDS },
   { name: 'issues', payload: { action: 'labeled' }, timesADay: LANES },
   { name: 'workflow_dispatch', payload: {}, workflow: 'ferrybot-launch.yml', timesADay: LANES },
   { name: 'workflow_dispatch', payload: {}, workflow: 'ferrybot-watch.yml', timesADay: LANES },

@@ -16,9 +16,7 @@ export type PickedOperations = {
  */
 const errata: Readonly<Record<string, unknown>> = {
   'GET /app/installations': {
-    '200': {
-      'application/json': { type: 'array', items: { $ref: '#/components/schemas/installation' } },
-    },
+    '200': { 'application/json': { type: 'array', items: { $ref: '#/components/schemas/installation' } } },
   },
 };
 

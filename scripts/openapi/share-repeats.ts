@@ -32,10 +32,7 @@ export function shareRepeats(roots: Schemas, schemas: Schemas): { readonly roots
   };
   const inside = (value: object): unknown => (Array.isArray(value) ? value.map(share) : mapValues({ ...value }, share));
   const sharedRoots = mapValues(roots, share);
-  return {
-    roots: sharedRoots,
-    schemas: { ...mapValues(schemas, (schema) => inside(Object(schema))), ...shared },
-  };
+  return { roots: sharedRoots, schemas: { ...mapValues(schemas, (schema) => inside(Object(schema))), ...shared } };
 }
 
 /** A property may be called `type`, so only a text or list there makes a schema. */

@@ -154,11 +154,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'Yes.',
     next: 'Nothing to do. ferrybot reports when the job gets further than the previous attempt, or what comes next if it does not.',
   },
-  'attempt-goes-on': {
-    job: 'Yes, and it makes steps.',
-    wait: 'Yes.',
-    next: 'Nothing to do.',
-  },
+  'attempt-goes-on': { job: 'Yes, and it makes steps.', wait: 'Yes.', next: 'Nothing to do.' },
   'source-kept': { job: 'yes', wait: 'yes', next: 'Nothing to do.' },
   'source-not-kept': {
     job: 'yes',

@@ -34,12 +34,7 @@ export async function tryMutants(
   // Tests read files of the project from where they are started.
   process.chdir(root);
   try {
-    const vitest = await createVitest('test', {
-      root,
-      watch: false,
-      reporters: [{}],
-      testTimeout: ROW_LIMIT_MS,
-    });
+    const vitest = await createVitest('test', { root, watch: false, reporters: [{}], testTimeout: ROW_LIMIT_MS });
     const lab = { root, vitest, passing: new Set<string>() };
     try {
       await vitest.standalone();

@@ -13,10 +13,7 @@ export function testTitles(text: string): readonly TestTitle[] {
     const found = ts.isCallExpression(node) ? readTitle(node) : null;
     const below = found === null ? path : [...path, found.title];
     if (found?.isTest)
-      titles.push({
-        line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1,
-        title: below.join(' > '),
-      });
+      titles.push({ line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, title: below.join(' > ') });
     ts.forEachChild(node, (child) => visit(child, below));
   };
   visit(source, []);

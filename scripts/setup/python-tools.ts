@@ -75,10 +75,7 @@ async function installedVersion(file: string): Promise<string | null> {
 
 async function hasWorkingInstall(folder: string, { probes }: PythonTools): Promise<boolean> {
   for (const [program, ...args] of probes) {
-    const said = await execa(join(folder, 'bin', program), args, {
-      reject: false,
-      timeout: PYTHON_TIMEOUT_MS,
-    });
+    const said = await execa(join(folder, 'bin', program), args, { reject: false, timeout: PYTHON_TIMEOUT_MS });
     if (said.failed) return false;
   }
   return true;

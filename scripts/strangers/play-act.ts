@@ -22,10 +22,7 @@ export async function playAct(site: Site): Promise<readonly string[]> {
   const program = join(import.meta.dirname, '../../.tools/bin/act');
   const flags = ['-P', 'ubuntu-latest=-self-hosted', '--env', `API_OF_LAB=${lab.url}/api/v3`];
   const secrets = ['-s', `GITHUB_TOKEN=${site.token('ada')}`];
-  await site.run(program, ['push', ...flags, ...secrets], {
-    cwd,
-    env: { XDG_CACHE_HOME: join(site.folder, 'cache') },
-  });
+  await site.run(program, ['push', ...flags, ...secrets], { cwd, env: { XDG_CACHE_HOME: join(site.folder, 'cache') } });
   expectTrue(
     Object.values(lab.world.state.statuses).some(({ context }) => context === 'act'),
     'the step set a status',

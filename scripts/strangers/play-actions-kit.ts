@@ -53,11 +53,7 @@ const RESTORE = (key: string, more: readonly string[]): string =>
 return [hit ?? null, fs.existsSync('kept') ? fs.readFileSync('kept', 'utf8') : null];`;
 
 export async function playCache(site: Site, home: string): Promise<readonly string[]> {
-  const scripts = {
-    save: SAVE('deps-1'),
-    exact: RESTORE('deps-1', []),
-    prefix: RESTORE('deps-2', ['deps-']),
-  };
+  const scripts = { save: SAVE('deps-1'), exact: RESTORE('deps-1', []), prefix: RESTORE('deps-2', ['deps-']) };
   await site.lab.push(kitFiles(`${home}/${CACHE}`, scripts));
   const saved = await runKit(site, 'save');
   expectTrue(saved === 'true', `the cache is saved: ${saved}`);

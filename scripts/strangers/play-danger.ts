@@ -29,10 +29,7 @@ export async function playDanger(site: Site, home: string): Promise<readonly str
     DANGER_GITHUB_API_TOKEN: site.token('mira'),
   };
   const danger = (): Promise<string> =>
-    site.run(process.execPath, [join(home, 'node_modules/danger/distribution/commands/danger.js'), 'ci'], {
-      cwd,
-      env,
-    });
+    site.run(process.execPath, [join(home, 'node_modules/danger/distribution/commands/danger.js'), 'ci'], { cwd, env });
   await danger();
   const comments = (): readonly string[] => Object.values(lab.world.state.comments).map((one) => one.body);
   expectTrue(

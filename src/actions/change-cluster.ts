@@ -1,4 +1,7 @@
-/** The action *change of a cluster*: one approved proposal, exactly once. An earlier claim is only verified. */
+/**
+ * The action *change of a cluster*: carries out one approved proposal exactly once. A process that finds an earlier claim
+ * makes no call; it only verifies the result.
+ */
 
 import { type ActionRecord, areSameSteps, type ChangeStep } from '../domain/actions/action.ts';
 import type { Capability, Permit } from '../domain/actions/capability.ts';
@@ -207,8 +210,5 @@ function endWith(change: ClusterChange, { digest }: ActionRecord, end: ChangeEnd
     ]),
   );
   const data = { proposal: digest, outcome, code, detail };
-  return {
-    draft: { type: 'action-ended', role: 'runner', data },
-    outcome: { kind: 'ended', outcome, code },
-  };
+  return { draft: { type: 'action-ended', role: 'runner', data }, outcome: { kind: 'ended', outcome, code } };
 }

@@ -38,11 +38,7 @@ export function createCheckpointDeletion(input: CheckpointCleanup): Executor {
 /** Each checkpoint is unchanged or gone. Otherwise the approved list no longer matches the store. */
 async function checkTarget({ deletion, roots, steps, judge }: CheckpointCleanup): Promise<TargetCheck> {
   if (JSON.stringify(roots) !== JSON.stringify(deletion.roots))
-    return {
-      kind: 'changed',
-      code: 'steps-changed',
-      why: `the checkpoints lie in ${roots.join(', ')} by now`,
-    };
+    return { kind: 'changed', code: 'steps-changed', why: `the checkpoints lie in ${roots.join(', ')} by now` };
   const { retention } = await judge();
   if (retention.kind === 'unknown') return { kind: 'unknown', why: retention.why };
   for (const step of steps) {

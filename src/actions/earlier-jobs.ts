@@ -12,7 +12,10 @@ import type { OrderRefusal } from './verify-order.ts';
 /** How many earlier runs of the lane are checked. A forger would have to forge the ends of all of them. */
 const EARLIER_RUNS_MAX = 3;
 
-/** A rented machine that is being destroyed may still be listed as running, without the log that proves its end. */
+/**
+ * How long to wait for a recorded end. A rented machine that is being destroyed may still be listed as running, already without the log
+ * that proves the end.
+ */
 const END_WAIT = { waitMs: 30_000, periodMs: 5_000 };
 
 /**

@@ -189,10 +189,7 @@ function endingForOutcome(
         urls: { ...locatorPageUrl(locator), ...shipped.urlsOf(jobId) },
         details: { ...shipped.details, ...locatorDetails(locator), session: session ?? '' },
       };
-      return {
-        draft: { type: 'submitted', role: 'runner', data },
-        outcome: { kind: 'submitted', jobId, adopted },
-      };
+      return { draft: { type: 'submitted', role: 'runner', data }, outcome: { kind: 'submitted', jobId, adopted } };
     }
     case 'conflict': {
       const whose = outcome.found?.run ?? 'unknown origin';
@@ -253,10 +250,7 @@ function endAsUnknown({ redact }: Launch, why: string): Ending<Refused> {
 }
 
 function endAsFailed(launch: Launch, code: Extract<LaunchIncident, `submit-${string}`>, why: string): Ending<Refused> {
-  return {
-    draft: buildIncident(launch, code, { why }),
-    outcome: { kind: 'refused', code, why: launch.redact(why) },
-  };
+  return { draft: buildIncident(launch, code, { why }), outcome: { kind: 'refused', code, why: launch.redact(why) } };
 }
 
 /** The incidents that a launcher records about an order. */

@@ -1,4 +1,7 @@
-/** Whether a recorded consent is valid now: digest, unchanged comment, the person's permission, and age. */
+/**
+ * Checks whether a recorded consent is valid now. The proposal must match its digest, the person's comment must be unchanged,
+ * the person must still have the permission, and the consent must not be too old.
+ */
 
 import { type ActionApprovers, findApproverFault } from '../care/action-approval.ts';
 import {

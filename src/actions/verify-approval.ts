@@ -52,7 +52,10 @@ export type Citation = {
   readonly bodyDigest: Digest;
 };
 
-/** The cited comment, if it is unchanged. The record is not enough proof of an approval: a command in the comment must satisfy `gives`. */
+/**
+ * The cited comment, if it is unchanged. The record is not enough proof of an approval: a command in the comment must satisfy
+ * `gives`.
+ */
 export function citedComment(
   read: Observed<CommentFacts | null> | undefined,
   cited: Citation,
@@ -166,7 +169,10 @@ function unreadableFault(why: string): { readonly ok: false; readonly error: App
   return fail({ code: 'unreadable', why });
 }
 
-/** What the runner found in the ordered commit. `mended`: the commit that ran before, plus the fix to this file and no other change. */
+/**
+ * What the runner found in the ordered commit. `mended`: the commit that ran before, plus the fix to this file and no other
+ * change.
+ */
 export type FixCheck =
   | { readonly kind: 'mended'; readonly path: string }
   | { readonly kind: 'otherwise'; readonly why: string };

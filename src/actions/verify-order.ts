@@ -83,7 +83,10 @@ export function judgeOrder(given: RunState | null, digest: string, facts: OrderF
   return findRunRefusal(state, order, facts);
 }
 
-/** The age counts from the claim: an order in time survives an outage. A claim without a valid time is too old. */
+/**
+ * Whether a claimed order is too old to start. The age counts from the claim: an order that was claimed in time survives a
+ * machine outage past its own expiry. A claim without a valid time is stale.
+ */
 export function isClaimStale(order: IssuedOrder, now: Instant): boolean {
   const claimedAt = fromRfc3339(order.claim?.at ?? '');
   return claimedAt === null || now >= claimedAt + limits.orderLifetimeMs;

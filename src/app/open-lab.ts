@@ -40,9 +40,7 @@ export type OpenLab = {
 
 export type OpenLane = OpenLab & { readonly config: LaneScopedConfig };
 
-export type ProposingLane = OpenLane & {
-  readonly config: { readonly kind: { readonly proposals: Proposes } };
-};
+export type ProposingLane = OpenLane & { readonly config: { readonly kind: { readonly proposals: Proposes } } };
 
 /** Whether the lane's kind supports proposals. */
 export function canPropose(open: OpenLane): open is ProposingLane {
@@ -110,10 +108,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       }
       // Only needed once: afterwards the store remembers what it saw.
       hasLooked = true;
-      return {
-        kind: 'open',
-        open: { ...last, configHealth: configHealth(found), record: store.current() },
-      };
+      return { kind: 'open', open: { ...last, configHealth: configHealth(found), record: store.current() } };
     },
   };
 }
@@ -154,10 +149,7 @@ async function withAccounts(config: LabConfig, accountsOf: AccountsOf): Promise<
   return {
     ...config,
     approvals: { ...approvals, users: filled(approvals.users) },
-    onCall: {
-      ...onCall,
-      shifts: onCall.shifts.map((shift) => ({ ...shift, users: filled(shift.users) })),
-    },
+    onCall: { ...onCall, shifts: onCall.shifts.map((shift) => ({ ...shift, users: filled(shift.users) })) },
     lanes: Object.fromEntries(lanes.map(([name, lane]) => [name, { ...lane, inCharge: filled(lane.inCharge) }])),
   };
 }
@@ -215,13 +207,7 @@ export async function readEffectiveConfig(git: GitReader, branch: string): Promi
   if (newest === null) return { kind: 'none', problems: [], why: 'no-file' };
   const reading = readConfigOnce(newest);
   if (reading.kind === 'valid')
-    return {
-      kind: 'in-force',
-      config: reading.config,
-      commit: tip,
-      problems: reading.warnings,
-      brokenSince: null,
-    };
+    return { kind: 'in-force', config: reading.config, commit: tip, problems: reading.warnings, brokenSince: null };
   const found = await findLastValidConfig(git, tip);
   return found === null
     ? { kind: 'none', problems: reading.problems, why: 'invalid' }
@@ -261,11 +247,7 @@ async function findLastValidConfig(git: GitReader, tip: Sha): Promise<LastValid 
     const text = await git.readText(commit.sha, CONFIG_PATH);
     const past = text === null ? null : readConfigOnce(text);
     if (past?.kind === 'valid')
-      return {
-        config: past.config,
-        commit: commit.sha,
-        brokenSince: { commit: broken.sha, atMs: broken.atMs },
-      };
+      return { config: past.config, commit: commit.sha, brokenSince: { commit: broken.sha, atMs: broken.atMs } };
     broken = commit;
   }
   return null;

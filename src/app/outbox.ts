@@ -1,4 +1,7 @@
-/** The outbox: the record lists pending texts, markers identify posted ones, src/run/publications.ts decides who posts. */
+/**
+ * The outbox of every process. The record lists pending texts, markers identify posted ones, and `src/run/publications.ts` decides who
+ * posts. Alerts come first; GitHub's rate limits pace the rest.
+ */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';

@@ -333,7 +333,10 @@ function fromCache({ run, folder, events, ends, state, lastFileText }: CachedFil
   return { run, folder, events, ends, state, lastFileText, exists: true, badEntry: null };
 }
 
-/** The newest commit at which a mark proves that the file was verified. `all`: none does; read the whole history. */
+/**
+ * The newest commit at which a mark proves that the file was verified; older history need not be read. Marks that exclude the run do not
+ * count. `all`: no mark proves it, so read the whole history.
+ */
 function verifiedUntil(marks: readonly SeenMark[], run: string): Sha | 'all' {
   let newest: SeenMark | null = null;
   for (const seen of marks) {

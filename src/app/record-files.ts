@@ -171,12 +171,7 @@ function hasMissingEntry(fault: LogbookFault): (version: Pick<GoodFile, 'events'
 function readFailure({ lab, previous }: Loading, { run, error }: Trouble): BrokenRun {
   const message = describeError(error);
   const state = previous.lastGood.find((one) => one.run === run) ?? null;
-  return {
-    run,
-    fault: { kind: 'read-failed', key: troubleKey(lab.hash, run, message), message },
-    state,
-    thread: null,
-  };
+  return { run, fault: { kind: 'read-failed', key: troubleKey(lab.hash, run, message), message }, state, thread: null };
 }
 
 type FileJudgement = { readonly fault: LogbookFault; readonly versions: readonly GoodFile[] };

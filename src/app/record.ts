@@ -74,15 +74,7 @@ function buildRunWrite(
   for (const { part, text } of files) contents[part - 1] = git.blobIdOf(text);
   const monitoring = projectMonitoringState(events);
   return {
-    write: {
-      run,
-      folder: file.folder,
-      events: files,
-      markdown,
-      monitoring,
-      head,
-      isNew: before === undefined,
-    },
+    write: { run, folder: file.folder, events: files, markdown, monitoring, head, isNew: before === undefined },
     after: { ...file, lastFileText: files.at(-1)?.text ?? '', state, tree: null, files: contents },
   };
 }

@@ -1,4 +1,7 @@
-/** Secrets of this process: variables with such names, and what the config gives to jobs (never our tokens; D5). */
+/**
+ * The secret values of this process: variables with secret-like names, and secrets that the config passes to jobs. Jobs get none of
+ * ferrybot's tokens (architecture, D5).
+ */
 
 import { traitsFor } from '../config/lane-of-file.ts';
 import { textForWithheld } from '../domain/written-secrets.ts';

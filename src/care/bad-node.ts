@@ -1,4 +1,7 @@
-/** A bad TPU node (policy ML-29): finds the one machine behind a failure signature; if uncertain, a person decides. */
+/**
+ * A bad TPU node (policy ML-29): finds the one machine behind a failure signature in the log, and proposes to delete it.
+ * If the machine is uncertain, ferrybot asks a person and never guesses.
+ */
 
 import type { ActionRecord, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain/care/machines.ts';
@@ -41,12 +44,7 @@ export const UNCLEAR_CODES = [
 type UnclearCode = (typeof UNCLEAR_CODES)[number];
 
 type BadNodeJudgement =
-  | {
-      readonly kind: 'found';
-      readonly vm: TpuVm;
-      readonly identity: VmIdentity;
-      readonly workers: readonly number[];
-    }
+  | { readonly kind: 'found'; readonly vm: TpuVm; readonly identity: VmIdentity; readonly workers: readonly number[] }
   | { readonly kind: 'unclear'; readonly code: UnclearCode; readonly why: string }
   /** The machines could not be listed yet. */
   | { readonly kind: 'wait'; readonly why: string };

@@ -1,4 +1,7 @@
-/** Selects a run's newest complete checkpoint (docs/checkpoints.md, test/checkpoints/rule.py). Skips none silently. */
+/**
+ * Selects the newest complete checkpoint of a run's own lineage (rule in docs/checkpoints.md; test/checkpoints/rule.py implements it
+ * independently). Unreadable checkpoints are never skipped silently.
+ */
 
 import { z } from 'zod';
 import { namedStep, type SearchedRoot, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';

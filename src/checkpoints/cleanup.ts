@@ -192,7 +192,10 @@ export function rootsOfRun(
   ];
 }
 
-/** Newest steps to keep, at least the approved number; one by default. Null: the contract must choose (HR-61). */
+/**
+ * Number of newest steps to keep, at least the approved one. Null if the contract must choose it and has not; an ordinary run keeps its
+ * last checkpoint (policy HR-61).
+ */
 export function stepsToKeep({ gate, order, contract }: RunState, requested: number | null): number | null {
   const approved = [order, gate].flatMap((one) => one?.manifest?.retention.keepTemporary ?? []);
   const all = requested === null ? approved : [...approved, requested];

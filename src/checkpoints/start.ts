@@ -69,13 +69,7 @@ export function findStartPoint(
   const owner = findSourceRun({ ...from, path: stored.path }, runs.value);
   if (owner !== source)
     return known({ kind: 'refused', code: typeof owner === 'string' ? owner : 'other-run', path: stored.path });
-  return known({
-    kind: 'proven',
-    path: stored.path,
-    step: metadata.step,
-    run: source?.run ?? null,
-    attempt,
-  });
+  return known({ kind: 'proven', path: stored.path, step: metadata.step, run: source?.run ?? null, attempt });
 }
 
 /** The producing run; null if the contract states that it is outside the record. */

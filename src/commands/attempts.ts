@@ -107,10 +107,7 @@ function relaunchBeyondEnvelope(context: CommandContext, last: PastAttempt): Com
 
 export const rollback = {
   name: 'rollback',
-  keys: {
-    step: { required: true, value: stepBack },
-    reason: { required: true, value: reasonText },
-  },
+  keys: { step: { required: true, value: stepBack }, reason: { required: true, value: reasonText } },
   permission: approverNeeds,
   summary:
     'After a failed attempt, restarts from an earlier checkpoint, or from the beginning with `step=0`. Later checkpoints are not used. The card shows the new manifest, which needs a new approval.',
@@ -137,12 +134,7 @@ function decideRollback(context: CommandContext): CommandDecision {
   if (asked?.kind === 'refused') {
     const dri = contractDri(state.contract) ?? '';
     return answer('rollback-refused', { step, why: asked.code }, [
-      incidentDraft('control', 'start-refused', {
-        why: asked.code,
-        path: `step ${step}`,
-        dri,
-        asked: 'rollback',
-      }),
+      incidentDraft('control', 'start-refused', { why: asked.code, path: `step ${step}`, dri, asked: 'rollback' }),
     ]);
   }
   const path = asked?.checkpoint.stored.path;
@@ -163,10 +155,7 @@ function findRelaunchObstacle(state: RunState): string | null {
 
 export const rejectCheckpoint = {
   name: 'reject-checkpoint',
-  keys: {
-    step: { required: true, value: stepNumber },
-    reason: { required: true, value: reasonText },
-  },
+  keys: { step: { required: true, value: stepNumber }, reason: { required: true, value: reasonText } },
   permission: approverNeeds,
   summary:
     'Rejects the checkpoints from this step on that the attempts so far have written: no attempt resumes from them.',
@@ -212,7 +201,10 @@ export const resumeAs = {
   decideWithoutRun: () => ({ kind: 'hand-over' }),
 } as const satisfies CommandDefinition;
 
-/** Needs the permission of `/ack`, because it closes the run. Refused during a hold, which would not apply to the new run. */
+/**
+ * Needs the permission of `/ack` or `/ack reject`, because it closes the run. Another person approves the new run. Refused during a hold,
+ * which would not apply to the new run.
+ */
 function decideResumeAs({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
   if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });

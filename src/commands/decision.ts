@@ -317,7 +317,10 @@ export type NamedRunContext = Pick<
   'state' | 'missingCluster' | 'policy' | 'quorum' | 'permission' | 'actor' | 'args'
 > & { readonly comment: Pick<CommentFacts, 'id' | 'surface'> };
 
-/** `seal`, `milestone` and `close` act outside, then answer. `hand-over`: to the journal. `need` waits for facts. */
+/**
+ * `answer` completes the command. `seal`, `milestone` and `close` act outside first, then answer. `hand-over` is recorded in the journal
+ * and answered there. `need` waits for facts.
+ */
 export type CommandDecision =
   | AnswerDecision
   | {

@@ -17,10 +17,7 @@ import { parseUntil } from './watching.ts';
 
 export const propose = {
   name: 'propose',
-  keys: {
-    objective: { required: false, value: reasonText },
-    lane: { required: false, value: laneWord },
-  },
+  keys: { objective: { required: false, value: reasonText }, lane: { required: false, value: laneWord } },
   freeKeys: { name: knobPath, value: knobValue },
   permission: (policy) => policy.permissions.propose,
   summary:
@@ -68,10 +65,7 @@ export const rent = {
 
 export const keep = {
   name: 'keep',
-  keys: {
-    until: { required: true, value: timeWord },
-    reason: { required: true, value: reasonText },
-  },
+  keys: { until: { required: true, value: timeWord }, reason: { required: true, value: reasonText } },
   permission: (policy) => policy.permissions.watch,
   summary:
     'Keeps the rented machine of the run until a time (UTC), though its job has ended or makes no step; never past what was approved for it.',

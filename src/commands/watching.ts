@@ -124,9 +124,7 @@ function decideWatch(context: CommandContext): CommandDecision {
   if (refused !== null) return refused;
   if (run.watch.ended === null) {
     const owner = findOwner(run);
-    return answer('not-now', {
-      status: `it is watched${owner === null ? '' : ` by ${owner.login}`} already`,
-    });
+    return answer('not-now', { status: `it is watched${owner === null ? '' : ` by ${owner.login}`} already` });
   }
   const { attempt } = run.submission;
   return answer('watch-resumed', {}, [
@@ -235,10 +233,7 @@ function decideHandoff(context: CommandContext): CommandDecision {
 
 export const until = {
   name: 'until',
-  keys: {
-    step: { required: false, value: stepNumber },
-    time: { required: false, value: timeWord },
-  },
+  keys: { step: { required: false, value: stepNumber }, time: { required: false, value: timeWord } },
   permission: (policy) => policy.permissions.watch,
   summary:
     'Names where the watch of a job ends: at a step, at a time (UTC), or at whichever comes first. By its owner, or who may approve.',
@@ -282,11 +277,6 @@ function decideStopWatching(context: CommandContext): CommandDecision {
   const { attempt } = watched.submission;
   const reason = context.args['reason'] ?? null;
   return answer('watch-stopped', {}, [
-    {
-      type: 'watch-ended',
-      role: 'control',
-      actor: context.actor,
-      data: { attempt, cause: 'person', reason },
-    },
+    { type: 'watch-ended', role: 'control', actor: context.actor, data: { attempt, cause: 'person', reason } },
   ]);
 }

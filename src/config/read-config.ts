@@ -118,7 +118,10 @@ function toConfigIssues(issue: Issue, above: KeyPath, value: unknown): readonly 
   }
 }
 
-/** The issues of the member of the named kind, or the only one that fails inside. For an unknown kind, the kinds. */
+/**
+ * The issues of the union member that the value resembles: the member of the named kind, or the only member that fails
+ * inside the value. For an unknown kind, one issue that lists the kinds.
+ */
 function listUnionIssues(
   issue: Extract<Issue, { readonly code: 'invalid_union' }>,
   path: KeyPath,

@@ -8,10 +8,7 @@ import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-sc
 import type { LaneConfig, LaneKind, LaneKinds, LaneSchema } from './lane-schema.ts';
 
 /** RFC 3339 in UTC, with Z. */
-const moment = z.iso.datetime({
-  offset: false,
-  error: 'a moment in UTC in quotes, such as "2027-01-01T00:00:00Z"',
-});
+const moment = z.iso.datetime({ offset: false, error: 'a moment in UTC in quotes, such as "2027-01-01T00:00:00Z"' });
 
 /** A lane's name; run ids, tags and job ids contain it and have length limits. */
 const laneName = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'at most 20 lower-case letters, digits and dashes');

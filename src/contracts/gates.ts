@@ -138,7 +138,10 @@ export function bucketRegion(path: string): string | null {
   return bucket === undefined ? null : findRegion(bucket);
 }
 
-/** Whether a value of the command is the root, or a parent with each further part as a value: trainers append ids. */
+/**
+ * Whether a value of the command or its environment is the root, or a parent folder with each further part as a separate value:
+ * trainers append the id of their run to a base path.
+ */
 export function isRootInCommand(command: readonly string[], outputRoot: string): boolean {
   const root = withoutEndSlashes(outputRoot);
   const values = command.flatMap((part) => [part, ...part.split(/=(.*)/s, 2).slice(1)]).map(withoutEndSlashes);

@@ -145,7 +145,10 @@ type InferValues<Name extends string> = (infer: Infer<Name>, given: (name: Name)
 
 type Answers<Name extends string> = ReadonlyMap<Name, readonly string[]>;
 
-/** The contract's values by name. `inferences` runs once. Cached by text: each reconcile reads it several times. */
+/**
+ * Reads a contract: the values by name; missing fields have none. Calls `inferences` once with the given values. Caches the parsed text,
+ * because each reconcile reads it several times.
+ */
 export function contractReader<Name extends string>(
   reading: ContractReading<Name>,
 ): (issue: ContractIssue, inferences: InferValues<Name>) => Contract {

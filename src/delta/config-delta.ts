@@ -159,7 +159,10 @@ function isComparedByEntry(base: SourceValue, head: SourceValue): boolean {
 
 const STATEMENT_CHARS_MAX = 200;
 
-/** The delta from `base` to `head` (policy DF-18). Code must be equal, except imports that a changed setting uses. */
+/**
+ * The delta from `base` to `head` (policy DF-18). Knobs require equal code, except for imports that a changed setting uses; each such
+ * import is a row.
+ */
 export function diffConfigs(base: FileReading, head: FileReading): Delta {
   if (base.kind === 'unparsable') return { ...base, side: 'base' };
   if (head.kind === 'unparsable') return { ...head, side: 'head' };

@@ -26,11 +26,7 @@ export type DataPair = {
 
 /** What a format's parser made of a text. `around`: code of the file as a whole, such as a directive in a comment. */
 export type DataReading =
-  | {
-      readonly kind: 'read';
-      readonly root: DataNode;
-      readonly around: readonly (DataNode & { kind: 'code' })[];
-    }
+  | { readonly kind: 'read'; readonly root: DataNode; readonly around: readonly (DataNode & { kind: 'code' })[] }
   | { readonly kind: 'unparsable'; readonly line: number; readonly message: string };
 
 /** Equal for values of the same type and value, and for no others. */

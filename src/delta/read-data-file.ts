@@ -139,13 +139,7 @@ function visit(page: Page, found: Found, node: DataNode, { keys, path, start }: 
 
 function valueIn(page: Page, node: DataNode): SourceValue {
   const { start, end } = node;
-  const own = {
-    text: shown(page, node),
-    same: sameNode(node),
-    start,
-    end,
-    line: page.lines.linePos(start).line,
-  };
+  const own = { text: shown(page, node), same: sameNode(node), start, end, line: page.lines.linePos(start).line };
   if (node.kind === 'scalar') return node.isString ? { ...own, isString: true } : own;
   if (node.kind === 'map') {
     const entries = node.pairs.map(

@@ -243,7 +243,10 @@ export type Evidence = {
   readonly steppingSince: Instant | null;
   /** Small facts from the engine. */
   readonly engine: { readonly [name: string]: string };
-  /** The intended run, the runs linked in the log, and this observation's answer; null without one. */
+  /**
+   * The intended run, the runs that the log links to, and the tracker's answer at this observation: null if the tracker was not asked or
+   * did not answer.
+   */
   readonly tracker: {
     readonly intended: string;
     readonly logged: readonly string[];

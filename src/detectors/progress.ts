@@ -102,11 +102,7 @@ export function throughputCollapse({
 }
 
 function describeCollapse(speed: number, baseline: number, looks: number): AlarmFacts {
-  return {
-    seen: `${Math.round((1 - speed / baseline) * 100)}`,
-    bound: formatNumber(baseline),
-    step: String(looks),
-  };
+  return { seen: `${Math.round((1 - speed / baseline) * 100)}`, bound: formatNumber(baseline), step: String(looks) };
 }
 
 const STALLED_LIMITS = {

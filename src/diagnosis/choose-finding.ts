@@ -113,7 +113,10 @@ export function isOvershadowed(
   );
 }
 
-/** Whether this is only what peers print about a rank that ended by itself: an abort names a rank that printed nothing of this class. */
+/**
+ * Whether the chosen finding is only what peers print about a rank that ended by itself: the launcher or an abort names a rank, and that rank
+ * printed nothing of this class.
+ */
 export function isOfPeers(
   { class: kind, weight }: LogFinding,
   findings: readonly LogFinding[],

@@ -295,12 +295,7 @@ function diagnoseWithoutFinding(
 }
 
 const NO_EVIDENCE = { evidence: [], traceback: null } as const;
-const UNKNOWN: Diagnosis = {
-  ...NO_EVIDENCE,
-  class: 'unknown',
-  confidence: 'low',
-  response: FIRST_RESPONSE.unknown,
-};
+const UNKNOWN: Diagnosis = { ...NO_EVIDENCE, class: 'unknown', confidence: 'low', response: FIRST_RESPONSE.unknown };
 
 function describeTraceback(raised: Raised): Diagnosis['traceback'] {
   const place = raisingFrame(raised);

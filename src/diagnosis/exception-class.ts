@@ -173,7 +173,10 @@ function isInFolder(file: string, folder: string): boolean {
   return file.split('/').slice(0, -1).includes(folder);
 }
 
-/** A mistake that the interpreter names, in just one of the lab's files and not in data loading (monitoring policy). */
+/**
+ * A mistake that the interpreter names, in exactly one of the lab's files and not in data loading (monitoring policy: never where a trace
+ * goes through several files).
+ */
 function isSmallMistake(type: string, { frames, message }: Raised): boolean {
   // Frames that only import another file do not count.
   const own = frames.filter((one, index) => isLabFile(one) && (!one.isImport || index === frames.length - 1));

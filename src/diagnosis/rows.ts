@@ -57,7 +57,10 @@ const BARE_ROWS: readonly Row[] = [
   ...buildRows('hint', 'config', 'low', [/^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError): \S/]),
 ];
 
-/** Reported while the job runs. The diagnosis skips these rows: it reads the traceback around, or the lines before. */
+/**
+ * Lines that the watch reports while the job runs. The diagnosis skips these rows: it reads the traceback around such a line, or the lines
+ * before it.
+ */
 const REPORTED_ROWS: readonly Row[] = [
   ...buildRows('hint', 'oom-hbm', 'low', [named('resource-exhausted', /RESOURCE_EXHAUSTED:/)]),
   ...buildRows('hint', 'unknown', 'low', [

@@ -142,10 +142,7 @@ export const TRAINERS: readonly TrainerFormat[] = [
     // The anchor lets the search for the loss run once per line.
     trainingLine: /^(?=.{0,4000}?\bactor\/pg_loss:(?<loss>[-\d.a-z]{1,20})).{0,80}?\bstep:(?<step>\d{1,12}) - /,
   },
-  {
-    name: 'OpenRLHF',
-    source: 'https://github.com/OpenRLHF/OpenRLHF/blob/main/openrlhf/trainer/ray/ppo_actor.py',
-  },
+  { name: 'OpenRLHF', source: 'https://github.com/OpenRLHF/OpenRLHF/blob/main/openrlhf/trainer/ray/ppo_actor.py' },
   {
     name: 'Stable-Baselines3',
     source: 'https://github.com/DLR-RM/stable-baselines3/issues/156',

@@ -5,7 +5,10 @@ import { matchTrainerFormat, rowsWith, type TrainerFormat } from './trainers.ts'
 /** The values that a `trainingLine` or `evalLine` pattern may name with a group. */
 type NamedValue = 'step' | 'total' | 'loss' | 'seconds' | 'tokens';
 
-/** A count as shown: `5.16kit` is 5155 ± 5. `exact`: below 1,000, or if the first line prints the full total. */
+/**
+ * A count as the bar shows it: three significant digits, so `5.16kit` is 5155 ± 5. `exact` only without a unit prefix, that is below 1,000,
+ * or if the first line prints the full total.
+ */
 export type ShownCount = { readonly value: number; readonly exact: boolean };
 
 /** A measure as printed, which preserves its precision; includes `nan` and `inf`. */
@@ -47,7 +50,10 @@ export const BARE_TRAINING_LINE: TrainingLine = {
   ...{ elapsedSeconds: null, remainingSeconds: null },
 };
 
-/** Parses a line of training or evaluation. `own`: the lane's row. Null without a step and measure, or a bar. */
+/**
+ * Parses a training line or an evaluation's line, with or without a logger's prefix. `own`: the lane's row. Null if it has neither a step
+ * with a measure nor a bar.
+ */
 export function readTrainingLine(line: string, own: TrainerFormat | null = null): TrainingLine | null {
   const levanter = LEVANTER.exec(line);
   if (levanter !== null) return readLevanterBar(levanter);

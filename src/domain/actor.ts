@@ -86,12 +86,7 @@ export type OwnPull = OwnThread & {
   readonly headRepository: string | null;
 };
 
-export type Labelled = {
-  readonly label: string;
-  readonly by: Actor;
-  readonly isBot: boolean;
-  readonly at: Instant;
-};
+export type Labelled = { readonly label: string; readonly by: Actor; readonly isBot: boolean; readonly at: Instant };
 
 /** GitHub label names are case-insensitive. */
 export function hasLabel(labels: readonly string[], label: string): boolean {
@@ -105,7 +100,10 @@ export function isSameLabel(one: string, other: string): boolean {
 
 type Threads = { readonly issue: number; readonly pull: number };
 
-/** Whether the run has only an issue (decision 0125). Both share one number sequence: equal is one thread, 0 none. */
+/**
+ * Whether the run has an issue and no pull request: a hero run, a rental or an adopted job (decision 0125). Issues and pull requests share
+ * one number sequence, so equal numbers are one thread; 0 means none.
+ */
 export function isIssueFirst({ issue, pull }: Threads): boolean {
   return issue === pull && issue > 0;
 }

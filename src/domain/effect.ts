@@ -1,4 +1,7 @@
-/** Effects: external changes that a decision requests, as data. Adapters execute them; the outcome is a fact. */
+/**
+ * Effects: the external changes that a decision requests, as data. Adapters execute each effect and report its outcome as a fact.
+ * Record entries and job operations are not effects.
+ */
 
 import type { Permission, Surface } from './actor.ts';
 import type { Role } from './logbook/parts.ts';

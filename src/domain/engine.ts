@@ -15,7 +15,10 @@ export type JobMetadata = {
   readonly run: string;
   readonly attempt: number;
   readonly manifest: string;
-  /** Signature of the submission by the runner's key; all else is public and could be copied. Absent without a key. */
+  /**
+   * Digest of the runner key's signature over the submission, which only the runner can produce. Everything
+   * else is public and could be copied into another job. Absent for a submitter without a key.
+   */
   readonly proof?: string | undefined;
 };
 
@@ -114,7 +117,10 @@ export type FoundJob = {
   readonly use?: { readonly accelerators?: number; readonly ram?: number };
 };
 
-/** `absent`: no such job. `state-lost`: the engine forgot it, which proves no end. `unknown`: never treat as absent. */
+/**
+ * `absent`: the engine answered that there is no such job. `state-lost`: the engine restarted and forgot the
+ * job, which proves nothing about its end. `unknown`: no usable answer; never treat it as absent.
+ */
 export type JobObservation =
   | FoundJob
   | { readonly kind: 'absent'; readonly session: string | null }

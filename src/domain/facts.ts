@@ -46,7 +46,9 @@ export type IssueFacts = {
   readonly versions: readonly TextVersion[];
 };
 
-/** A comment or review. `bodyDigest`: SHA-256 of the exact text. Null: never edited, or no reviewed commit. */
+/**
+ * A comment or review. `editedAt`: null if never edited. `bodyDigest`: SHA-256 of the exact text. `commit`: the reviewed commit, or null.
+ */
 export type CommentFacts = {
   readonly surface: Surface;
   readonly id: number;
@@ -71,7 +73,10 @@ export type CommentFacts = {
   readonly approves?: true;
 };
 
-/** An earlier text of ferrybot's. `marker`: null if unverified or deleted. `by`: the editor's login, if known. */
+/**
+ * An earlier text of one of ferrybot's comments. `marker`: null if unverified or deleted from the history.
+ * `by`: the editor's login, if known.
+ */
 export type ShownVersion = {
   readonly editedAt: Instant;
   readonly isDeleted: boolean;

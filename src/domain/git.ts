@@ -70,12 +70,18 @@ export type GitReader = {
   listFiles(commit: Sha, folder: string): Promise<readonly string[]>;
   /** Direct entries of each folder; a missing folder is empty. */
   entriesIn(commit: Sha, folders: readonly string[]): Promise<readonly FolderEntry[]>;
-  /** Id at `path` ('': the root), or null. `.`: the id that git would give the root without the left-out files. */
+  /**
+   * Id of the tree or blob at `path` ('' for the root); null if missing. `.` is the root without the left-out
+   * files: the id git would give the tree after removing them.
+   */
   treeId(commit: Sha, path: string, isLeftOut?: (path: string) => boolean): Promise<TreeId | null>;
   log(query: LogQuery): Promise<readonly LoggedCommit[]>;
   /** Null if they have no common history. */
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>;
-  /** Whether a branch contains the commit. Readable is not enough: git fetches what remotes serve, also from forks. */
+  /**
+   * Whether a branch contains the commit. A readable commit is not enough: git fetches missing objects, and the
+   * remote also serves commits of forks.
+   */
   isOnBranch(commit: Sha): Promise<boolean>;
   /** Sorted; a rename is two paths. */
   changedPaths(from: Sha, to: Sha): Promise<readonly string[]>;
@@ -161,7 +167,10 @@ export type ExportedTree = {
 
 /** Exports a commit's files without git metadata. */
 export type GitExporter = {
-  /** Writes `paths` (`.`: all) into the empty `directory`. Throws `GitError` if an object is missing or differs. */
+  /**
+   * Writes `paths` of `commit` (`.`: all) into `directory`, which must be empty or missing, and reads them
+   * back. Throws `GitError` if an object is missing or the result is not byte-identical.
+   */
   exportTree(commit: Sha, paths: readonly string[], directory: string): Promise<ExportedTree>;
 };
 

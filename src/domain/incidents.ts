@@ -185,10 +185,7 @@ export type IncidentOf<Code extends IncidentCode> = Written & Payload<typeof INC
 /** `code` null: recorded by another version of ferrybot. */
 export type Incident =
   | IncidentOf<IncidentCode>
-  | (Written & {
-      readonly code: null;
-      readonly recorded: { readonly code: string; readonly detail: Detail };
-    });
+  | (Written & { readonly code: null; readonly recorded: { readonly code: string; readonly detail: Detail } });
 
 /** Parses a recorded incident. */
 export function readIncident(recorded: { readonly code: string; readonly detail: Detail }, written: Written): Incident {

@@ -1,7 +1,10 @@
 /** Limits that several files use, with reasons. A limit of a single file is defined in that file. */
 
 export const limits = {
-  /** Hex digits that an approval must name: 128 bits, as an author may search colliding manifests (2^64 tries). */
+  /**
+   * Hex digits of a digest that an approval or a consent must name: 128 bits. The author of a change can search for colliding manifests: 12
+   * digits take 2^24 tries, 32 take 2^64.
+   */
   bindingHexDigits: 32,
   /** GitHub limits content writes per hour. */
   textRestoresPeriodMs: 60 * 60 * 1_000,

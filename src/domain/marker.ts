@@ -14,7 +14,10 @@ export function commentId({ surface, id }: { readonly surface: Surface; readonly
   return `${surface}-${id}`;
 }
 
-/** Commands by their comment's name in the answer's marker; it ends in `-edited` for commands that an edit added. */
+/**
+ * Groups commands by the key in the answer's marker. The key is the comment's name. It ends in `-edited` for commands that an edit added
+ * to a comment with earlier commands.
+ */
 export function groupAnswers(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
   const all = [...commands];
   const own = new Set<string>();
@@ -193,7 +196,10 @@ export function lastEntry({ fields }: Pick<Marker, 'fields'>): number {
   return Number(/^(\d{1,9}):/.exec(fields['head'] ?? '')?.[1] ?? 0);
 }
 
-/** Whether a text replaces control's: sealed by control, or equal but for mentions. No other key may suppress it. */
+/**
+ * Whether a posted text replaces control's: sealed by control, or exactly the same text (plus mentions). Another role's key cannot suppress
+ * control's texts with different content.
+ */
 export function isControlTextCurrent(marker: VerifiedMarker, posted: string, rendered: string): boolean {
   if (marker.role === 'control') return true;
   return marker.isIntact && splitMarkerLine(posted).text.startsWith(splitMarkerLine(rendered).text);

@@ -46,7 +46,10 @@ export function filterByPeriod(launches: readonly Launch[], period: Period, date
   return launches.filter((launch) => periodContaining(period, launch.date) === wanted);
 }
 
-/** Millionths of a dollar on the day of the newest claim. `dollars`: counts against a limit; the maximum while live. */
+/**
+ * Rental cost up to the newest observation, in millionths of a dollar, on the day of the newest claim. `dollars`: what counts against a
+ * limit, the approved maximum while the run is live.
+ */
 export type RentedMoney = {
   readonly lane: string;
   readonly cluster: string;

@@ -85,7 +85,10 @@ export type ReconcileRequest =
     }
   /** A comment without a command; a gate may wait for it. */
   | { readonly kind: 'remark'; readonly thread: number }
-  /** A thread changed. `isExperiment`: an open issue with the label `experiment`. `labels`: of an open thread. */
+  /**
+   * A thread was edited, labelled, pushed to or closed. `isExperiment`: an open issue with the label `experiment`. `labels`: labels of
+   * an open thread.
+   */
   | {
       readonly kind: 'thread';
       readonly thread: number;

@@ -29,10 +29,7 @@ export type TrackerAnswer = { readonly kind: 'found'; readonly run: TrackedRun }
 
 /** `none`: this tracker keeps no log. */
 export type TrackedLog =
-  | {
-      readonly kind: 'lines';
-      readonly lines: readonly { readonly at: Instant | null; readonly text: string }[];
-    }
+  | { readonly kind: 'lines'; readonly lines: readonly { readonly at: Instant | null; readonly text: string }[] }
   | { readonly kind: 'none' }
   | TrackerSilence;
 

@@ -173,7 +173,10 @@ function consistsOfWords(chunk: string): boolean {
   return chunk === '' || (isCalm && words.every((word) => WORD.test(word)));
 }
 
-/** Redacts, then truncates: half a secret at the end of a line too long to read is cut off after the redaction. */
+/**
+ * Redacts and truncates a log line. The end of a line too long to read whole may be half a secret, which redaction misses. Cut that end off after
+ * redaction, even if redaction shortened the line.
+ */
 export function redactAndTruncateLine({ redact }: { readonly redact: (text: string) => string }, line: string): string {
   const clean = redact(line);
   const whole =

@@ -145,7 +145,10 @@ type JudgementBuilder<Gate extends GateId, By extends readonly RemedyActor[]> = 
   ...rest: [...by: By, ...facts: FactsOf<Gate, Code>]
 ) => Judgement;
 
-/** A gate's own codes with their facts. A warning blocks nothing; `unknown` blocks, and its facts have a `why`. */
+/**
+ * The answers that one gate can give: its own codes, each with its facts. A warning does not block the run. `unknown` does, and its
+ * facts have a `why`.
+ */
 type JudgementBuilders<Gate extends GateId> = {
   readonly pass: JudgementBuilder<Gate, []>;
   readonly warn: JudgementBuilder<Gate, [RemedyActor]>;

@@ -38,7 +38,10 @@ export const configValidGate = defineGate('config-valid', ({ configHealth }, { b
   }),
 );
 
-/** The new and the approved (recorded) manifest both go to the lane's cluster of the config in force (policy DF-34). */
+/**
+ * The manifest built now and the approved manifest both go to the cluster that the config in force names for the lane
+ * (policy DF-34). The approved manifest comes from the record.
+ */
 export const clusterMatches = defineGate('cluster-matches', ({ manifest, approved, lane }, { block, pass }) =>
   ifKnown(manifest, ({ cluster }) => {
     // rule DF-34

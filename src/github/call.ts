@@ -282,11 +282,7 @@ function readFailure(error: unknown): RequestFailure | null {
     readonly status?: unknown;
     readonly response?: { readonly headers?: Readonly<Record<string, unknown>> };
   };
-  return {
-    status: typeof status === 'number' ? status : 0,
-    message: error.message,
-    headers: response?.headers ?? {},
-  };
+  return { status: typeof status === 'number' ? status : 0, message: error.message, headers: response?.headers ?? {} };
 }
 
 function judgeFailure(client: GitHubClient, failure: RequestFailure): SingleCall {
@@ -333,7 +329,10 @@ type Query<Schema extends z.ZodType> = {
   readonly optional?: readonly OptionalPart[];
 };
 
-/** GraphQL reports errors with status 200. An error in an optional part makes it null, else the result is unknown. */
+/**
+ * GraphQL reports errors with status 200. An error makes the result unknown. An error in an optional part makes the whole part null.
+ * So a caller cannot mistake a partial answer for a complete one.
+ */
 export async function queryGraphql<Schema extends z.ZodType>(
   client: GitHubClient,
   { text, schema, optional = [] }: Query<Schema>,

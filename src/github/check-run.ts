@@ -23,7 +23,10 @@ const standing = z.object({
   message: z.string(),
 });
 
-/** Annotations that the check run lacks: GitHub appends those of an update. `id` null: new. Unknown if unreadable. */
+/**
+ * The annotations that the check run `id` lacks, because GitHub appends the annotations of an update. `id` null: a new check run.
+ * Unknown if the existing annotations cannot be read.
+ */
 async function listMissingAnnotations(
   client: GitHubClient,
   id: number | null,
@@ -52,9 +55,7 @@ export const CHECK_NAME = 'ferrybot / launch gate';
 /** ferrybot's check runs; launches never depend on them. */
 const CHECK_NAMES = { 'launch-gate': CHECK_NAME, config: 'ferrybot / config', infra: 'ferrybot / infra' } as const;
 
-const listed = z.object({
-  check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),
-});
+const listed = z.object({ check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })) });
 /** GitHub's limit of a summary (docs.github.com/rest/checks/runs). */
 const TITLE_MAX = 250;
 const SUMMARY_MAX = 65_535;

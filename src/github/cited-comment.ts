@@ -55,7 +55,10 @@ export async function rereadComment(
   return found.kind === 'known' ? found : readByCitation(client, citation, reading);
 }
 
-/** Null for 404 or 410: this token has read the thread, so 404 is no missing access. Dismissed counts as hidden. */
+/**
+ * Null if GitHub has none with that id (404, 410). The caller has read the thread with the same token, so 404 does not mean missing access.
+ * A dismissed review counts as hidden.
+ */
 export async function readByCitation(
   client: GitHubClient,
   citation: CommentCitation,

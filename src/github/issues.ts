@@ -151,9 +151,7 @@ export async function editIssue(
   );
 }
 
-const assignedSchema = z.object({
-  assignees: z.array(z.object({ id: z.number().int(), login: z.string() })),
-});
+const assignedSchema = z.object({ assignees: z.array(z.object({ id: z.number().int(), login: z.string() })) });
 
 /** Keeps existing assignees; writes nothing if all are assigned. */
 export async function assignPeople(
@@ -178,7 +176,9 @@ type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
 
 const pullSchema = z.object({ number: z.number().int() });
 
-/** Opens a pull request, or adopts one with the same head. GitHub rejects a second open one (422), which resolves races. */
+/**
+ * Opens a pull request, or adopts one with the same head. GitHub rejects a second open one (422), which resolves races.
+ */
 export async function openPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
   const { title, body, head, base, labels } = effect;
   const found = effect.isFirst === true ? null : await findPull(client, head, base);
@@ -211,7 +211,10 @@ async function findPull(client: GitHubClient, head: string, base: string): Promi
 
 const METHODS = ['merge', 'squash', 'rebase'] as const;
 
-/** Merges or queues exactly the launched head, by the first allowed method. GitHub answers 409 if the branch moved. */
+/**
+ * Merges exactly the launched head by the first method that the repository allows, or queues it where the branch has a merge queue. GitHub
+ * refuses (409) if the branch moved.
+ */
 export async function mergePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
   let refused: EffectOutcome | null = null;
   for (const merge_method of METHODS) {

@@ -1,4 +1,7 @@
-/** Reads who pushed to a branch (repository activity), and whose accounts its commits name (comparison of commits). */
+/**
+ * Reads who pushed to a branch (repository activity), and which accounts its commits are linked to (comparison with the target branch;
+ * GitHub REST, repos and commits).
+ */
 
 import { z } from 'zod';
 import type { BranchPush, BranchWork, Contributor, OwnIssue, OwnPull, OwnThread } from '../domain/actor.ts';
@@ -30,12 +33,7 @@ const comparisonSchema = z.object({
 });
 
 /** `base`: start of the change; `own`: the bot's pushed commit, or null. */
-export type BranchQuery = {
-  readonly branch: string;
-  readonly base: Sha;
-  readonly head: Sha;
-  readonly own: Sha | null;
-};
+export type BranchQuery = { readonly branch: string; readonly base: Sha; readonly head: Sha; readonly own: Sha | null };
 
 /** Every push since the bot's own, and every commit between base and head. */
 export async function readBranchWork(
@@ -155,9 +153,7 @@ const written = {
   body: z.string(),
   author: authorSchema,
   labels: z.object({ nodes: z.array(name) }),
-  timelineItems: z.object({
-    nodes: z.array(z.object({ createdAt: z.string(), actor: authorSchema, label: name })),
-  }),
+  timelineItems: z.object({ nodes: z.array(z.object({ createdAt: z.string(), actor: authorSchema, label: name })) }),
 };
 const issueSchema = z.object({ __typename: z.literal('Issue'), ...written, state: z.enum(['OPEN', 'CLOSED']) });
 const pullSchema = z.object({

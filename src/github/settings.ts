@@ -39,9 +39,7 @@ const rulesetsSchema = z.array(z.object({ id: z.number().int(), target: z.string
 const rulesetSchema = z.object({
   enforcement: z.string(),
   conditions: z
-    .object({
-      ref_name: z.object({ include: z.array(z.string()), exclude: z.array(z.string()).default([]) }),
-    })
+    .object({ ref_name: z.object({ include: z.array(z.string()), exclude: z.array(z.string()).default([]) }) })
     .nullish(),
   rules: z.array(z.object({ type: z.string() })).default([]),
 });
@@ -267,7 +265,10 @@ const answerSchema = z.object({
   user: z.object({ id: z.number().int(), login: z.string() }),
 });
 
-/** The user id must match, because a login can pass to another account. 404 (no such user, or an app) is `none`. */
+/**
+ * A person's current permission. GitHub must report the same user id, because a login can pass to another account. 404 (no such user, or an
+ * app) is `none`.
+ */
 export async function readPermission(
   client: GitHubClient,
   user: { readonly id: number; readonly login: string },

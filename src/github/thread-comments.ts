@@ -229,7 +229,10 @@ const ROUTES = {
   comment: 'GET /repos/{owner}/{repo}/issues/comments',
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments',
 } as const;
-/** Comments written or edited since, oldest first. Pages by time: an edit shifts the numbers. Unknown if unreadable. */
+/**
+ * Comments written or edited since, oldest first; unknown if a page could not be read. Pages by time, not by number, because an edit moves
+ * a comment to the end and shifts the others.
+ */
 export async function listNewComments(
   client: GitHubClient,
   surface: 'comment' | 'review-comment',
@@ -303,7 +306,10 @@ function toSweptComment({
 /** `first`: the page that was already read. `isOld`: reads no page before the first old node. Without it, reads all pages. */
 type PageExtent<Node> = { readonly first?: Page<Node>; readonly isOld?: ((node: Node) => boolean) | undefined };
 
-/** All nodes in order, back to the first old one. Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX`. */
+/**
+ * All nodes in the connection's order, back to the first old one.
+ * Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX` nodes.
+ */
 export async function readRemainingPages<Schema extends z.ZodType>(
   client: GitHubClient,
   id: string,

@@ -43,7 +43,10 @@ export type EditedText = Pick<
   'id' | 'number' | 'body' | 'author' | 'includesCreatedEdit' | 'userContentEdits'
 >;
 
-/** All versions of a thread's text with their editors, newest first (UserContentEdit). Unknown if incomplete. */
+/**
+ * All versions of an issue or pull request text with their editors, newest first (docs.github.com/graphql, UserContentEdit). Unknown if
+ * incomplete.
+ */
 async function readVersions(
   client: GitHubClient,
   { id, number, body, author, includesCreatedEdit, userContentEdits }: EditedText,
@@ -149,7 +152,10 @@ export function ownBotLogins(appSlug: string): readonly string[] {
   return [appSlug, 'github-actions'];
 }
 
-/** A run's threads with comments since an instant (null: all), usually in one request. Unknown if incomplete. */
+/**
+ * A run's pull request and issue with comments since an instant (null = all; may include older ones), usually one request. Unknown if
+ * incomplete.
+ */
 export async function readThreads(
   client: GitHubClient,
   { pull, issue }: Pick<ProposalPlace, 'pull' | 'issue'>,
@@ -168,11 +174,7 @@ export async function readThreads(
   };
   // A moved issue must not hide commands in the pull request.
   if (ferryIssue === null)
-    return known({
-      ...found,
-      issue: unknown(`there is no issue #${issue}`),
-      comments: inPull.value.comments,
-    });
+    return known({ ...found, issue: unknown(`there is no issue #${issue}`), comments: inPull.value.comments });
   const inIssue = await readContent(client, ferryIssue, since, reading);
   if (inIssue.kind === 'unknown') return inIssue;
   return known({

@@ -22,7 +22,10 @@ const runSchema = z
     ({ created_at, html_url: url, ...run }): WorkflowRunFacts => ({ ...run, createdAt: parseInstant(created_at), url }),
   );
 
-/** `return_run_details` (GitHub, 2026-02-19) returns the run's id. The full ref, as a tag may share the short name. */
+/**
+ * `return_run_details` (GitHub, 2026-02-19) returns the run's id. Uses the full ref, because a tag with the same short name could provide
+ * another workflow file.
+ */
 export async function dispatchWorkflow(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'dispatch-workflow' }>,

@@ -30,12 +30,7 @@ export async function fetchWhole(
     const response = await fetch(url, { ...init, redirect: 'manual', signal });
     const bytes = await readBounded(response.body ?? [], bytesMax);
     if (bytes === null)
-      return {
-        kind: 'failed',
-        isSent: true,
-        code: 'too-large',
-        message: `the answer has more than ${bytesMax} bytes`,
-      };
+      return { kind: 'failed', isSent: true, code: 'too-large', message: `the answer has more than ${bytesMax} bytes` };
     return { kind: 'answer', status: response.status, headers: response.headers, bytes };
   } catch (error) {
     // fetch throws TypeError for broken transport and DOMException for a timeout.

@@ -10,7 +10,10 @@ import { inflateRawSync } from 'node:zlib';
 /** The longest file written next to a job is its command. */
 export const RECORD_FILE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Opens a regular file, without following links or waiting for pipes. Throws `ENOENT`, `ELOOP` or `ENOTSUP`. */
+/**
+ * Opens a regular file without following links or waiting for pipes. Throws with a code if missing (`ENOENT`) or of another type (`ELOOP`,
+ * `ENOTSUP`).
+ */
 export async function openPlainFile(path: string): Promise<FileHandle> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
@@ -29,7 +32,10 @@ async function readPlainText(path: string): Promise<string> {
   return bytes.toString('utf8');
 }
 
-/** A hard link is atomic: it never replaces a file (unlike rename) and never shows a partial one (unlike O_EXCL). */
+/**
+ * Writes `text` to `path` unless the file exists; true if this call created it. A hard link is atomic: it never replaces a file (unlike
+ * rename) and never shows a partial one (unlike O_EXCL).
+ */
 export async function publishOnce(path: string, text: string): Promise<boolean> {
   const draft = join(dirname(path), `.${randomUUID()}.tmp`);
   await writeFile(draft, text, { flush: true, mode: 0o600 });
@@ -69,7 +75,10 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Number of bytes before an unfinished last character (RFC 3629). Invalid bytes count, so that reading goes on. */
+/**
+ * Number of bytes without an unfinished character at the end. Invalid bytes count as finished, so that a reader always makes progress
+ * (RFC 3629).
+ */
 export function completeUtf8Length(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= Math.min(3, end); back += 1) {
@@ -89,7 +98,10 @@ function utf8SequenceLength(lead: number): number {
 
 const MARK = 0x3f;
 
-/** Replaces each invalid byte by a one-byte `?`, which keeps log offsets correct. Cut an unfinished character first. */
+/**
+ * Replaces each invalid UTF-8 byte by `?` (RFC 3629). The one-byte mark keeps log offsets correct, unlike U+FFFD. Cut off an unfinished
+ * character first.
+ */
 export function keepValidUtf8(bytes: Uint8Array): Uint8Array {
   if (isUtf8(bytes)) return bytes;
   const clean = Uint8Array.from(bytes);

@@ -20,7 +20,10 @@ export type SigningKey = {
   readonly sign: (utf8: string) => string;
 };
 
-/** Parses PKCS #8 (PEM, or DER in base64) or the 32-byte seed (RFC 8410, 8032). Errors contain no part of the key. */
+/**
+ * Parses a private key: PKCS #8 as PEM (with real or literal `\n`) or DER in base64, or the 32-byte seed in base64 (RFC 8410, RFC 8032).
+ * The error contains no part of the key.
+ */
 export function parseSigningKey(text: string): Result<SigningKey, string> {
   const trimmed = text.trim().replaceAll('\\n', '\n');
   if (trimmed === '') return fail('the key is empty');

@@ -36,7 +36,10 @@ const GARBAGE_BYTES_MAX = 12 * 2 ** 20;
 /** Above this, the collector returns memory to the system, which takes several passes. A watch of a thousand runs may have 300 MB. */
 const RESIDENT_BYTES_MAX = 280 * 2 ** 20;
 
-/** Collects garbage once there may be enough: V8 lets its heap grow to several times the live size. True if it ran. */
+/**
+ * Runs the garbage collector once enough garbage may exist, because V8 lets its heap grow to several times the live size. Returns whether
+ * it ran.
+ */
 export function createMemorySaver(): () => boolean {
   let aliveBytes = 0;
   return () => {

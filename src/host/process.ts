@@ -142,7 +142,10 @@ function decodeOutput(bytes: Uint8Array | undefined): string {
   return bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
 }
 
-/** Runs `file` with this Node and waits. The child stops when its input ends. The exit code, or 1 after a signal. */
+/**
+ * Runs `file` with this Node, output and signals, and waits. The child stops when its input ends (`FERRYBOT_STOP_WITH_STDIN`), so it never
+ * outlives us. Returns the exit code, or 1 after a signal.
+ */
 export async function runInForeground(
   file: string,
   args: readonly string[],

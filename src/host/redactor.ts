@@ -10,17 +10,7 @@ type View = { readonly text: string; readonly starts: Uint32Array; readonly ends
 /** HTML's named references for ASCII characters (WHATWG HTML, *Named character references*). */
 const NAMED: Readonly<Record<string, string>> = {
   ...{ amp: '&', AMP: '&', lt: '<', LT: '<', gt: '>', GT: '>', quot: '"', QUOT: '"', apos: "'", nbsp: ' ' },
-  ...{
-    excl: '!',
-    num: '#',
-    dollar: '$',
-    percnt: '%',
-    lpar: '(',
-    rpar: ')',
-    ast: '*',
-    midast: '*',
-    plus: '+',
-  },
+  ...{ excl: '!', num: '#', dollar: '$', percnt: '%', lpar: '(', rpar: ')', ast: '*', midast: '*', plus: '+' },
   ...{ comma: ',', period: '.', sol: '/', colon: ':', semi: ';', equals: '=', quest: '?', commat: '@' },
   ...{ lsqb: '[', lbrack: '[', bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_' },
   ...{ grave: '`', DiacriticalGrave: '`', lcub: '{', lbrace: '{', verbar: '|', vert: '|', VerticalLine: '|' },
@@ -189,12 +179,7 @@ function secretForms(secret: string): SecretForms | null {
   const core = whole.replaceAll(WRAPPING, '');
   // A secret made mostly of quotes may leave too little.
   const plain = core.length < CORE_CHARACTERS_MIN ? [] : [...new Set([core, core.replaceAll(' ', '+')])];
-  return {
-    whole,
-    plain,
-    base64: [0, 1, 2].map((offset) => alignBase64(bytes, offset)),
-    hex: bytes.toString('hex'),
-  };
+  return { whole, plain, base64: [0, 1, 2].map((offset) => alignBase64(bytes, offset)), hex: bytes.toString('hex') };
 }
 
 /** `offset`: bytes before it in a group of three, as with `user:` (RFC 4648). */

@@ -62,7 +62,10 @@ export type AppendContext = ComposeContext & { readonly run: string; readonly he
 /** `line` has no newline. */
 export type SealedEvent = { readonly event: LogbookEvent; readonly line: string };
 
-/** Chains and signs `drafts` after `head`. Throws if a draft's role may not write its type, or has no signer here. */
+/**
+ * Chains and signs `drafts` after `head`, in order. Throws if a draft's role may not write its type or has no signer here, so that a
+ * caller's bug cannot produce an invalid logbook.
+ */
 export function sealEvents(context: AppendContext, drafts: readonly EventDraft[]): readonly SealedEvent[] {
   let head = context.head;
   const sealed: SealedEvent[] = [];
@@ -196,7 +199,10 @@ export type Recorded =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Records what `decide` returns in one atomic push, again after lost races. Throws for illegal events and records. */
+/**
+ * Records the result of `decide` in one atomic push; calls it again after each lost race. Throws for illegal events and for a record that
+ * does not verify.
+ */
 export async function recordDecision(
   { store, lab }: Writer,
   decide: () => readonly Entry[] | Promise<readonly Entry[]>,

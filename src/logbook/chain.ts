@@ -176,7 +176,10 @@ const frame = z.looseObject(
 
 const frameOfAnyType = frame.extend({ type: name });
 
-/** The first missing or invalid field (docs/logbook.md), or null. `data` is any object; more fields are allowed. */
+/**
+ * The first missing or invalid field (docs/logbook.md, the fields of an event), or null. `data` only has to be an object; further fields
+ * are allowed.
+ */
 export function findFrameFlaw(value: Json): string | null {
   const [issue] = frame.safeParse(value).error?.issues ?? [];
   if (issue === undefined) return null;

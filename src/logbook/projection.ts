@@ -28,10 +28,7 @@ function describeEvents(events: readonly LogbookEvent[], from = 0): readonly Des
     if (event.actor !== undefined) logins.set(event.actor.id, event.actor.login);
     if (index < from) continue;
     const { title, describe } = findDefinition(event);
-    all.push({
-      event,
-      text: { title, evidence: '', decision: '', next: '', ...describe(event, logins) },
-    });
+    all.push({ event, text: { title, evidence: '', decision: '', next: '', ...describe(event, logins) } });
   }
   return all;
 }

@@ -97,7 +97,10 @@ export function joinEventLines(events: readonly LogbookEvent[]): string {
 
 export type GrownFile = { readonly part: number; readonly before: string; readonly text: string };
 
-/** The files that adding `lines` after `open` changes, and the new ends. A full file is never rewritten. */
+/**
+ * The files that change when `lines` are added after `open`, the last file's text, and the new ends. A full file is never rewritten; the
+ * next line starts a new file, chained by its `prev`.
+ */
 export function appendToFiles(
   ends: readonly number[],
   open: string,

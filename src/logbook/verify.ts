@@ -182,7 +182,10 @@ export function readChain(
   return expected === GENESIS ? events.reverse() : null;
 }
 
-/** From a newer release or another holder of the key. It shares a reason with unknown lines, as in other verifiers. */
+/**
+ * Written by a newer release, or by another holder of the key. Uses the same reason as an unknown line, for compatibility with other
+ * verifiers.
+ */
 function judgeUnknownType(walk: VerificationState, line: string): BadEntry | null {
   const event = decodeUnknownType(line);
   const { verifySignature } = walk.input;
@@ -196,7 +199,10 @@ function judgeUnknownType(walk: VerificationState, line: string): BadEntry | nul
 
 type Fault = { readonly reason: BadReason; readonly message: string };
 
-/** In this order a verifier without schemas (docs/verify_logbook.py) reports the same fault. */
+/**
+ * Fixed order: place, chain, writer, then data and lifecycle, so that a verifier without schemas (docs/verify_logbook.py) reports the same
+ * fault.
+ */
 function findFault(walk: VerificationState, event: FramedEvent, line: string): Fault | null {
   return findOrderFault(walk, event) ?? findChainFault(walk, event, line) ?? findWriterFault(walk, event);
 }

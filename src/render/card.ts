@@ -1,4 +1,7 @@
-/** The status card: one comment per run, edited in place. The same record renders the same bytes. */
+/**
+ * The status card: one comment per run, edited in place, with the state, its evidence, and the next action. The same record
+ * renders the same bytes.
+ */
 
 import type { CommandDecision } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';

@@ -230,10 +230,7 @@ type AnnotationText = { readonly title: string; readonly message: string };
 /** A knob that the before/after table declares wrongly. */
 export function renderMismatch({ knob, actual, row }: Mismatch, place: ThreadKind = 'pull request'): AnnotationText {
   return row === null
-    ? {
-        title: `${plainLine(knob)} does not change`,
-        message: 'This knob does not change. Remove the row.',
-      }
+    ? { title: `${plainLine(knob)} does not change`, message: 'This knob does not change. Remove the row.' }
     : {
         title: `${plainLine(knob)} is not declared`,
         message: `This changes ${plainLine(actual ?? '')}, and the before/after table of the ${place} does not declare it. Add this row:\n${plainLine(row)}`,

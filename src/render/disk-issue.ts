@@ -95,7 +95,10 @@ export function diskIssueTitle(cluster: string): string {
   return `Disks of the workers of ${cluster}`;
 }
 
-/** The issue's body, within GitHub's limit. Its marker names the newest journal entry that a comment reports. */
+/**
+ * The issue's body, within GitHub's limit. Its marker names the newest journal entry that a comment reports: a scan or the end
+ * of a change.
+ */
 export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): string {
   const { readable, newest, since, unread } = disks;
   const ends = actions.map(({ ended }) => ended?.seq ?? 0);
@@ -160,12 +163,7 @@ function renderProposals(scan: RecordedScan, actions: readonly ActionRecord[]): 
 
 /** The comment about a changed situation. */
 export function renderDiskChange(scan: RecordedScan): string {
-  const marker = {
-    run: 'journal',
-    kind: 'disk-change',
-    key: `${scan.cluster}-${scan.seq}`,
-    fields: {},
-  } as const;
+  const marker = { run: 'journal', kind: 'disk-change', key: `${scan.cluster}-${scan.seq}`, fields: {} } as const;
   const lines = sortByFullness(scan).map(
     (worker) => `${workerName(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
   );

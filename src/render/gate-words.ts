@@ -310,14 +310,8 @@ export const SENTENCES: AllGateSentences = {
     'over-rented': (f) =>
       `machines for at most ${formatMoney(f.cost)} in addition to ${formatMoney(f.spent)} ${f.period === 'day' ? 'on' : 'in'} ${f.from}; the cluster's budget for a ${f.period} is ${formatMoney(f.most)}`,
   },
-  'lane-free': {
-    free: () => 'no other run is live',
-    busy: (f) => `${f.run} is live`,
-  },
-  'not-held': {
-    free: () => 'no hold',
-    held: (f) => [holdText(f, f.by, f.reason), `${unholdText(f)} lifts it`],
-  },
+  'lane-free': { free: () => 'no other run is live', busy: (f) => `${f.run} is live` },
+  'not-held': { free: () => 'no hold', held: (f) => [holdText(f, f.by, f.reason), `${unholdText(f)} lifts it`] },
   'manifest-complete': {
     complete: () => 'everything that decides what will run is known',
     'not-shipped': (f) => [

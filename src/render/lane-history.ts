@@ -43,7 +43,9 @@ export function renderPaceChart(paces: readonly CoursePoint[]): string | null {
   return overSteps(steps, 'steps a second', (step) => [interpolate(steps, step)]);
 }
 
-/** The step and the newest complete checkpoint: the distance is the cost of a crash. Null without a checkpoint. */
+/**
+ * The step and the newest complete checkpoint: the distance is the cost of a crash. Null without a checkpoint.
+ */
 export function renderCheckpointChart(paces: readonly CoursePoint[]): string | null {
   if (paces.every(({ checkpointStep }) => checkpointStep === null)) return null;
   const seen = [...new Map(paces.map((one) => [one.step, one])).values()].toSorted((a, b) => a.step - b.step);

@@ -188,10 +188,7 @@ export function buildNothingDueMarker({ lane, date }: Pick<NothingDue, 'lane' | 
 export function channelMessage({ about }: Notice, state: RunState): Omit<ChannelMessage, 'url'> {
   const { incident, again } = findPagedIncident(about, state);
   const { title } = describeIncident(incident, threadKind(state));
-  return {
-    title,
-    text: `${state.run} needs a person.${again} The thread describes what to do and how to /ack:`,
-  };
+  return { title, text: `${state.run} needs a person.${again} The thread describes what to do and how to /ack:` };
 }
 
 export type FaultNotice = {

@@ -236,12 +236,7 @@ export function engineTitle(engine: string): string {
   return ENGINE_TITLES[engine] ?? text(engine);
 }
 
-const ENGINE_TITLES: Readonly<Record<string, string>> = {
-  iris: 'Iris',
-  ray: 'Ray',
-  slurm: 'Slurm',
-  vast: 'Vast.ai',
-};
+const ENGINE_TITLES: Readonly<Record<string, string>> = { iris: 'Iris', ray: 'Ray', slurm: 'Slurm', vast: 'Vast.ai' };
 
 /** Used after *the* or *this*. */
 export type ThreadKind = 'pull request' | 'issue';

@@ -156,11 +156,7 @@ function endedDrafts(state: RunState, seen: readonly SeenMachine[], cluster: str
       if (tearDown === null) return [incidentDraft('watch', 'machine-lost', { instance, dollars })];
       const { reason } = tearDown;
       return [
-        {
-          type: 'tear-down-ended',
-          role: 'watch',
-          data: { instance, jobId, cluster, reason, microdollars },
-        } as const,
+        { type: 'tear-down-ended', role: 'watch', data: { instance, jobId, cluster, reason, microdollars } } as const,
         incidentDraft('watch', 'machine-destroyed', { instance, reason, dollars }),
       ];
     });
@@ -284,9 +280,7 @@ function diagnosisForTearDown(reason: TearDownReason | null): Pick<EventDataByTy
   const failure = reason === null ? 'bad-node' : 'stalled';
   const response = FIRST_RESPONSE[failure];
   const evidence = [endMessage(reason)];
-  return {
-    diagnosis: { class: failure, confidence: 'medium', response, place: null, error: null, evidence },
-  };
+  return { diagnosis: { class: failure, confidence: 'medium', response, place: null, error: null, evidence } };
 }
 
 function endMessage(reason: TearDownReason | null): string {

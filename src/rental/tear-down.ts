@@ -161,7 +161,10 @@ export type TearDownInput = {
   readonly spent: ReadonlyMap<number, MachineSpending>;
 };
 
-/** A machine to destroy now; repeats are harmless. `alertSinceMs`: when first requested, if an alert is due. */
+/**
+ * A machine to destroy now; repeating a request is harmless. `alertSinceMs`: when its unverified teardown was first requested,
+ * if an alert is due now; otherwise null.
+ */
 export type Destruction = {
   readonly id: number;
   readonly jobId: string;

@@ -173,7 +173,10 @@ type ApprovalQuestion = {
   readonly approval: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'>;
 };
 
-/** The oldest visible card-like comment by a bot or a writer. Others never count: anyone could block a launch. */
+/**
+ * The oldest visible comment that looks like a card, by a bot or a person with write permission. Comments of other people never count,
+ * because otherwise anyone could block a launch.
+ */
 export function findSecondCard(
   asked: ApprovalQuestion,
   comments: readonly CommentFacts[],
@@ -195,7 +198,9 @@ export function findSecondCard(
   return known(null);
 }
 
-/** Neither seal nor record prove it ours: any workflow can post as github-actions[bot]. Id 0: a deleted account. */
+/**
+ * Seal and record do not show it as ferrybot's: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
+ */
 function isForeignCard({ state, approval }: ApprovalQuestion, comment: CommentFacts): boolean {
   const { surface, id, marker, minimized, createdAt, author } = comment;
   const isCard = surface === 'comment' && (id === state.shown?.comment || id === state.cardEdit?.comment);

@@ -61,7 +61,10 @@ export function findAuthors(
   });
 }
 
-/** An app opened this, and its user could be the approver. For issues on request the record names that person. */
+/**
+ * An app opened this pull request or issue, and the person behind the app could be the approver. An issue that ferrybot wrote on request
+ * names that person in the record.
+ */
 function findUnnamedOpener(
   { own, texts, requestedBy }: Proposal,
   { number, author, authorIsBot }: PullFacts,

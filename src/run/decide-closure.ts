@@ -1,4 +1,7 @@
-/** Executes a seal or close in repeatable steps; the record comes last, so it is never ahead of GitHub. */
+/**
+ * Executes a seal or close step by step: tag, closure branch, closure PR, proposal PR, issue. Each step is safe to repeat. `sealed` or
+ * `closed` is recorded last, so the record is never ahead of GitHub.
+ */
 
 import { buildAnswer, type CommandDecision } from '../commands/decision.ts';
 import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
@@ -222,12 +225,7 @@ export function decideMilestone(
   const { path, step, unseen } = checkpoint;
   const metrics = state.end?.metrics ?? state.observation?.evals ?? {};
   return append(
-    {
-      type: 'milestone',
-      role: 'control',
-      actor,
-      data: { name, tag, commit, checkpoint, metrics, comment, surface },
-    },
+    { type: 'milestone', role: 'control', actor, data: { name, tag, commit, checkpoint, metrics, comment, surface } },
     answerDraft(item, buildAnswer('milestone-sealed', { name, tag, path, step, unseen: unseen.join(', ') })),
   );
 }

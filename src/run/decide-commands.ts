@@ -71,7 +71,9 @@ export type CommandOutcome =
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'nothing' };
 
-/** The first unanswered item that can be decided. A waiting item blocks only those that may not overtake it. */
+/**
+ * The first unanswered item that can be decided. An item that waits for a fact blocks only items that may not overtake it (`canOvertake`).
+ */
 export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
   const { permissions, journalCommands } = facts;

@@ -80,7 +80,10 @@ export function decideGates(state: RunState, facts: RunFacts, judge: () => GateE
   return drop === null ? append(recorded) : append(drop, recorded);
 }
 
-/** Records only the verdict that a hold, or its end, changes; an order and the next sweep evaluate the others again. */
+/**
+ * Records the one verdict that a hold of this run, or its end, changes. The other verdicts stay those of the recorded gates; an order and
+ * the next sweep evaluate them again.
+ */
 export function decideHoldVerdict(state: RunState, { journalHolds }: RunFacts): Step | null {
   if (state.gate === null || state.order?.status === 'claimed' || awaitsAdoption(state)) return null;
   const { at: _, seq: __, ...recorded } = state.gate;
@@ -221,7 +224,10 @@ function oneApprovalPerPerson<Approval extends { readonly actor: { readonly id: 
   return [...new Map(approvals.map((a) => [a.actor.id, a])).values()];
 }
 
-/** Dispatches until a runner has claimed and submitted the order. Repeats are harmless: it is claimed once. */
+/**
+ * Dispatches the launch until a runner has claimed and submitted the order. A second dispatch is harmless: an order is claimed once and has
+ * one submission id.
+ */
 export function decideLaunch(input: DeciderInput): Step | null {
   const { state, facts, config, now, memory } = input;
   const { order } = state;

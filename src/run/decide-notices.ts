@@ -63,11 +63,7 @@ function buildReminder({ notices }: RunState, occasion: ReminderOccasion, now: I
   const last = fromRfc3339(lastNewsAt ?? (told.at(-1) ?? since).at) ?? now;
   // rule HR-26
   if (now - last < everyHours * HOUR_MS + slackMs) return null;
-  return {
-    type: 'notified',
-    role: 'control',
-    data: { reason, about: `${since.seq}-${told.length + 1}`, ...audience },
-  };
+  return { type: 'notified', role: 'control', data: { reason, about: `${since.seq}-${told.length + 1}`, ...audience } };
 }
 
 /** The due reminder about what waits for a person: a job to confirm, an end without a decision, an ended watch, an issue without news. */
@@ -188,7 +184,10 @@ export function decideOffer(state: RunState, now: Instant): Step | null {
   );
 }
 
-/** Asks the contract's DRI once before the launch. Mentions only an account with a role here, else names the login. */
+/**
+ * Asks the contract's DRI once before the launch. Mentions the account only if that person has a role here; otherwise the text names the
+ * login.
+ */
 export function decideChargeRequest(
   state: RunState,
   { people }: RunFacts,
@@ -201,11 +200,7 @@ export function decideChargeRequest(
   const person = people.value.find(({ actor }) => isSameLogin(actor.login, dri));
   const may = person !== undefined && permits(person.permission, permissions.watch);
   const mentioned = may ? { people: [person.actor.id] } : {};
-  return append({
-    type: 'notified',
-    role: 'control',
-    data: { reason: 'dri-asked', about: dri, ...mentioned },
-  });
+  return append({ type: 'notified', role: 'control', data: { reason: 'dri-asked', about: dri, ...mentioned } });
 }
 
 /** The DRI to ask, or null if none is left to ask. */

@@ -1,4 +1,7 @@
-/** A manifest is shown once its card was read back from GitHub, until a person edits it (docs/decisions/0119). */
+/**
+ * A manifest counts as shown once its card was read back from GitHub, until a person edits that card
+ * (docs/decisions/0119-bind-an-approval-to-what-was-shown.md).
+ */
 
 import type { CommentFacts, ProposalText, ProposalTexts, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { filterIncidents, incidentDraft } from '../domain/incidents.ts';
@@ -82,7 +85,10 @@ export function mustShowCard(state: RunState, { marker, minimized }: CommentFact
   return isWanted && (minimized || marker === null || !showsCurrentGate(state, marker));
 }
 
-/** What an approval may rely on: nothing is shown by a missing, hidden or changed card, or by an unreadable history. */
+/**
+ * The state that an approval may rely on: nothing counts as shown if the card is missing, hidden or changed, or was edited and its history
+ * is unreadable.
+ */
 export function withConfirmedShowing(state: RunState, facts: RunFacts): RunState {
   if (state.shown === null) return state;
   const card = findCardComment(state, facts.comments);
@@ -165,7 +171,10 @@ function isRunCard({ run }: RunState, marker: VerifiedMarker | null): marker is 
   return marker?.kind === 'card' && marker.run === run;
 }
 
-/** Whether control wrote this after the last foreign edit, unchanged. The watch's key cannot show a manifest. */
+/**
+ * Whether control wrote this text for this manifest and description after the last foreign edit, and it is unchanged. The watch's key
+ * cannot show a manifest for approval.
+ */
 function showsCurrentGate(state: RunState, marker: VerifiedMarker): boolean {
   const head = Number(marker.fields['head']?.split(':')[0]);
   const knowsOfEdit = state.cardEdit === null || head >= state.cardEdit.seq;
@@ -191,12 +200,7 @@ function decideTampered(state: RunState, facts: RunFacts): Step | null {
   const change = describeTampering(state, card, cardHistory);
   if (change === null) return null;
   const { how, by } = change;
-  const detail = {
-    how,
-    thread: shown.thread,
-    comment: shown.comment,
-    ...(by === null ? {} : { by }),
-  };
+  const detail = { how, thread: shown.thread, comment: shown.comment, ...(by === null ? {} : { by }) };
   return append(incidentDraft('control', 'card-edited', detail));
 }
 

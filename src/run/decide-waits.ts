@@ -45,12 +45,7 @@ export function decideWaitEdit(input: {
     if (!canTry(memory, key, limits.effectTriesMax)) continue;
     const line = isOpen ? describeOpenWait(input, incident) : describeClosedWait(state, incident);
     if (typeof line !== 'string') return line;
-    return perform(key, {
-      kind: 'edit-comment',
-      thread: comment.thread,
-      comment: comment.id,
-      body: `${text}${line}`,
-    });
+    return perform(key, { kind: 'edit-comment', thread: comment.thread, comment: comment.id, body: `${text}${line}` });
   }
   return null;
 }

@@ -291,7 +291,10 @@ type EarlierAttemptQuery = {
   readonly facts: { readonly recordedRuns: Observed<readonly RunState[]> };
 };
 
-/** The previous attempt's manifest, or the continued run's last. Null: nothing ran. Unknown: not recorded. */
+/**
+ * The manifest to compare the next attempt with: the previous attempt's, or the continued run's last one. Null if nothing ran before;
+ * unknown if the record lacks it.
+ */
 function findEarlierAttempt({ proposal, failed = null, facts }: EarlierAttemptQuery): Observed<EarlierRun> | null {
   if (failed !== null) {
     const { manifest } = failed.order;
@@ -306,7 +309,10 @@ function findEarlierAttempt({ proposal, failed = null, facts }: EarlierAttemptQu
     : known({ manifest, isOfAnotherRun: true });
 }
 
-/** The checkpoint of an attempt, from the order; the runner recomputes it. Null: from scratch, or the job selects. */
+/**
+ * The checkpoint that an attempt resumes from. Control writes it into the order; the runner recomputes it. Null: from scratch, or the job
+ * selects it. Gates block invalid checkpoints.
+ */
 export function checkpointToContinue({
   start,
   resume,

@@ -1,4 +1,7 @@
-/** The interface of a kind of run: one folder in src/kinds and one line in its registry (docs/extending.md). */
+/**
+ * The interface of a kind of run; everything else is common to all kinds. A kind is one folder in src/kinds and one line in its registry
+ * (docs/extending.md).
+ */
 
 import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneConfig, LaneKind, LaneKinds } from '../config/lane-schema.ts';
@@ -102,7 +105,10 @@ export type Kind = LaneKind & {
   readonly adoption?: Adopts;
   /** How the code of a failed attempt may be fixed. */
   readonly fixes?: (lane: LaneConfig) => Fixes;
-  /** Expensive: the watch checks stores and other jobs, a relaunch compares code, a seal needs the final checkpoint. */
+  /**
+   * An expensive run: the watch also checks the checkpoint stores and other jobs on the cluster, a relaunch compares the code, and a seal
+   * needs the final checkpoint.
+   */
   readonly isCritical?: true;
   /** Gates in addition to the common ones. */
   readonly gates: readonly Gate[];
@@ -159,7 +165,10 @@ type Fixes = {
   readonly preApproved: readonly string[];
 };
 
-/** The issue's text is the contract: parsed at each turn, recorded on change, and above the lane's settings. */
+/**
+ * Runs from issues: the issue's text is the contract. It is parsed at each reconciliation and recorded when it changed; its values replace
+ * the lane's settings.
+ */
 export type Contracts = {
   /** Additional labels that request a run of this kind. */
   readonly labels: readonly string[];

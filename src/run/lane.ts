@@ -64,7 +64,10 @@ export function configHealthFor({ isLaneConfigured, laneName }: LaneScopedConfig
   return isLaneConfigured ? health : { ...health, missingLane: laneName };
 }
 
-/** An existing run's config without contract. If its lane is gone, defaults and recorded values serve to end it. */
+/**
+ * The config for an existing run, without its contract. If its lane was removed, the run is still watched, stopped and closed with default
+ * settings and its recorded values.
+ */
 function laneConfigOfRun(config: LabConfig, { proposal, submission }: RunState): LaneScopedConfig {
   const { lane: laneName, experiment, runName } = proposal;
   const configured = configOfLane(config, laneName);
@@ -131,10 +134,7 @@ function withContractCost(
   const cluster = Object.hasOwn(clusters, name) ? clusters[name] : undefined;
   if (cluster === undefined || hours === null) return {};
   if (compareDecimals(hours, cluster.acceleratorHoursPerRun) <= 0) return {};
-  return {
-    clusters: { ...clusters, [name]: { ...cluster, acceleratorHoursPerRun: hours } },
-    costIsOfContract: true,
-  };
+  return { clusters: { ...clusters, [name]: { ...cluster, acceleratorHoursPerRun: hours } }, costIsOfContract: true };
 }
 
 /** Lanes that adopt jobs on a cluster that allows it, in config order. */
@@ -205,7 +205,10 @@ function pickMetrics(all: Metrics, keys: readonly string[]): Metrics {
 
 type PassOf = { readonly lane: string; readonly experiment: string };
 
-/** The last sealed pass up to `until`, or null. Failed, rejected, withdrawn and merely accepted runs do not count. */
+/**
+ * The lane's last sealed pass up to `until`, which the next run starts from (docs/decisions); null if there is none. Failed, rejected,
+ * withdrawn and merely accepted runs do not count.
+ */
 export function findLastPass(
   runs: readonly RunState[],
   { lane, experiment }: PassOf,
@@ -224,7 +227,10 @@ export function findLastPass(
   return newest === undefined ? null : { run: newest.run, commit: newest.commit };
 }
 
-/** The base, if it was the lane's last pass then, launched from that commit; else unknown, which passes no gate. */
+/**
+ * The proposal's base, verified against the record: it must be the lane's last pass at that time, launched from that commit. Otherwise
+ * unknown, which passes no gate. `runs` must be verified.
+ */
 export function findProvenBase(
   { proposal, proposedAt }: { readonly proposal: EventDataByType['proposed']; readonly proposedAt: string },
   runs: readonly RunState[],
@@ -239,7 +245,10 @@ export function findProvenBase(
       );
 }
 
-/** Null before the end. Only runs of the lane sealed before it count, so the verdict never changes (policy DF-29). */
+/**
+ * The verdict on an ended run; null before its end. `runs`: recorded runs, newest first. Only runs of its lane sealed before its end count,
+ * so the verdict never changes later (policy DF-29).
+ */
 export function judgeSealedRun(
   state: RunState,
   config: LaneScopedConfig,

@@ -49,12 +49,7 @@ export function buildManifestFrom(facts: ManifestFacts): Observed<Manifest> {
     cluster: lane.cluster,
     command: [...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...command],
     outputRoot,
-    tracker: {
-      kind: lane.tracker.kind,
-      entity: lane.tracker.entity,
-      project: lane.tracker.project,
-      runId: runName,
-    },
+    tracker: { kind: lane.tracker.kind, entity: lane.tracker.entity, project: lane.tracker.project, runId: runName },
     resume: {
       policy: lane.resume.policy,
       // rule HR-12
@@ -120,13 +115,7 @@ function listRestartFailures(config: LaneScopedConfig): readonly Failure[] {
 
 function toManifestChanges(delta: Delta): readonly ManifestChange[] {
   if (delta.kind !== 'knobs') return [];
-  return delta.changes.map(({ knob, path, before, after, bucket }) => ({
-    knob,
-    path,
-    before,
-    after,
-    bucket,
-  }));
+  return delta.changes.map(({ knob, path, before, after, bucket }) => ({ knob, path, before, after, bucket }));
 }
 
 function toManifestBase(base: BaseFacts | null): Pick<Manifest, 'base'> {

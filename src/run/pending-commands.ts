@@ -212,7 +212,10 @@ export function groupByComment(
   return Map.groupBy(commands.values(), (seen) => commentId({ surface: seen.surface, id: seen.comment }));
 }
 
-/** Other bots have an `/approve` too: one without a digest counts only where an action waited when it was written. */
+/**
+ * Other bots also have an `/approve`. ferrybot ignores one without a digest, unless an action waited in that thread when the
+ * command was written.
+ */
 export function isAddressedToBot(
   said: CommentCommand,
   comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
@@ -271,7 +274,10 @@ export function isUntrusted(held: Observed<Permission> | undefined): boolean {
   return held?.kind === 'known' && !permits(held.value, 'triage');
 }
 
-/** Whether the thread's limit is reached, or another comment of this person was answered. `answered`: all recorded. */
+/**
+ * Whether the thread reached its limit, or another comment of this person in it was answered. `answered`: the thread's recorded
+ * commands.
+ */
 export function wasAnsweredBefore(answered: Iterable<SeenCommand>, { comment }: PendingItem): boolean {
   const others = new Set<number>();
   for (const seen of answered) {

@@ -59,7 +59,10 @@ function proposalMarkerPrefix({ proposal, seq }: ActionRecord): string {
     : markerIdentity({ run: proposal.record, kind: 'action', key: String(seq) });
 }
 
-/** The marked comment, else edited ones whose history may show it: removing the marker must not hide a proposal. */
+/**
+ * The comment with the proposal's marker; otherwise edited candidates whose history may show it. Removing the marker must not hide a
+ * proposal.
+ */
 export function proposalComments(one: ActionRecord, comments: readonly CommentFacts[]): readonly CommentFacts[] {
   const identity = proposalMarkerPrefix(one);
   const from = textsSince(one);
@@ -104,7 +107,10 @@ type PostedText = {
   readonly words: string | null;
 };
 
-/** `this`: intact, sealed for this place, and of the proposal. The watch's key may only repeat control's text. */
+/**
+ * `this`: intact, sealed for this place, and names the proposal. The watch's key may only repeat control's text. It can therefore not
+ * present another change for consent.
+ */
 export function classifyText(
   { digest }: Pick<ActionRecord, 'digest'>,
   { body, marker, identity, words }: PostedText,

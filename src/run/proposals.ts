@@ -90,7 +90,10 @@ export function listRunsOfPull(runs: readonly RunState[], pull: number): readonl
   return runs.filter(({ proposal }) => proposal.pull === pull || proposal.issue === pull);
 }
 
-/** The lane's newest label event after all earlier runs of the pull request ended: a remaining label is no request. */
+/**
+ * The newest label event of the lane after all earlier runs of the pull request ended: a remaining label does not request another run. Null
+ * if there is none.
+ */
 export function findLabelRequest(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
   if (!hasLabel(pull.labels, label)) return null;
   const newest = pull.labelled.findLast((one) => isSameLabel(one.label, label));
@@ -171,7 +174,10 @@ export function proposalBranch(run: string): string {
   return `ferrybot/proposal/${run}`;
 }
 
-/** A started proposal that is no recorded run yet. Ends by the answer to its command, or two days after its date. */
+/**
+ * A lane's proposal that was started but is not recorded as a run yet. If a command asked for it, its answer ends the
+ * proposal. Otherwise it is given up two days after its date.
+ */
 export function findPendingProposal(
   { runs, journal }: { readonly runs: readonly RunState[]; readonly journal: JournalState },
   laneName: string,

@@ -239,14 +239,7 @@ export function findPostedComment(
 export function decideComment(owed: PendingComment, comments: readonly CommentFacts[]): Effect | null {
   const { thread, marker, body } = owed;
   const standing = findPostedComment(comments, owed);
-  if (standing === null)
-    return {
-      kind: 'post-comment',
-      thread,
-      marker,
-      body,
-      isShared: owed.isOnlyPoster !== true,
-    };
+  if (standing === null) return { kind: 'post-comment', thread, marker, body, isShared: owed.isOnlyPoster !== true };
   if (owed.isUpdated !== true || (standing.marker?.isIntact === true && isSameContent(standing.body, body)))
     return null;
   return { kind: 'edit-comment', thread, comment: standing.id, body };
@@ -263,10 +256,7 @@ export function decideIssue(owed: PendingIssue, standing: PostedIssue | null): E
 }
 
 /** GitHub allows 80 writes per minute and 500 per hour for all processes together. Other texts leave room for alerts. */
-export const CONTENT_WRITES = {
-  alerts: { minute: 60, hour: 450 },
-  others: { minute: 40, hour: 200 },
-} as const;
+export const CONTENT_WRITES = { alerts: { minute: 60, hour: 450 }, others: { minute: 40, hour: 200 } } as const;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,4 +1,7 @@
-/** What is pending for one run. A sweep causes every decider, so lost triggers only cost time (architecture, D2). */
+/**
+ * Determines what is pending for one run. Each decider declares its causes. A sweep causes all of them, so lost, duplicate or reordered
+ * triggers only cause delay (architecture, D2).
+ */
 
 import type { GateView } from '../commands/decision.ts';
 import { hasLabel, isIssueFirst } from '../domain/actor.ts';

@@ -129,11 +129,7 @@ export function decideDispatch(wanted: WorkflowRequest, known: DispatchFacts): S
   const key = dispatchAttemptKey(wanted, known.dispatches);
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'done' && outcome.number !== null)
-    return append({
-      type: 'dispatched',
-      role: 'control',
-      data: { workflow, subject, workflowRun: outcome.number },
-    });
+    return append({ type: 'dispatched', role: 'control', data: { workflow, subject, workflowRun: outcome.number } });
   if (last !== undefined) {
     const tries = sent.filter(({ at }) => (fromRfc3339(at) ?? 0) >= since).length;
     const pauseMs = Math.min(tries * limits.redispatchPauseMs, limits.redispatchPeriodMs);

@@ -14,7 +14,10 @@ const METRICS_DEPTH_MAX = 16;
 
 const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity']);
 
-/** A summary's metrics as decimal texts by flat keys (`eval/loss`). Null if too many: the job controls the file. */
+/**
+ * The metrics of a summary as decimal texts by flat keys (`eval/loss`). Skips other values. Null if there are too many, because jobs
+ * control the summary and the record is limited.
+ */
 export function flattenMetrics(summary: unknown): Readonly<Record<string, string>> | null {
   const all = flatten('', summary, 0);
   if (all.length > METRICS_KEYS_MAX) return null;

@@ -5,7 +5,6 @@ import { createMlflowTracker } from './mlflow.ts';
 import type { TrackerHost, TrackerSettings } from './request.ts';
 import { createWandb } from './wandb.ts';
 
-export const TRACKERS = {
-  mlflow: createMlflowTracker,
-  wandb: createWandb,
-} as const satisfies Readonly<Record<string, (host: TrackerHost, settings: TrackerSettings) => Tracker>>;
+export const TRACKERS = { mlflow: createMlflowTracker, wandb: createWandb } as const satisfies Readonly<
+  Record<string, (host: TrackerHost, settings: TrackerSettings) => Tracker>
+>;

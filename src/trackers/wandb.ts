@@ -72,10 +72,7 @@ export function createWandb(host: TrackerHost, { address, entity, project, key }
       const said = extractRun(await ask({ path: 'graphql', body }, tail));
       if (said.kind !== 'said') return said;
       const rows = said.value.logLines?.edges ?? [];
-      return {
-        kind: 'lines',
-        lines: rows.map(({ node }) => ({ at: parseUtc(node.timestamp), text: node.line })),
-      };
+      return { kind: 'lines', lines: rows.map(({ node }) => ({ at: parseUtc(node.timestamp), text: node.line })) };
     },
   };
 }

@@ -1,4 +1,7 @@
-/** When to poll a job: soon after its submission, then steadily, and more often after a problem (ML-08, HR-03). */
+/**
+ * When to poll a job: a few times after its submission, then at a steady interval, and more often after a problem (policy ML-08, HR-03). A
+ * lane sets the numbers; the defaults of its kind fill the gaps.
+ */
 
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';

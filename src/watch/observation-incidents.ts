@@ -21,7 +21,10 @@ import { formatDuration, fromRfc3339, omitUndefined, toRfc3339 } from '../domain
 import { redactAndTruncateLine } from '../domain/written-secrets.ts';
 import { jobMessage, type Poll, redactAndTruncate } from './poll.ts';
 
-/** Counts observations in a row at one step; undefined after a move or an end. Unreadable ones change nothing. */
+/**
+ * Counts consecutive observations at the same step; undefined once the job has moved or ended. An observation that could not read the job
+ * neither extends nor ends the count.
+ */
 export function detectStandstill({ observation: last }: RunState, poll: Poll): Standstill | undefined {
   if (last === null || (poll.job.kind === 'found' && !isLiveStatus(poll.job.status))) return undefined;
   const before = last.standstill;
@@ -44,7 +47,10 @@ function isLiveStatus(status: string): boolean {
   return status === 'RUNNING' || status === 'PENDING';
 }
 
-/** What is unread since the first such observation in a row. An engine that reports the job as absent did answer. */
+/**
+ * What this observation could not read, since the first such observation in a row; undefined if it read both. An engine that reports the
+ * job as absent did answer.
+ */
 export function updateUnread(state: RunState, poll: Poll): Unread | undefined {
   const now = findUnread(poll);
   if (now === null) return undefined;
@@ -184,9 +190,7 @@ function reportUnstopped(state: RunState, { job }: Poll): readonly EventDraft[] 
   const last = fromRfc3339(state.observation?.at ?? '');
   if (job.kind !== 'found' || isTerminal(job.status) || since === null || last === null) return [];
   if (last - since < STOP_UNCONFIRMED_MS) return [];
-  return reportOnce(state, 'stop-unconfirmed', {
-    message: `the job is still ${job.status}, minutes after the stop`,
-  });
+  return reportOnce(state, 'stop-unconfirmed', { message: `the job is still ${job.status}, minutes after the stop` });
 }
 
 /** Report each long period without readable job or log once. Draw no conclusions until it is readable again. */

@@ -100,7 +100,10 @@ export function redactAndTruncate({ redact }: Pick<Poll, 'redact'>, text: string
   return cutText(redact(text), limits.messageCharactersMax);
 }
 
-/** The log's last lines, redacted together with earlier ones: the first line identifies a multi-line key. */
+/**
+ * The last lines of a log. Redact them together with earlier lines, because the first line identifies a multi-line key. Truncate each line
+ * afterwards. Drop lines too long to be read whole.
+ */
 export function redactAndTruncateEnd({ redact, logEnd = [] }: Pick<Poll, 'redact' | 'logEnd'>): readonly string[] {
   const whole = logEnd.map((line) => (line.length < limits.logLineCharsMax ? line : '…'));
   return redact(whole.join('\n'))

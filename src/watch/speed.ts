@@ -36,7 +36,10 @@ const DEVIATION = 1.48;
 const OF_MEDIAN = 1.25;
 const NOISE_WEIGHT = 0.1;
 
-/** The mean relative deviation of the speed between lines of one observation, or else between observations. */
+/**
+ * The relative deviation of the speed, from line to line in one observation or else from one observation to the next, averaged over
+ * observations.
+ */
 export function noiseAfter({ speedNoise: before, speed }: Course, { value, values }: Speed): string | undefined {
   const { trend, values: looks } = readSeries(speed);
   const isBetween = values.length === 0;

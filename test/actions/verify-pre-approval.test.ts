@@ -63,10 +63,7 @@ describe('a fix that claims an approval beforehand', () => {
     ],
     [
       'if the record contains a manifest other than the approved one',
-      {
-        attempts: [past({ ...APPROVED, cluster: 'elsewhere' })],
-        now: { ...NEXT, cluster: 'elsewhere' },
-      },
+      { attempts: [past({ ...APPROVED, cluster: 'elsewhere' })], now: { ...NEXT, cluster: 'elsewhere' } },
       'fix-not-approved',
     ],
     [
@@ -91,9 +88,7 @@ describe('a fix that claims an approval beforehand', () => {
     ],
     [
       'if the run already had an attempt with such an approval',
-      {
-        attempts: [past(APPROVED), past(NEXT, { digest: digestOf('first fix'), preApprovedBy: DIGEST })],
-      },
+      { attempts: [past(APPROVED), past(NEXT, { digest: digestOf('first fix'), preApprovedBy: DIGEST })] },
       'fix-not-approved',
     ],
     [

@@ -17,11 +17,7 @@ const manifest = z
     inputs: z.record(
       z.string(),
       z
-        .strictObject({
-          description: z.string().min(20),
-          required: z.boolean(),
-          default: z.string().optional(),
-        })
+        .strictObject({ description: z.string().min(20), required: z.boolean(), default: z.string().optional() })
         .transform((input) => ({ ...input, default: input.default ?? null })),
     ),
     outputs: z.record(z.string(), z.strictObject({ description: z.string().min(10) })),

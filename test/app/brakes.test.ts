@@ -15,10 +15,7 @@ import { aComment, NOON } from '../support/run-facts.ts';
 
 const carol = { id: 77, login: 'carol' };
 const ROLES: Readonly<Record<string, string>> = { alice: 'maintain', bob: 'maintain', carol: 'read' };
-const at = (index: number): Partial<CommentFacts> => ({
-  id: 100 + index,
-  createdAt: addMs(NOON, index * 1_000),
-});
+const at = (index: number): Partial<CommentFacts> => ({ id: 100 + index, createdAt: addMs(NOON, index * 1_000) });
 const LINE = `/approve-launch ${'ab'.repeat(16)}`;
 const approval = aComment(alice, LINE, at(5));
 

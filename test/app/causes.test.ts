@@ -63,14 +63,7 @@ describe('a sweep after the launch', () => {
 
 describe('a step', () => {
   it('triggers only the deciders that declared the recorded event: one for an answer, several for gates', () => {
-    const answer = {
-      comment: 5,
-      surface: 'comment',
-      index: 0,
-      thread: 1,
-      code: 'status-shown',
-      detail: {},
-    } as const;
+    const answer = { comment: 5, surface: 'comment', index: 0, thread: 1, code: 'status-shown', detail: {} } as const;
     const answered = listCausesOfStep(append({ type: 'command-answered', role: 'control', data: answer }));
     expect(answered).toEqual(['command-answered']);
     expect(buildAgenda(answered).due.size).toBe(1);

@@ -73,10 +73,7 @@ function memoryBucket(before: () => void): {
 function needs(change: Partial<CheckpointNeeds>): CheckpointNeeds {
   const from = brandAs(900_000, isInstant);
   return {
-    lineage: {
-      attempts: [{ attempt: 1, from, until: brandAs(1_100_000, isInstant), startStep: 0 }],
-      rejections: [],
-    },
+    lineage: { attempts: [{ attempt: 1, from, until: brandAs(1_100_000, isInstant), startStep: 0 }], rejections: [] },
     sources: [`${ROOTS[0]}/step-200`],
     otherRuns: [],
     otherRunsSources: [`${ROOTS[0]}/step-400`],
@@ -94,10 +91,7 @@ function scene(before: () => void) {
   const store = createStore({ bucket, base: 'gs://', sleep: async () => undefined });
   let its = needs({});
   let held: string | null = null;
-  const judge = async (): Promise<{
-    readonly retention: Observed<Retention>;
-    readonly blockedBy: string | null;
-  }> => {
+  const judge = async (): Promise<{ readonly retention: Observed<Retention>; readonly blockedBy: string | null }> => {
     const roots = await Promise.all(ROOTS.map(async (root) => ({ root, found: await store.list(root) })));
     return { retention: decideRetention(roots, its, KEEP), blockedBy: held };
   };
@@ -145,10 +139,7 @@ const NOW = brandAs(Date.now(), isInstant);
 async function actOn(executor: ReturnType<ReturnType<typeof scene>['executor']>, steps: readonly ChangeStep[]) {
   if (steps.length === 0) return null;
   const place = { now: () => brandAs(Date.now(), isInstant), boundary: () => undefined };
-  return performSteps(place, executor, steps, {
-    capability: permitFor(...steps).capability,
-    claimedAt: NOW,
-  });
+  return performSteps(place, executor, steps, { capability: permitFor(...steps).capability, claimedAt: NOW });
 }
 
 /** Steps that are never deleted: of the launch, of another run, the final one, a milestone. */
@@ -251,10 +242,7 @@ describe('a clean-up at the store', () => {
       if (at > 100) throw new Error('it never deletes');
     }
     expect(its.removed).toEqual(['lab/run/checkpoints/step-100/metadata.json']);
-    expect(await executor.verify(NOW, true)).toMatchObject({
-      outcome: 'failed',
-      code: 'deletion-interrupted',
-    });
+    expect(await executor.verify(NOW, true)).toMatchObject({ outcome: 'failed', code: 'deletion-interrupted' });
     its.begin(steps.flatMap(({ command }) => command[1] ?? []));
     const again = await its.listed();
     expect(again.map(({ command }) => command.slice(1))).toContainEqual([`${ROOTS[0]}/step-100`, 'remains']);

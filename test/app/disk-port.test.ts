@@ -50,10 +50,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     worker.putInBucket('precious', 'of the whole lab');
     worker.write(`${AT}/models/weights`, 'x'.repeat(95_000_000));
     const path = `${join(ROOT, 'fixtures/gcloud/bin')}${delimiter}${standin.gcloud.env['PATH'] ?? ''}`;
-    const gcloud = {
-      ...standin.gcloud,
-      env: { ...standin.gcloud.env, PATH: path, PYTHONDONTWRITEBYTECODE: '1' },
-    };
+    const gcloud = { ...standin.gcloud, env: { ...standin.gcloud.env, PATH: path, PYTHONDONTWRITEBYTECODE: '1' } };
     port = createDiskPort(PLACE, { gcloud, tree: join(ROOT, 'fixtures/lab'), environment: {} });
   });
   afterEach(() => standin.remove());
@@ -67,9 +64,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     const step = createDiskSteps(PLACE).cleanDisk({ ...place, vm });
     const token = sealCapability({ steps: [step], until: brandAs(2, isInstant) });
     const done = await port.change(step, { capability: token, now: NOW });
-    expect(readCleanAnswer(done.stdout, done.exitCode ?? -1)).toMatchObject({
-      value: { outcome: 'deleted' },
-    });
+    expect(readCleanAnswer(done.stdout, done.exitCode ?? -1)).toMatchObject({ value: { outcome: 'deleted' } });
     expect(() => port.change(step, { capability: token, now: NOW })).toThrow('used up');
     worker.mountBucket(AT);
     expect(judgeWorker(await port.inspect(place), 0, AT)).toMatchObject({ finding: 'mount-there' });
@@ -80,11 +75,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
   test('scans without uv when the machine has none, and reports unreadable when that is not allowed', async () => {
     const withPython = [join(ROOT, 'fixtures/gcloud/bin'), standin.gcloud.env['PATH']].join(delimiter);
     const scan = ['uv', 'run', ...PLACE.disk.scan.slice(1)];
-    const env = {
-      ...standin.gcloud.env,
-      PATH: join(ROOT, 'fixtures/gcloud/bin'),
-      PYTHONDONTWRITEBYTECODE: '1',
-    };
+    const env = { ...standin.gcloud.env, PATH: join(ROOT, 'fixtures/gcloud/bin'), PYTHONDONTWRITEBYTECODE: '1' };
     const scanned = (pythonWithoutUv: readonly string[] | null): ReturnType<DiskPort['scan']> =>
       createDiskPort(
         { ...PLACE, disk: { ...PLACE.disk, scan, pythonWithoutUv: pythonWithoutUv?.slice() ?? null } },

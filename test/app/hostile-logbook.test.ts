@@ -27,14 +27,7 @@ async function oneRun(remote: Remote): Promise<SeenMark> {
   if (!made.ok) throw new Error(made.error.rule);
   const { lines, appended } = made.value;
   const files = { [eventsPath(FOLDER)]: lines.map((line) => `${line}\n`).join('') };
-  const request = {
-    ref: BRANCH,
-    expected: null,
-    parent: 'expected',
-    files,
-    message: 'm',
-    atMs: AT_MS,
-  } as const;
+  const request = { ref: BRANCH, expected: null, parent: 'expected', files, message: 'm', atMs: AT_MS } as const;
   const pushed = await remote.client().commitAndPush(request);
   const last = appended.at(-1);
   if (pushed.kind !== 'pushed' || last === undefined) throw new Error(pushed.kind);

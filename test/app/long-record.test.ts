@@ -161,25 +161,17 @@ const THEFTS: readonly {
   { what: 'whose file in the middle is empty', files: async () => ({ [eventsPath(FOLDER, 2)]: '' }) },
   {
     what: 'whose last file lost its end',
-    files: async (text) => ({
-      [eventsPath(FOLDER, 3)]: `${(await text(3)).split('\n').slice(0, 2).join('\n')}\n`,
-    }),
+    files: async (text) => ({ [eventsPath(FOLDER, 3)]: `${(await text(3)).split('\n').slice(0, 2).join('\n')}\n` }),
   },
   {
     what: 'whose files changed places',
-    files: async (text) => ({
-      [eventsPath(FOLDER, 2)]: await text(3),
-      [eventsPath(FOLDER, 3)]: await text(2),
-    }),
+    files: async (text) => ({ [eventsPath(FOLDER, 2)]: await text(3), [eventsPath(FOLDER, 3)]: await text(2) }),
   },
   {
     what: 'that has a line of junk in a file that is full',
     files: async (text) => ({ [eventsPath(FOLDER)]: `${await text(1)}junk\n` }),
   },
-  {
-    what: 'behind which lies a file that nobody signed',
-    files: async () => ({ [eventsPath(FOLDER, 4)]: 'junk\n' }),
-  },
+  { what: 'behind which lies a file that nobody signed', files: async () => ({ [eventsPath(FOLDER, 4)]: 'junk\n' }) },
   { what: 'behind which lies an empty file', files: async () => ({ [eventsPath(FOLDER, 4)]: '' }) },
   { what: 'far behind which lies such a file', files: async () => ({ [eventsPath(FOLDER, 9)]: 'junk\n' }) },
 ];

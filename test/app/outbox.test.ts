@@ -53,10 +53,7 @@ function watched(count: number, alarmed: number) {
       boundary: () => undefined,
     },
     config: aConfig(),
-    store: {
-      current: () => ({ runs: states, broken: [] }),
-      appended: (run: string) => ours.get(run) ?? new Set(),
-    },
+    store: { current: () => ({ runs: states, broken: [] }), appended: (run: string) => ours.get(run) ?? new Set() },
     posted: createPostedCache(),
   } as unknown as OpenLab; // an edge of trust: a part stands for the whole
   const kinds = (): readonly string[] => github.writes.map(({ body }) => /kind=(\S+)/.exec(body)?.[1] ?? '');

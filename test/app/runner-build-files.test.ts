@@ -50,8 +50,5 @@ it('refuses a change to a build file and names it, but ignores later changes on 
   });
   expect(await checkBuildFiles({ config, git }, honest, 'nowhere')).toMatchObject({ code: 'unreadable' });
   const local = inLane(configOf('engine: local'));
-  expect(await checkBuildFiles({ config: local, git }, evil, 'main')).toEqual({
-    kind: 'same',
-    isBuilt: false,
-  });
+  expect(await checkBuildFiles({ config: local, git }, evil, 'main')).toEqual({ kind: 'same', isBuilt: false });
 });

@@ -104,10 +104,7 @@ function openLab(server: boolean, options: VirtualLabOptions): Promise<VirtualLa
   return openAdoptingLab({ server, config, script, ...options }, '    fixScope: [experiments]\n');
 }
 
-type Beginning = Pick<Scene, 'issue' | 'original'> & {
-  readonly moment: Omit<Moment, 'seed'>;
-  readonly cast: Cast;
-};
+type Beginning = Pick<Scene, 'issue' | 'original'> & { readonly moment: Omit<Moment, 'seed'>; readonly cast: Cast };
 
 const beginOnce = rememberMoment(beginScene);
 

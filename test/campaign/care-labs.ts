@@ -83,10 +83,7 @@ async function beginWithNode(): Promise<KeptMoment> {
 
 async function beginWithDisks(): Promise<KeptMoment> {
   const disks = withDisks(fullDisks(() => undefined));
-  const lab = await openVirtualLab({
-    ...disks,
-    config: (text) => limitApprovalAge(disks.config?.(text) ?? text),
-  });
+  const lab = await openVirtualLab({ ...disks, config: (text) => limitApprovalAge(disks.config?.(text) ?? text) });
   await addScan(lab);
   await scanDisks(lab);
   return keepMoment({ lab, thread: diskIssue(lab).number, record: 'journal' });
@@ -137,11 +134,7 @@ function fullDisks(told: CommandListener): DiskPort {
     workers: [['10.130.0.1']],
   };
   return {
-    scan: async () => ({
-      stdout: '  ⚠ ray-vllm-a worker 0: 4% free (4.0G available)\n',
-      stderr: '',
-      exitCode: 0,
-    }),
+    scan: async () => ({ stdout: '  ⚠ ray-vllm-a worker 0: 4% free (4.0G available)\n', stderr: '', exitCode: 0 }),
     list: async () => ({ kind: 'listed', vms: [vm] }),
     inspect: async () =>
       done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lowDisk() : {}) },

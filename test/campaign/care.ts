@@ -61,9 +61,7 @@ export async function openCareScene(seed: number, change: Change): Promise<CareS
 
 async function commentAndRecord(scene: CareScene, who: 'mira' | 'ada' | 'sol', text: string): Promise<RecordedComment> {
   const { lab, thread } = scene;
-  const { id } = (await lab.as(who, 'POST', `/issues/${thread}/comments`, { body: text })) as {
-    readonly id: number;
-  };
+  const { id } = (await lab.as(who, 'POST', `/issues/${thread}/comments`, { body: text })) as { readonly id: number };
   return { atMs: lab.world.state.comments[id]?.createdAtMs ?? lab.clock.now(), id, text };
 }
 

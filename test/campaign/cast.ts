@@ -17,10 +17,7 @@ export type Answer = { readonly status: number; readonly json: unknown };
 export type Ask = (who: Who, method: string, path: string, body?: object) => Promise<Answer>;
 
 type Person = Exclude<Who, 'workflow'>;
-export type Cast = {
-  readonly ids: Readonly<Record<Who, number>>;
-  readonly tokens: Readonly<Record<Person, string>>;
-};
+export type Cast = { readonly ids: Readonly<Record<Who, number>>; readonly tokens: Readonly<Record<Person, string>> };
 
 /** Adds noor to a lab, and gives everyone a token. */
 export function createCast(world: World): Cast {
@@ -38,12 +35,7 @@ export function createCast(world: World): Cast {
       sol: idOf('sol'),
       workflow: idOf('github-actions[bot]'),
     },
-    tokens: {
-      mira: tokenFor('mira'),
-      noor: tokenFor('noor'),
-      ada: tokenFor('ada'),
-      sol: tokenFor('sol'),
-    },
+    tokens: { mira: tokenFor('mira'), noor: tokenFor('noor'), ada: tokenFor('ada'), sol: tokenFor('sol') },
   };
 }
 
@@ -66,14 +58,7 @@ function workflowPermissions(all: Readonly<Record<string, 'write'>>): Parameters
  */
 export function protect(world: World): void {
   const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
-  const base = {
-    repoId,
-    enforcement: 'active',
-    exclude: [],
-    bypass: [],
-    createdAtMs: 0,
-    updatedAtMs: 0,
-  } as const;
+  const base = { repoId, enforcement: 'active', exclude: [], bypass: [], createdAtMs: 0, updatedAtMs: 0 } as const;
   world.state.rulesets[901] = {
     ...base,
     id: 901,
@@ -98,10 +83,7 @@ export function createAsker(lab: VirtualLab, cast: Cast): Ask {
     const response = await lab.world.fetch(
       new Request(`${lab.world.baseUrl}/api/v3/repos/lab/ferries${path}`, {
         method,
-        headers: {
-          authorization: `Bearer ${actorToken(lab.world, cast, who)}`,
-          'content-type': 'application/json',
-        },
+        headers: { authorization: `Bearer ${actorToken(lab.world, cast, who)}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     );

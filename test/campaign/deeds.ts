@@ -24,18 +24,8 @@ export type Deed = { readonly atMs: number } & (
       /** The named run; absent for the thread's run. */
       readonly run?: string;
     }
-  | {
-      readonly kind: 'released';
-      readonly brake: 'hold' | 'hold lane';
-      readonly by: 'mira';
-      readonly run?: string;
-    }
-  | {
-      readonly kind: 'asked';
-      readonly by: 'mira' | 'noor' | 'ada';
-      readonly comment: number;
-      readonly text: string;
-    }
+  | { readonly kind: 'released'; readonly brake: 'hold' | 'hold lane'; readonly by: 'mira'; readonly run?: string }
+  | { readonly kind: 'asked'; readonly by: 'mira' | 'noor' | 'ada'; readonly comment: number; readonly text: string }
   /** The run is closed, and this one continues it. */
   | {
       readonly kind: 'resumed-as';
@@ -45,12 +35,7 @@ export type Deed = { readonly atMs: number } & (
       readonly run: string;
     }
   /** A rented machine is to be destroyed now, or kept until then. */
-  | {
-      readonly kind: 'let-go';
-      readonly by: 'mira' | 'ada';
-      readonly comment: number;
-      readonly text: string;
-    }
+  | { readonly kind: 'let-go'; readonly by: 'mira' | 'ada'; readonly comment: number; readonly text: string }
   | {
       readonly kind: 'kept';
       readonly by: 'mira' | 'ada';
@@ -61,12 +46,7 @@ export type Deed = { readonly atMs: number } & (
   /** A part of the proposal that no longer is the bot's, with the real editor. */
   | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }
   /** `was`: the text before; `text`: the text after, null if it was deleted. */
-  | {
-      readonly kind: 'changed-comment';
-      readonly comment: number;
-      readonly was: string;
-      readonly text: string | null;
-    }
+  | { readonly kind: 'changed-comment'; readonly comment: number; readonly was: string; readonly text: string | null }
   /** Posted by a workflow on a user's branch, under the account of all workflows. */
   | { readonly kind: 'forged-comment'; readonly comment: number }
   | { readonly kind: 'changed-record'; readonly path: string }

@@ -83,10 +83,7 @@ export const ELSEWHERE = {
   'a brake elsewhere at the last moment': { act: atTheLastMoment, wants: ONE },
   'a brake elsewhere in time': { act: inTime, wants: ONE },
   'a job is stopped from elsewhere': { act: whileItRuns, wants: { ...ONE, job: 'long' } },
-  'a job is stopped from elsewhere without the journal': {
-    act: withoutJournal,
-    wants: { ...ONE, job: 'long' },
-  },
+  'a job is stopped from elsewhere without the journal': { act: withoutJournal, wants: { ...ONE, job: 'long' } },
   'a stranger lifts a hold from elsewhere': { act: liftedByStranger, wants: ONE },
   'mira lifts her hold from elsewhere': { act: liftedByMira, wants: ONE },
 } as const satisfies Readonly<Record<string, Omit<Scenario, 'what'>>>;

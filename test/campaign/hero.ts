@@ -26,11 +26,7 @@ import { HERO, HERO_NEXT } from './terms.ts';
 import { recordStarts } from './witness.ts';
 
 /** The requester of the run, and the DRI of its contract: another person must accept. */
-export const ASKERS = {
-  ada: ['ada', 'ada'],
-  'ada for noor': ['ada', 'noor'],
-  noor: ['noor', 'noor'],
-} as const;
+export const ASKERS = { ada: ['ada', 'ada'], 'ada for noor': ['ada', 'noor'], noor: ['noor', 'noor'] } as const;
 export type Asker = keyof typeof ASKERS;
 
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
@@ -47,12 +43,7 @@ export const COURSES = {
 export type Course = keyof typeof COURSES;
 
 /** A checkpoint and how it was written. */
-export type Saved = {
-  readonly path: string;
-  readonly step: number;
-  readonly atMs: number;
-  readonly isWhole: boolean;
-};
+export type Saved = { readonly path: string; readonly step: number; readonly atMs: number; readonly isWhole: boolean };
 
 /** The thread is an issue: there is no pull request, and `pull` is the issue too. */
 export type HeroScene = Scene & {
@@ -104,15 +95,7 @@ export async function openHeroScene(seed: number, asked: AskedHero = {}): Promis
   const [askedBy, dri] = ASKERS[asker];
   return {
     ...{ seed, random, lab, run: HERO, issue, pull: issue, branch: 'main', course, dri, server, starts },
-    ...{
-      askedBy,
-      quorum: 1,
-      job: 'short',
-      ids: cast.ids,
-      deeds: [],
-      webhooks: { wereLost: false },
-      launcher,
-    },
+    ...{ askedBy, quorum: 1, job: 'short', ids: cast.ids, deeds: [], webhooks: { wereLost: false }, launcher },
     ...{ original, saved: disk.saved, save: disk.save, cleanUp },
     engineStarts: () => lab.engine.startCount(),
     ask: createAsker(lab, cast),

@@ -111,11 +111,7 @@ export async function brake(scene: Scene, kind: keyof typeof BRAKES): Promise<vo
   scene.deeds.push({ kind: 'braked', atMs, brake: kind, by, comment: id, text, thread });
 }
 
-const NAMING = {
-  hold: 'hold reason="not today"',
-  stop: 'stop',
-  revoke: 'revoke',
-} as const;
+const NAMING = { hold: 'hold reason="not today"', stop: 'stop', revoke: 'revoke' } as const;
 
 /** A brake in an unrelated issue that names the run. */
 export async function brakeInOtherThread(scene: Scene, kind: keyof typeof NAMING): Promise<void> {

@@ -30,12 +30,7 @@ async function forgedRelease(scene: Scene, between: Between): Promise<void> {
   await between(MINUTE);
   scene.launcher.awayMs = 0;
   const actor = { id: scene.ids.mira, login: 'mira' };
-  const released = {
-    type: 'released',
-    role: 'control',
-    actor,
-    data: { scope: 'run', date: null },
-  };
+  const released = { type: 'released', role: 'control', actor, data: { scope: 'run', date: null } };
   const cited = citationOf(scene, approval);
   if (cited !== null) await forgeOrder(scene, [cited], {}, { first: [released] });
   await between(5 * MINUTE);
@@ -55,12 +50,7 @@ async function forgedReply(scene: Scene, between: Between): Promise<void> {
     const where = { comment: said.comment, surface: 'comment', index: 0, thread: said.thread };
     const bodyDigest = `sha256:${sha256Hex(said.text)}`;
     await forge(scene, scene.run, [
-      {
-        type: 'command-seen',
-        role: 'control',
-        actor,
-        data: { ...where, name: said.brake, args: {}, bodyDigest },
-      },
+      { type: 'command-seen', role: 'control', actor, data: { ...where, name: said.brake, args: {}, bodyDigest } },
       {
         type: 'command-answered',
         role: 'control',
@@ -75,10 +65,7 @@ async function forgedReply(scene: Scene, between: Between): Promise<void> {
 /** mira posted the line in another thread. */
 async function approvalElsewhere(scene: Scene, between: Between): Promise<void> {
   const shown = findShownLine(scene);
-  const { json } = await scene.ask('ada', 'POST', '/issues', {
-    title: 'A question',
-    body: 'Which line is it?',
-  });
+  const { json } = await scene.ask('ada', 'POST', '/issues', { title: 'A question', body: 'Which line is it?' });
   const thread = typeof json === 'object' && json !== null && 'number' in json ? Number(json.number) : 0;
   if (shown === null || thread === 0) return;
   const id = await comment(scene, 'mira', thread, `/approve-launch ${shown.digest}`);

@@ -46,10 +46,7 @@ const DEFENCES: readonly (readonly [gone: readonly string[], asked: AdoptedOptio
   [['brakes in the threads'], { course: 'a lost connection', moves: [...AGAIN, 'an approval and a late brake'] }],
   [
     ['a look at earlier jobs'],
-    {
-      course: 'runs on',
-      moves: [...AGAIN, 'watch key: failed', 'time passes', 'mira approves', 'time passes'],
-    },
+    { course: 'runs on', moves: [...AGAIN, 'watch key: failed', 'time passes', 'mira approves', 'time passes'] },
   ],
 ];
 

@@ -52,9 +52,5 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     act: holdLifted({ role: 'control', ...WATCH }),
     wants: { quorum: 1 },
   },
-  {
-    what: 'watch key: a hold is lifted',
-    act: holdLifted({ role: 'watch', ...WATCH }),
-    wants: { quorum: 1 },
-  },
+  { what: 'watch key: a hold is lifted', act: holdLifted({ role: 'watch', ...WATCH }), wants: { quorum: 1 } },
 ];

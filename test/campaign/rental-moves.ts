@@ -81,19 +81,8 @@ export async function forgeFailure(scene: Scene): Promise<void> {
     evidence,
   };
   const data = {
-    ...{
-      attempt: state.submission.attempt,
-      status: 'FAILED',
-      message: 'it failed',
-      errorType: null,
-      exitCode: 1,
-    },
-    ...{
-      startedAt: null,
-      endedAt: new Date(scene.lab.clock.now()).toISOString(),
-      lastStep: null,
-      totalSteps: null,
-    },
+    ...{ attempt: state.submission.attempt, status: 'FAILED', message: 'it failed', errorType: null, exitCode: 1 },
+    ...{ startedAt: null, endedAt: new Date(scene.lab.clock.now()).toISOString(), lastStep: null, totalSteps: null },
     ...{ metrics: {}, trackers: [], signatures: [], checkpointStep: null, diagnosis, fence },
   };
   await forge(scene, scene.run, [{ type: 'ended', role: 'watch', data } as never]);

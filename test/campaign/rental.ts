@@ -35,10 +35,7 @@ export const COURSES = {
 export type Course = keyof typeof COURSES;
 
 /** The thread is an issue: there is no pull request, and `pull` is the issue too. */
-export type RentalScene = Scene & {
-  readonly course: Course;
-  readonly machines: Machines;
-};
+export type RentalScene = Scene & { readonly course: Course; readonly machines: Machines };
 
 /** What a test sets; the seed decides the rest. */
 export type RentalOptions = {

@@ -36,11 +36,7 @@ async function forgeOrder(scene: Scene): Promise<void> {
   };
   const drafts = [
     { type: 'approved', role: 'control', actor, data: { ...approval, digest, body: gated.data.body } },
-    {
-      type: 'ordered',
-      role: 'control',
-      data: { order, orderDigest: `sha256:${sha256Hex(canonicalize(order))}` },
-    },
+    { type: 'ordered', role: 'control', data: { order, orderDigest: `sha256:${sha256Hex(canonicalize(order))}` } },
     // Forged events have the shapes of valid ones: the codec would reject others.
   ] as unknown as readonly EventDraft[];
   const all = scene.random.chance(0.5) ? drafts : drafts.slice(1);
@@ -66,12 +62,7 @@ function citable(
   );
   if (rows.length === 0) return null;
   const row = scene.random.pick(rows);
-  return {
-    comment: row.id,
-    surface: 'comment',
-    user: row.authorId,
-    bodyDigest: `sha256:${sha256Hex(row.body)}`,
-  };
+  return { comment: row.id, surface: 'comment', user: row.authorId, bodyDigest: `sha256:${sha256Hex(row.body)}` };
 }
 
 /** Lifts a brake with an entry that seems to be control's. */

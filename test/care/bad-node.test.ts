@@ -132,9 +132,7 @@ describe('a bad node', () => {
     const slice = listed(vm('ray-slice', hosts));
     const all = FAILURE_WORKERS_MAX;
     expect(judgeBadNode(matchOf(...lines(all)), slice, NOON)).toMatchObject({ kind: 'found' });
-    expect(judgeBadNode(matchOf(...lines(all + 1)), slice, NOON)).toMatchObject({
-      code: 'several-workers',
-    });
+    expect(judgeBadNode(matchOf(...lines(all + 1)), slice, NOON)).toMatchObject({ code: 'several-workers' });
   });
 
   it('is never the replacement that reuses the address, nor a machine that is being deleted', () => {
@@ -146,10 +144,7 @@ describe('a bad node', () => {
     expect(judgeBadNode(match, listed(later, going), NOON)).toMatchObject({ code: 'being-deleted' });
     // The same machine, listed next to its replacement.
     const ready = listed(later, vm('ray-old', ['10.130.2.2']));
-    expect(judgeBadNode(match, ready, NOON)).toMatchObject({
-      kind: 'found',
-      identity: { name: 'ray-old' },
-    });
+    expect(judgeBadNode(match, ready, NOON)).toMatchObject({ kind: 'found', identity: { name: 'ray-old' } });
   });
 
   it('waits for an unreadable machine list, but not forever', () => {

@@ -87,18 +87,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   [
     'a person holds the run',
     'held',
-    {
-      holds: known([
-        {
-          scope: 'run',
-          lane: null,
-          reason: 'wait',
-          date: null,
-          actor: mira,
-          at: toRfc3339(at(11)),
-        },
-      ]),
-    },
+    { holds: known([{ scope: 'run', lane: null, reason: 'wait', date: null, actor: mira, at: toRfc3339(at(11)) }]) },
   ],
   [
     'a person asked to stop in the thread and has no answer',
@@ -140,10 +129,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
       action: anActionRecord({
         approvals: anActionRecord()
           .approvals.map((one) => ({ ...one, at: toRfc3339(at(65)) }))
-          .map((one) => ({
-            ...one,
-            source: { ...one.source, writtenAt: toRfc3339(at(65)) } as typeof one.source,
-          })),
+          .map((one) => ({ ...one, source: { ...one.source, writtenAt: toRfc3339(at(65)) } as typeof one.source })),
       }),
       now: at(71),
     },
@@ -164,10 +150,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   [
     'the maximum number of actions approved in the config is reached',
     'pre-approval-used-up',
-    {
-      action: configConsent(),
-      preApproval: { isInForce: true, used: 2, max: 2 },
-    },
+    { action: configConsent(), preApproval: { isInForce: true, used: 2, max: 2 } },
   ],
 ];
 

@@ -14,10 +14,7 @@ const step = fc.constantFrom(0, 9, 10, 99, 100, 101, 200, 999, 1_000, 1_001);
 const minute = fc.integer({ min: 0, max: 40 });
 
 const timestamp = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.integer({ min: 0, max: 59 }).map((second) => `2026-11-20T10:00:${two(second)}`),
-  },
+  { weight: 8, arbitrary: fc.integer({ min: 0, max: 59 }).map((second) => `2026-11-20T10:00:${two(second)}`) },
   fc.integer({ min: 0, max: 9 }).map((digit) => `2026-11-20T10:00:30.50000${digit}`),
   fc.integer({ min: 0, max: 9 }).map((hour) => `2026-11-20T12:00:00+0${hour}:00`),
   fc.constantFrom(
@@ -92,10 +89,7 @@ const stored = (root: string): fc.Arbitrary<StoredCheckpoint> =>
 
 const found = (root: string): fc.Arbitrary<Observed<readonly StoredCheckpoint[]>> =>
   fc.oneof(
-    {
-      weight: 30,
-      arbitrary: fc.uniqueArray(stored(root), { maxLength: 7, selector: ({ path }) => path }).map(known),
-    },
+    { weight: 30, arbitrary: fc.uniqueArray(stored(root), { maxLength: 7, selector: ({ path }) => path }).map(known) },
     fc.constant(unknown('status 403')),
   );
 

@@ -90,11 +90,7 @@ it('a fix that removes the checkpoint placeholder from its command makes the job
   const own = ranIn(OWN, 'own');
   const run: RunState = { ...own, rejections: [{ step: 800, at, seq: 99 } as never] };
   const found = known([400, 800].map((step) => stored(`${OWN}/step-${step}`, step)));
-  const input = {
-    plan: { from: null, roots: [OWN], named: [] },
-    roots: [{ root: OWN, found }],
-    runs: [run],
-  };
+  const input = { plan: { from: null, roots: [OWN], named: [] }, roots: [{ root: OWN, found }], runs: [run] };
   expect(resume(input, run)).toMatchObject({ value: { kind: 'from', step: 400 } });
   expect(resume({ ...input, command: ['python3', 'train.py'] }, run)).toMatchObject({
     value: { kind: 'takes-other', wouldTake: `${OWN}/step-800` },
@@ -105,9 +101,7 @@ it('a folder above the roots of recorded runs is not outside the record', () => 
   const found = known([{ ...stored('gs://lab/theirs', 700), root: 'gs://lab' }]);
   const from = { path: 'gs://lab', run: OUTSIDE_SOURCE } as const;
   const other = ranIn('gs://lab/theirs', 'theirs');
-  expect(findStartPoint(from, [{ root: 'gs://lab', found }], known([]))).toMatchObject({
-    value: { kind: 'proven' },
-  });
+  expect(findStartPoint(from, [{ root: 'gs://lab', found }], known([]))).toMatchObject({ value: { kind: 'proven' } });
   expect(findStartPoint(from, [{ root: 'gs://lab', found }], known([other]))).toMatchObject({
     value: { kind: 'refused', code: 'other-run' },
   });

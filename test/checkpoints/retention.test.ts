@@ -25,11 +25,7 @@ const NOW = brandAs(1_000_000, isInstant);
 const NOTHING_KEPT: number = 1;
 
 function saved(step: number, root = PERMANENT, version = 0): StoredCheckpoint {
-  const text = JSON.stringify({
-    step,
-    timestamp: `2026-11-20T10:00:0${version}`,
-    is_temporary: root !== PERMANENT,
-  });
+  const text = JSON.stringify({ step, timestamp: `2026-11-20T10:00:0${version}`, is_temporary: root !== PERMANENT });
   return {
     path: `${root}/step-${step}`,
     root,
@@ -55,10 +51,7 @@ function needs(change: Partial<CheckpointNeeds> = {}): CheckpointNeeds {
 }
 
 function rootsOf(found: readonly StoredCheckpoint[]): readonly SearchedRoot[] {
-  return [PERMANENT, TEMPORARY].map((root) => ({
-    root,
-    found: known(found.filter((one) => one.root === root)),
-  }));
+  return [PERMANENT, TEMPORARY].map((root) => ({ root, found: known(found.filter((one) => one.root === root)) }));
 }
 
 function plan(found: readonly StoredCheckpoint[], its: CheckpointNeeds = needs(), keep = NOTHING_KEPT): Retention {

@@ -49,13 +49,7 @@ function saved(step: number, root = PERMANENT, second = 0): StoredCheckpoint {
 }
 
 function searchOf(found: readonly StoredCheckpoint[], more: Partial<CheckpointSearch> = {}): CheckpointSearch {
-  return {
-    roots: [{ root: PERMANENT, found: known(found) }],
-    lineage: null,
-    maxStep: null,
-    excludePaths: [],
-    ...more,
-  };
+  return { roots: [{ root: PERMANENT, found: known(found) }], lineage: null, maxStep: null, excludePaths: [], ...more };
 }
 
 describe('the rule', () => {
@@ -115,13 +109,15 @@ describe('the rule', () => {
         );
         const without = {
           ...search,
-          roots: search.roots.toReversed().map(({ root, found }) => ({
-            root,
-            found:
-              found.kind === 'unknown'
-                ? found
-                : known(found.value.filter(({ path }) => !passed.has(path)).toReversed()),
-          })),
+          roots: search.roots
+            .toReversed()
+            .map(({ root, found }) => ({
+              root,
+              found:
+                found.kind === 'unknown'
+                  ? found
+                  : known(found.value.filter(({ path }) => !passed.has(path)).toReversed()),
+            })),
         };
         const [before, after] = [chooseCheckpoint(search), chooseCheckpoint(without)];
         if (before.kind === 'chosen') expect(after).toEqual(before);

@@ -96,10 +96,7 @@ describe('the run that wrote a checkpoint', () => {
   it("is found by the end of a path that only the job's machine can resolve", () => {
     const order = SOURCE.order;
     if (order === null) throw new Error('it was ordered');
-    const relative = {
-      ...SOURCE,
-      order: { ...order, manifest: { ...aManifest(), outputRoot: 'runs/r1' } },
-    };
+    const relative = { ...SOURCE, order: { ...order, manifest: { ...aManifest(), outputRoot: 'runs/r1' } } };
     expect(start({}, [stored(900)], [relative])).toMatchObject({ value: { run: SOURCE.run } });
   });
 });

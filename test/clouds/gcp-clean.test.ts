@@ -45,10 +45,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     worker.write(`${MOUNT_POINT}/.hidden/--help`, 'x');
     worker.write('/tmp/other/kept', 'x');
     const answer = await clean();
-    expect(answer).toMatchObject({
-      kind: 'known',
-      value: { outcome: 'deleted', code: 'moved', leftFiles: 0 },
-    });
+    expect(answer).toMatchObject({ kind: 'known', value: { outcome: 'deleted', code: 'moved', leftFiles: 0 } });
     expect(answer.kind === 'known' && answer.value.freedBytes).toBeGreaterThan(50_000);
     expect(worker.list('/tmp')).toEqual(['other']);
     expect(await said()).toBe('nothing absent');
@@ -142,10 +139,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
       '#!/bin/sh\ncase "$*" in *-delete) /usr/bin/find . -mindepth 1 ! -name broken ! -name models -delete; exit 1 ;; esac\nexec /usr/bin/find "$@"\n',
     );
     const answer = await clean();
-    expect(answer).toMatchObject({
-      kind: 'known',
-      value: { outcome: 'incomplete', code: 'moved', leftFiles: 3 },
-    });
+    expect(answer).toMatchObject({ kind: 'known', value: { outcome: 'incomplete', code: 'moved', leftFiles: 3 } });
     worker.install('find', '#!/bin/sh\nexec /usr/bin/find "$@"\n');
     expect(await said()).toBe('deleted leftover');
     expect(worker.list('/tmp')).toEqual([]);

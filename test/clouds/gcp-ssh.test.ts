@@ -12,11 +12,7 @@ import { aNode, type GcloudStandIn, startGcloudStandIn } from '../care/gcloud-st
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 
 const AT = brandAs('/tmp/gcsfuse_mount', isMountPoint);
-const WORKER: TpuWorker = {
-  tpu: brandAs('ray-vllm-a', isTpuName),
-  zone: brandAs('us-central1-a', isZone),
-  worker: 1,
-};
+const WORKER: TpuWorker = { tpu: brandAs('ray-vllm-a', isTpuName), zone: brandAs('us-central1-a', isZone), worker: 1 };
 const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
 
 test('the arguments of a call contain the worker, its zone and a constant command, each separately', () => {
@@ -95,9 +91,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
     expect(missing.disk).toEqual({ kind: 'unknown', why: expect.stringMatching(/^gcloud: ENOENT/) });
     const { run } = standin.gcloud;
     await standin.set({ nodes, faults: [{ verb: 'ssh', kind: 'slow' }] });
-    const hung = await inspect({
-      run: (file, args, options) => run(file, args, { ...options, timeoutMs: 700 }),
-    });
+    const hung = await inspect({ run: (file, args, options) => run(file, args, { ...options, timeoutMs: 700 }) });
     expect(hung.disk).toEqual({ kind: 'unknown', why: 'gcloud: timed-out' });
     await standin.set({ nodes, faults: [{ verb: 'ssh', kind: 'loud' }] });
     expect((await inspect()).disk).toMatchObject({

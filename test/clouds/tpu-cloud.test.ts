@@ -66,10 +66,7 @@ function consentTo(vm: VmIdentity): Capability {
     ...given,
     proposal: what,
     digest,
-    approvals: given.approvals.map((one) => ({
-      ...one,
-      source: { ...one.source, bodyDigest: said.bodyDigest },
-    })),
+    approvals: given.approvals.map((one) => ({ ...one, source: { ...one.source, bodyDigest: said.bodyDigest } })),
   };
   const minted = mintAction(someActionFacts({ action, cited: { kind: 'known', value: said } }), { seq: 22 });
   if (!minted.ok) throw new Error(minted.error.code);
@@ -94,11 +91,7 @@ describe('the list', () => {
       ['ray-worker-7c21', [['10.130.1.45', '35.130.1.45']]],
       ['ray-worker-slice', [['10.130.2.1'], ['10.130.2.2', '35.1.2.3']]],
     ]);
-    expect(listing.vms[0]).toMatchObject({
-      zone: 'us-central1-a',
-      state: 'READY',
-      rayCluster: 'us-central1',
-    });
+    expect(listing.vms[0]).toMatchObject({ zone: 'us-central1-a', state: 'READY', rayCluster: 'us-central1' });
     expect(await calls()).toEqual(
       ['us-central1-a', 'us-central1-b'].map((zone) => [
         ...['compute', 'tpus', 'tpu-vm', 'list', '--project', 'example-lab', '--zone', zone, '--format=json'],
@@ -209,9 +202,7 @@ describe('the deletion', () => {
     ['the request is not permitted', 'denied'],
   ])('is unknown and must be checked if %s', async (_, kind) => {
     const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'delete', kind }] });
-    expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({
-      kind: 'unknown',
-    });
+    expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({ kind: 'unknown' });
   });
 
   it('has certainly failed only if gcloud did not start', async () => {
@@ -219,9 +210,7 @@ describe('the deletion', () => {
       standin: { gcloud },
     } = await cloudOf({ nodes: [BAD] });
     const cloud = createTpuCloud({ ...gcloud, program: '/nonexistent/gcloud' }, PLACE);
-    expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({
-      kind: 'failed',
-    });
+    expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({ kind: 'failed' });
   });
 });
 
@@ -243,12 +232,7 @@ describe('gcloud', () => {
   });
 
   it('gets its own credentials and no GitHub token', () => {
-    const env = gcloudEnvironment({
-      PATH: '/bin',
-      GITHUB_TOKEN: 'x',
-      FERRYBOT_RUNNER_KEY: 'y',
-      CLOUDSDK_CONFIG: '/c',
-    });
+    const env = gcloudEnvironment({ PATH: '/bin', GITHUB_TOKEN: 'x', FERRYBOT_RUNNER_KEY: 'y', CLOUDSDK_CONFIG: '/c' });
     expect(env).toEqual({ PATH: '/bin', CLOUDSDK_CONFIG: '/c', CLOUDSDK_CORE_DISABLE_PROMPTS: '1' });
   });
 });

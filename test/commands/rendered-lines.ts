@@ -17,11 +17,7 @@ const DROPPED = new Set(['foo', 'x', 'https:']);
  * reader sees as a plain line.
  */
 export function listPlainLines(markdown: string): readonly string[] {
-  const html = micromark(markdown, {
-    allowDangerousHtml: true,
-    extensions: [gfm()],
-    htmlExtensions: [gfmHtml()],
-  });
+  const html = micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
   const lines: string[] = [];
   let line = '';
   let isPlain = true;

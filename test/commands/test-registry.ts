@@ -17,20 +17,11 @@ export const TEST_REGISTRY: readonly CommandSpec[] = [
   },
   {
     name: 'approve-launch',
-    positional: {
-      name: 'digest',
-      required: false,
-      value: z.string().regex(/^(sha256:)?[0-9a-f]{12,64}$/),
-    },
+    positional: { name: 'digest', required: false, value: z.string().regex(/^(sha256:)?[0-9a-f]{12,64}$/) },
     keys: {},
   },
   { name: 'revoke', keys: {}, isBrake: true },
-  {
-    name: 'hold',
-    keys: { reason: { required: false, value: text } },
-    isBrake: true,
-    confusedWith: ['freeze', 'skip'],
-  },
+  { name: 'hold', keys: { reason: { required: false, value: text } }, isBrake: true, confusedWith: ['freeze', 'skip'] },
   { name: 'unhold', keys: {}, confusedWith: ['thaw', 'unfreeze'] },
   { name: 'rollback', keys: { reason: { required: true, value: text } } },
   { name: 'status', keys: {} },

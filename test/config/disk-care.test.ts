@@ -19,11 +19,7 @@ describe('disk care', () => {
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
     const cluster = reading.config.clusters['local'];
     const disk = cluster?.engine === 'ray' ? cluster.disk : null;
-    expect(disk).toMatchObject({
-      thresholdPercent: 10,
-      warnPercent: 20,
-      cleanupAlive: null,
-    });
+    expect(disk).toMatchObject({ thresholdPercent: 10, warnPercent: 20, cleanupAlive: null });
     expect([disk?.scan, disk?.initWorker, disk?.startCleanup].map((command) => command?.join(' '))).toEqual([
       'uv run scripts/ray/cleanup_disk.py --config {clusterFile} --threshold {threshold} --dry-run',
       'uv run scripts/ray/cluster.py --config {clusterFile} init-worker {worker}',

@@ -20,13 +20,7 @@ describe('a Ray cluster', () => {
       kind: 'valid',
       config: {
         clusters: {
-          local: {
-            engine: 'ray',
-            tokenFrom: 'RAY_AUTH_TOKEN',
-            requestTimeoutMs: 30_000,
-            tunnel: null,
-            scripts: null,
-          },
+          local: { engine: 'ray', tokenFrom: 'RAY_AUTH_TOKEN', requestTimeoutMs: 30_000, tunnel: null, scripts: null },
         },
       },
     });

@@ -213,10 +213,7 @@ describe('the text: a config is refused for', () => {
         .fill(i === 0 ? 'x' : `*k${i - 1}`)
         .join(',')}]`;
     const bomb = Array.from({ length: 9 }, (_, i) => level(i)).join('\n');
-    expect(readLabConfig(bomb)).toMatchObject({
-      kind: 'invalid',
-      problems: [{ code: 'alias', line: 2 }],
-    });
+    expect(readLabConfig(bomb)).toMatchObject({ kind: 'invalid', problems: [{ code: 'alias', line: 2 }] });
   });
 
   it('an alias of itself', () => {

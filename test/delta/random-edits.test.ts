@@ -42,17 +42,15 @@ type Sample = {
 
 /** Files before and after random edits, read in one process. */
 async function samples(): Promise<readonly Sample[]> {
-  const drawn = fc.sample(edits, { numRuns: 400, seed: 20261121 }).map((edited) => ({
-    edited,
-    base: written(edited.file, new Map(), PLAIN),
-    head: written(edited.file, newValues(edited), edited.layout),
-  }));
+  const drawn = fc
+    .sample(edits, { numRuns: 400, seed: 20261121 })
+    .map((edited) => ({
+      edited,
+      base: written(edited.file, new Map(), PLAIN),
+      head: written(edited.file, newValues(edited), edited.layout),
+    }));
   const readings = await readExperiments(drawn.flatMap(({ base, head }) => [base, head]));
-  return drawn.map((one, at) => ({
-    ...one,
-    left: fileOf(readings[2 * at]),
-    right: fileOf(readings[2 * at + 1]),
-  }));
+  return drawn.map((one, at) => ({ ...one, left: fileOf(readings[2 * at]), right: fileOf(readings[2 * at + 1]) }));
 }
 
 function fileOf(reading: FileReading | undefined): ExperimentFile {

@@ -42,11 +42,7 @@ describe('the jobs of a rehearsal', () => {
   it('end with it, both the command and its supervisor', async () => {
     const engine = await endlessJob();
     const [job] = await livingJobs(folder);
-    expect(job).toMatchObject({
-      jobId: 'job-1',
-      supervisor: expect.any(Number),
-      command: expect.any(Number),
-    });
+    expect(job).toMatchObject({ jobId: 'job-1', supervisor: expect.any(Number), command: expect.any(Number) });
     await endJobs(folder);
     expect(await livingJobs(folder)).toEqual([]);
     for (const pid of [job?.supervisor, job?.command]) expect(() => process.kill(pid ?? 0, 0)).toThrow(/ESRCH/);

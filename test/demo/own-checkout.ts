@@ -58,10 +58,7 @@ const answer = z.looseObject({
   repository: z.string(),
   branch: z.string(),
   uncommitted: z.number(),
-  config: z.object({
-    state: z.string(),
-    problems: z.array(z.looseObject({ line: z.number(), column: z.number() })),
-  }),
+  config: z.object({ state: z.string(), problems: z.array(z.looseObject({ line: z.number(), column: z.number() })) }),
   localClusters: z.array(z.string()),
   folder: z.string(),
 });
@@ -94,10 +91,7 @@ export async function openOwnPlayground(folder: string, ...options: readonly str
   return {
     ...opened,
     open: (path, init = {}) =>
-      fetch(`${opened.origin}/${opened.repository}${path}`, {
-        ...init,
-        headers: { authorization, ...init.headers },
-      }),
+      fetch(`${opened.origin}/${opened.repository}${path}`, { ...init, headers: { authorization, ...init.headers } }),
     call: async (login, method, path, body) => {
       const token = people.find((one) => one.login === login)?.token ?? '';
       const response = await fetch(`${opened.origin}/api/v3/repos/${opened.repository}${path}`, {

@@ -127,10 +127,7 @@ describe('a config', () => {
     await git(lab, 'checkout', '-q', '--detach');
     const keep = await mkdtemp(join(tmpdir(), 'own-kept-'));
     folders.push(keep);
-    expect(await expectRefused(lab, '--json')).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('no-branch'),
-    });
+    expect(await expectRefused(lab, '--json')).toMatchObject({ code: 1, out: expect.stringContaining('no-branch') });
     const own = await openOwnPlayground(lab, '--branch', 'strict', '--keep', keep);
     expect(own).toMatchObject({ branch: 'strict', uncommitted: 1 });
     expect(await text(own, `/blob/strict/${CONFIG}`)).toContain('shownForMs: 5000');

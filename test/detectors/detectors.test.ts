@@ -99,11 +99,7 @@ const tracked = (
   intended: string,
   logged: readonly string[],
   said: Partial<NonNullable<NonNullable<Evidence['tracker']>['trackedRun']>> | null = null,
-) => ({
-  intended,
-  logged,
-  trackedRun: said === null ? null : { ...UNSAID, ...said },
-});
+) => ({ intended, logged, trackedRun: said === null ? null : { ...UNSAID, ...said } });
 const UNSAID = { identity: 'hero', name: 'hero', step: null, rowAt: null, heartbeatAt: null };
 /** At step 900 by its log and at 800 by its tracker, with a tracker row from an hour before the last step. */
 const frozen = (said: Partial<NonNullable<NonNullable<Evidence['tracker']>['trackedRun']>>) => ({
@@ -274,21 +270,13 @@ const CASES: readonly Case[] = [
   [
     'checkpoint-stalled',
     'a log that calls them saved, and a store that nobody can read',
-    {
-      saveEveryMs: 10 * MINUTE,
-      saved: { step: 1, at: at(590), longestGapMs: null },
-      isStoreRead: false,
-    },
+    { saveEveryMs: 10 * MINUTE, saved: { step: 1, at: at(590), longestGapMs: null }, isStoreRead: false },
     'cannot tell: store',
   ],
   [
     'checkpoint-stalled',
     'a log that calls none saved for long, whatever the store would say',
-    {
-      saveEveryMs: 10 * MINUTE,
-      saved: { step: 1, at: at(570), longestGapMs: null },
-      isStoreRead: false,
-    },
+    { saveEveryMs: 10 * MINUTE, saved: { step: 1, at: at(570), longestGapMs: null }, isStoreRead: false },
     'alarm',
   ],
   ['checkpoint-missing', 'at two answers', { isStoreRead: true, unstored: unstored(2) }, 'alarm'],

@@ -88,9 +88,7 @@ describe('a trace', () => {
       ok: false,
       error: expect.stringMatching(/^line 2: /),
     });
-    expect(readTrace(`${header}\n{"at"\n`)).toMatchObject({
-      error: expect.stringMatching(/^line 2 is no JSON/),
-    });
+    expect(readTrace(`${header}\n{"at"\n`)).toMatchObject({ error: expect.stringMatching(/^line 2 is no JSON/) });
   });
 });
 
@@ -266,10 +264,7 @@ describe('an observation', () => {
 
   it('compares with the steps before a checkpoint load, but not with those of another epoch', async () => {
     const made = (from: number, to: number, at: number, loss: string) =>
-      Array.from({ length: to - from }, (_, index) => ({
-        at: minute(at),
-        log: `step ${from + index} loss ${loss}`,
-      }));
+      Array.from({ length: to - from }, (_, index) => ({ at: minute(at), log: `step ${from + index} loss ${loss}` }));
     const loaded = { at: minute(4), log: 'Loading checkpoint from gs://b/step-60' };
     const again = [...made(60, 100, 3, '3.0500'), ...made(60, 100, 5, '3.0700')];
     const resumed = [...made(60, 100, 3, '3.0500'), loaded, ...made(60, 100, 5, '3.0700')];

@@ -108,10 +108,7 @@ describe('a run', () => {
           at: minute,
           log: `Progress on:train ${step}it/9000it rate:6.0s/it remaining:1:00 elapsed:1:00 postfix:loss=2.5`,
         },
-        {
-          at: minute,
-          tracker: { run: 'a', globalStep: step, loss: '2.5', metrics: { [key]: String(value) } },
-        },
+        { at: minute, tracker: { run: 'a', globalStep: step, loss: '2.5', metrics: { [key]: String(value) } } },
       ];
     }).flat();
     const text = [{ trace: 1, submittedAt: stamp(0) }, ...rows.map((row) => ({ ...row, at: stamp(row.at) }))];
@@ -127,10 +124,7 @@ describe('a run', () => {
   });
 
   it('of an unknown trainer is never called stalled while its log grows', async () => {
-    const lines = Array.from({ length: 300 }, (_, index) => ({
-      at: 60 * index,
-      line: `tick ${index} ce 3.1`,
-    }));
+    const lines = Array.from({ length: 300 }, (_, index) => ({ at: 60 * index, line: `tick ${index} ce 3.1` }));
     const { alarms, undecided } = await replayed(lines, 5);
     expect(alarms).toEqual([]);
     expect(undecided).toContainEqual({ detector: 'stalled-start', missing: 'progress' });

@@ -42,10 +42,7 @@ describe('a short log', () => {
 it('one cause is found behind ten thousand lines of what others say, and before as many', () => {
   const others = Array.from({ length: 10_000 }, () => 'NCCL WARN Connection closed by remote peer 10.0.0.1');
   const own = 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB';
-  expect(diagnose([...others, own, ...others], null)).toMatchObject({
-    class: 'oom-hbm',
-    evidence: [{ line: 10_001 }],
-  });
+  expect(diagnose([...others, own, ...others], null)).toMatchObject({ class: 'oom-hbm', evidence: [{ line: 10_001 }] });
 });
 
 describe('the name of an exception', () => {

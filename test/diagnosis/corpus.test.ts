@@ -12,10 +12,7 @@ const labels = z
   .array(z.object({ file: z.string(), class: kind, alternatives: z.array(kind), why: z.string() }))
   .parse(JSON.parse(readFileSync(new URL('labels.json', FOLDER), 'utf8')));
 
-const judged = labels.map((label) => ({
-  ...label,
-  found: diagnose(linesOf(label.file), null),
-}));
+const judged = labels.map((label) => ({ ...label, found: diagnose(linesOf(label.file), null) }));
 
 const isRight = (one: (typeof judged)[number]): boolean => [one.class, ...one.alternatives].includes(one.found.class);
 

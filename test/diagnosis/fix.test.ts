@@ -68,10 +68,7 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
   ],
   [
     'a misspelt attribute',
-    {
-      'main.py': MAIN,
-      'lab/train.py': 'class C:\n    warmup_steps = 3\nc = C()\nrate = 1 / c.warmup_stepz\n',
-    },
+    { 'main.py': MAIN, 'lab/train.py': 'class C:\n    warmup_steps = 3\nc = C()\nrate = 1 / c.warmup_stepz\n' },
     'rate = 1 / c.warmup_steps',
   ],
   [
@@ -126,10 +123,7 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
   ],
   [
     'a name misspelt twice',
-    {
-      'main.py': MAIN,
-      'lab/train.py': 'warmup_steps = 3\na = warmup_stesp\ndef f():\n    return warmup_stesp\n',
-    },
+    { 'main.py': MAIN, 'lab/train.py': 'warmup_steps = 3\na = warmup_stesp\ndef f():\n    return warmup_stesp\n' },
     'a = warmup_steps',
   ],
   [

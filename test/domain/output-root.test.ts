@@ -9,12 +9,7 @@ const launched = (run: string, root: string, order: Partial<IssuedOrder> = {}): 
   ({
     run,
     attempts: [],
-    order: {
-      status: 'open',
-      claim: null,
-      manifest: { outputRoot: root, cluster: 'west', resume: {} },
-      ...order,
-    },
+    order: { status: 'open', claim: null, manifest: { outputRoot: root, cluster: 'west', resume: {} }, ...order },
   }) as unknown as RunState;
 
 function holder(theirs: RunState, root: string, cluster = 'west', lineage = false): string | null {

@@ -15,12 +15,7 @@ const accepted = (actor = bob, data: object = {}): EventDraft => ({
   data: { ...offered, state: 'accepted', ...data },
 });
 const expired: EventDraft = { type: 'handoff', role: 'control', data: { ...offered, state: 'expired' } };
-const bounded: EventDraft = {
-  type: 'watch-bounded',
-  role: 'control',
-  actor: alice,
-  data: { step: 400, time: null },
-};
+const bounded: EventDraft = { type: 'watch-bounded', role: 'control', actor: alice, data: { step: 400, time: null } };
 const watchEnded = (cause: 'person' | 'step', attempt = 1): EventDraft => ({
   type: 'watch-ended',
   role: cause === 'person' ? 'control' : 'watch',

@@ -18,11 +18,7 @@ function withRestarts(restarts: number, restartAfter?: readonly string[]): RunBu
   const gated = aRun().gated();
   const { manifest, digest } = gated.state.gate ?? {};
   if (manifest === undefined || manifest === null || digest === undefined) throw new Error('no manifest');
-  const envelope = {
-    ...manifest.envelope,
-    restarts,
-    ...(restartAfter === undefined ? {} : { restartAfter }),
-  };
+  const envelope = { ...manifest.envelope, restarts, ...(restartAfter === undefined ? {} : { restartAfter }) };
   return aRun().gated({ manifest: { ...manifest, envelope }, digest });
 }
 
@@ -43,11 +39,7 @@ function cared(run: RunBuilder, code: string, outcome: EventDataByType['action-e
       role: 'runner',
       data: { proposal: data.digest, consent: given.state.head.seq, workflowRun: 1 },
     })
-    .add({
-      type: 'action-ended',
-      role: 'runner',
-      data: { proposal: data.digest, outcome, code, detail: {} },
-    });
+    .add({ type: 'action-ended', role: 'runner', data: { proposal: data.digest, outcome, code, detail: {} } });
 }
 
 describe('a run whose job failed', () => {
@@ -110,13 +102,7 @@ describe('a run whose job failed', () => {
 });
 
 describe('a run that trained wrongly and was then preempted', () => {
-  const died = {
-    class: 'preempted',
-    confidence: 'high',
-    response: 'retry-bounded',
-    place: null,
-    error: null,
-  } as const;
+  const died = { class: 'preempted', confidence: 'high', response: 'retry-bounded', place: null, error: null } as const;
   const preempted = {
     status: 'FAILED',
     lastStep: 4_600,
@@ -163,21 +149,13 @@ describe('a run that trained wrongly and was then preempted', () => {
 
   it('is ordered again if only the attempt before had a resume mismatch', () => {
     const earlier = { ...other, attempt: 1 };
-    expect(decideResponse(second.incident('run-alarm', earlier).ended(preempted).state)).toEqual({
-      kind: 'relaunch',
-    });
+    expect(decideResponse(second.incident('run-alarm', earlier).ended(preempted).state)).toEqual({ kind: 'relaunch' });
   });
 });
 
 describe('a run with a replaced bad node that ran out of memory', () => {
   it('needs a decision, because another machine has no more memory', () => {
-    const died = {
-      class: 'oom-hbm',
-      confidence: 'high',
-      response: 'escalate',
-      place: null,
-      error: null,
-    } as const;
+    const died = { class: 'oom-hbm', confidence: 'high', response: 'escalate', place: null, error: null } as const;
     const diagnosis = { ...died, evidence: ['Ran out of memory'] };
     const run = withRestarts(3, ['preempted']).approved(bob).ordered().submitted();
     expect(decideResponse(cared(run.ended({ status: 'FAILED', diagnosis }), 'replaced', 'done').state)).toEqual({

@@ -29,9 +29,7 @@ const approved = gated.approved(bob);
 const ordered = approved.ordered();
 const claimed = ordered.claimed();
 const submitted = claimed.submitted();
-const watched = submitted.observed({
-  lease: { holder: 'watch-1', fence: 3, until: '2026-11-21T23:00:00.000Z' },
-});
+const watched = submitted.observed({ lease: { holder: 'watch-1', fence: 3, until: '2026-11-21T23:00:00.000Z' } });
 const ended = watched.ended();
 const sealed = ended.sealed(bob);
 const seen = proposed.add(...commandDrafts(proposed.state, { by: alice, name: 'status', code: 'status-shown' }));
@@ -91,11 +89,7 @@ const blocked = proposed.gated({
   }),
 });
 const strangerDigest = digestOf('something else');
-const [firstLook, firstAnswer] = commandDrafts(proposed.state, {
-  by: alice,
-  name: 'status',
-  code: 'status-shown',
-});
+const [firstLook, firstAnswer] = commandDrafts(proposed.state, { by: alice, name: 'status', code: 'status-shown' });
 if (firstLook === undefined || firstAnswer === undefined) throw new Error('a command has two events');
 const lease = (holder: string, fence: number) => ({ holder, fence, until: '2026-11-21T23:00:00.000Z' });
 
@@ -261,11 +255,7 @@ const ILLEGAL: readonly Illegal[] = [
   [
     'a submission with another order',
     claimed,
-    {
-      type: 'submitted',
-      role: 'runner',
-      data: { ...submittedData(ordered.state), orderDigest: strangerDigest },
-    },
+    { type: 'submitted', role: 'runner', data: { ...submittedData(ordered.state), orderDigest: strangerDigest } },
     'submitted without a claimed order',
   ],
   ['a second submission', submitted, submission, 'submitted twice'],

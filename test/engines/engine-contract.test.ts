@@ -24,11 +24,7 @@ async function localBench(): Promise<EngineBench> {
   const directory = await mkdtemp(join(tmpdir(), 'ferrybot-contract-'));
   const engine = createLocalEngine({ directory: join(directory, 'jobs'), now: Date.now, stopGraceMs: 1_000 });
   const say = `process.stdout.write(${JSON.stringify(SAID)});`;
-  const sources = {
-    quick: say,
-    failing: `${say} process.exitCode = 3`,
-    endless: `${say} setInterval(() => {}, 1e6)`,
-  };
+  const sources = { quick: say, failing: `${say} process.exitCode = 3`, endless: `${say} setInterval(() => {}, 1e6)` };
   return {
     engine,
     jobId: 'job-1',

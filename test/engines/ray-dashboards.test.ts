@@ -54,13 +54,7 @@ function answering(
 const VERSION = '{"version":"5","ray_version":"2.99.0","ray_commit":"x","session_name":"session_9","news":[1]}';
 const json = (body: string): readonly [number, string, string] => [200, 'application/json', body];
 const engineAt = (address: string, changes: Partial<RestOptions> = {}): Engine =>
-  createRestEngine({
-    address,
-    token: 'right',
-    requestTimeoutMs: 300,
-    sleep: async () => undefined,
-    ...changes,
-  });
+  createRestEngine({ address, token: 'right', requestTimeoutMs: 300, sleep: async () => undefined, ...changes });
 
 async function recorded(options: Partial<RecordedOptions> = {}): Promise<{ ray: RecordedRay; address: string }> {
   const ray = createRecordedRay({ now: () => 0, ...options });
@@ -78,9 +72,7 @@ async function allOf(
     submit: await submitTo(engine, SPEC),
     observe: await engine.observe('job-1', null),
     seen: await engine.observe('job-1', 'session_1'),
-    many: (await engine.observeMany?.([{ jobId: 'job-1', lastSession: 'session_1' }]))?.[0] ?? {
-      kind: 'none',
-    },
+    many: (await engine.observeMany?.([{ jobId: 'job-1', lastSession: 'session_1' }]))?.[0] ?? { kind: 'none' },
     log: await readText(engine, 'job-1', 0),
     stop: await stopIn(engine, 'job-1'),
   };
@@ -147,11 +139,7 @@ describe('another version of Ray', () => {
     const answers = { '/ray/api/version': json(VERSION), '/ray/api/jobs/job-1': json(job) };
     const engine = engineAt(`${await serving(answering(answers))}/ray`);
     expect(await engine.session()).toEqual({ kind: 'session', id: 'session_9', version: '2.99.0' });
-    expect(await engine.observe('job-1', null)).toMatchObject({
-      kind: 'found',
-      status: 'RUNNING',
-      metadata: null,
-    });
+    expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'found', status: 'RUNNING', metadata: null });
   });
 
   it.each([
@@ -207,9 +195,7 @@ describe('a job that the head has forgotten', () => {
 
 describe('the answers about a job', () => {
   it("contain no value of the job's environment", async () => {
-    const { ray, address } = await recorded({
-      plan: () => ({ pendingMs: 0, endAfterMs: 0, exitCode: 1, log: '' }),
-    });
+    const { ray, address } = await recorded({ plan: () => ({ pendingMs: 0, endAfterMs: 0, exitCode: 1, log: '' }) });
     const engine = engineAt(address, { token: ray.token });
     await submitTo(engine, SPEC);
     const listed = ray.answer({

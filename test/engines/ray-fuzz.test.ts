@@ -41,12 +41,7 @@ async function headWith(path: string, say: Say): Promise<Engine> {
   };
   const { address, close } = await serveHttp(listener);
   closers.push(close);
-  return createRestEngine({
-    address,
-    token: 'right',
-    requestTimeoutMs: 300,
-    sleep: async () => undefined,
-  });
+  return createRestEngine({ address, token: 'right', requestTimeoutMs: 300, sleep: async () => undefined });
 }
 
 const json =

@@ -59,9 +59,7 @@ describe('the reader of a log in JSON', () => {
 
   it('returns U+FFFD for an unpaired surrogate', () => {
     expect(readInPieces('{"logs": "a\\ud83d"}', [3])).toMatchObject({ text: 'a\ufffd', state: 'whole' });
-    expect(readInPieces('{"logs": "\\ud83d\\ud83d\\ude80\\udc00b"}', [1])).toMatchObject({
-      text: '\ufffd🚀\ufffdb',
-    });
+    expect(readInPieces('{"logs": "\\ud83d\\ud83d\\ude80\\udc00b"}', [1])).toMatchObject({ text: '\ufffd🚀\ufffdb' });
     expect(readInPieces('{"logs": "\\ud83d\\n"}', [1])).toMatchObject({ text: '\ufffd\n' });
   });
 

@@ -88,9 +88,7 @@ describe('a package for the Jobs API', () => {
     expect(await listFilesLeftOut({ workingDirectory: folder, files }, RAY)).toEqual([]);
     expect(await zipTree(folder, files, RAY)).toMatchObject({ kind: 'zip', files: 3 });
     await chmod(join(folder, 'lib/a.py'), 0o755);
-    expect(await zipTree(folder, files, RAY)).toMatchObject({
-      message: expect.stringContaining('lib/a.py differs'),
-    });
+    expect(await zipTree(folder, files, RAY)).toMatchObject({ message: expect.stringContaining('lib/a.py differs') });
     await chmod(join(folder, 'lib/a.py'), 0o644);
     await tree({ 'lib/a.py': 'b', 'lib/b.py': 'planted' });
     await rm(join(folder, 'lib/.gitignore'));

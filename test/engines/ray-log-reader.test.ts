@@ -46,12 +46,7 @@ function httpOf(head: Head): Http {
 
 function readerOf(head: Head, changes: Partial<RestOptions> = {}): LogReader {
   const address = 'http://ray.example:8265';
-  const settings = restSettings({
-    address,
-    token: null,
-    http: httpOf(head),
-    ...changes,
-  });
+  const settings = restSettings({ address, token: null, http: httpOf(head), ...changes });
   return createLogReader(settings, 'job-1');
 }
 
@@ -117,9 +112,7 @@ describe('the log of a running job', () => {
   it('is unknown when no byte arrives or the head fails, and absent when the head has no such job', async () => {
     const head = headWith(LONG, { breaks: Array.from({ length: 9 }, () => 0) });
     expect(withText(await readerOf(head).read(0))).toMatchObject({ kind: 'unknown' });
-    expect(withText(await readerOf(headWith('', { status: 404 })).read(0))).toEqual({
-      kind: 'absent',
-    });
+    expect(withText(await readerOf(headWith('', { status: 404 })).read(0))).toEqual({ kind: 'absent' });
     expect(withText(await readerOf(headWith('', { status: 500 })).read(0))).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('500'),

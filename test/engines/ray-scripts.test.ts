@@ -111,11 +111,7 @@ describe('a submit', () => {
   it('starts nothing when a job with that id exists', async () => {
     const engine = await open();
     await scripts.jobs([
-      {
-        ...SOMEBODY,
-        submission_id: 'ferry-1',
-        runtime_env: { env_vars: identityFields(METADATA, IN_VARIABLES) },
-      },
+      { ...SOMEBODY, submission_id: 'ferry-1', runtime_env: { env_vars: identityFields(METADATA, IN_VARIABLES) } },
     ]);
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted' });
     await scripts.jobs([{ ...SOMEBODY, submission_id: 'ferry-1' }]);
@@ -126,10 +122,7 @@ describe('a submit', () => {
   it('is unknown when the script failed and no job is found', async () => {
     const engine = await open();
     await scripts.jobs([SOMEBODY]);
-    await scripts.does('submit', {
-      exitCode: 1,
-      stderr: 'ConnectionError: HF_TOKEN=hf-secret-of-the-job refused\n',
-    });
+    await scripts.does('submit', { exitCode: 1, stderr: 'ConnectionError: HF_TOKEN=hf-secret-of-the-job refused\n' });
     expect(await submitTo(engine, spec())).toEqual({
       kind: 'unknown',
       message: 'exit code 1: ConnectionError: HF_TOKEN=*** refused',
@@ -166,9 +159,7 @@ describe('a submit', () => {
 
   it('rejects an invalid id, command, variable or tree before a script starts', async () => {
     const engine = await open();
-    expect(await submitTo(engine, spec({ submissionId: '--help' }))).toMatchObject({
-      code: 'bad-submission-id',
-    });
+    expect(await submitTo(engine, spec({ submissionId: '--help' }))).toMatchObject({ code: 'bad-submission-id' });
     expect(await submitTo(engine, spec({ command: [] }))).toMatchObject({ code: 'empty-command' });
     expect(await submitTo(engine, spec({ env: { TOKEN: 'a$HOME' } }))).toMatchObject({ code: 'refused' });
     await scripts.jobs([SOMEBODY]);
@@ -221,10 +212,7 @@ describe('uv', () => {
       python: [process.execPath, '-e', 'console.error("error: Failed to fetch"); process.exit(2)'],
       pythonWithoutUv: other,
     });
-    expect(await submitTo(engine, spec())).toEqual({
-      kind: 'unknown',
-      message: 'exit code 2: error: Failed to fetch',
-    });
+    expect(await submitTo(engine, spec())).toEqual({ kind: 'unknown', message: 'exit code 2: error: Failed to fetch' });
     await expect(verbs()).rejects.toThrow('ENOENT');
   });
 });

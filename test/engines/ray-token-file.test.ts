@@ -114,7 +114,5 @@ it.each([
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const engine = engines.engineOf(reading.config, 'local');
   if (engine === null) throw new Error('the cluster has an engine');
-  expect(await submitTo(engine, spec())).toMatchObject({
-    message: expect.stringContaining(`failed after ${length}`),
-  });
+  expect(await submitTo(engine, spec())).toMatchObject({ message: expect.stringContaining(`failed after ${length}`) });
 });

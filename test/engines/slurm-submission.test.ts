@@ -109,12 +109,8 @@ describe('a Slurm cluster in the config', () => {
     return engineDefinition(cluster).configIssues(['clusters', 'lab'], cluster);
   };
   const refuses = (settings: object): boolean =>
-    !clusterSchema.safeParse({
-      engine: 'slurm',
-      folder: '/shared/jobs',
-      acceleratorHoursPerRun: '2',
-      ...settings,
-    }).success;
+    !clusterSchema.safeParse({ engine: 'slurm', folder: '/shared/jobs', acceleratorHoursPerRun: '2', ...settings })
+      .success;
 
   it('rejects folders that Slurm would expand, options as values, and arrays', () => {
     for (const folder of ['jobs', '/shared/%j', '/shared/a b', '/shared/../etc', '/shared/a:b', '/shared/a,b'])
@@ -168,11 +164,7 @@ describe('a Slurm cluster in the config', () => {
 it('rejects a job with an environment that a shell would change, before anything is claimed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-slurm-'));
   try {
-    const engine = createSlurmEngine({
-      cluster: slurmConfig({ folder, bin: folder }),
-      path: '',
-      now: Date.now,
-    });
+    const engine = createSlurmEngine({ cluster: slurmConfig({ folder, bin: folder }), path: '', now: Date.now });
     const spec = { submissionId: 'job-1', command: ['true'], workingDirectory: folder, metadata: METADATA };
     for (const name of ['UID', 'BASHOPTS', 'FERRYBOT_ENVIRONMENT', 'a-b', '1X', ''])
       expect(await submitTo(engine, { ...spec, env: { [name]: 'x' } })).toMatchObject({
@@ -180,9 +172,7 @@ it('rejects a job with an environment that a shell would change, before anything
         code: 'refused',
       });
     expect(await submitTo(engine, { ...spec, env: { A: 'x\0y' } })).toMatchObject({ kind: 'rejected' });
-    expect(await submitTo(engine, { ...spec, command: ['true', '\0'], env: {} })).toMatchObject({
-      kind: 'rejected',
-    });
+    expect(await submitTo(engine, { ...spec, command: ['true', '\0'], env: {} })).toMatchObject({ kind: 'rejected' });
     // No controller answers: nothing was submitted, and the state is unknown.
     expect(await submitTo(engine, { ...spec, env: {} })).toMatchObject({
       kind: 'unknown',

@@ -37,11 +37,7 @@ async function claimed(command: readonly string[], changes: Partial<JobSpec> = {
   });
 }
 
-type Start = {
-  readonly id?: number;
-  readonly mode?: string;
-  readonly env?: Readonly<Record<string, string>>;
-};
+type Start = { readonly id?: number; readonly mode?: string; readonly env?: Readonly<Record<string, string>> };
 
 function launch({ id = 7, mode = 'once', env = {} }: Start): ChildProcess {
   return spawn('bash', [paths.wrapper, paths.folder, mode], {

@@ -13,11 +13,7 @@ async function open(): Promise<EngineBench> {
   const bench = await openVastBench();
   const directory = await mkdtemp(join(tmpdir(), 'ferrybot-contract-'));
   const say = `process.stdout.write(${JSON.stringify(SAID)});`;
-  const sources = {
-    quick: say,
-    failing: `${say} process.exitCode = 3`,
-    endless: `${say} setInterval(() => {}, 1e6)`,
-  };
+  const sources = { quick: say, failing: `${say} process.exitCode = 3`, endless: `${say} setInterval(() => {}, 1e6)` };
   return {
     engine: bench.engine,
     jobId: 'job-1',

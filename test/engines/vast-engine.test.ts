@@ -114,9 +114,7 @@ describe('creating an instance', () => {
     bench = await openVastBench();
     let hidden = 2;
     const options = { ...bench.options, fetch: hidingPrices(() => hidden-- > 0) };
-    expect(await submitTo(createVastEngine(options), bench.spec('sleep 100'))).toMatchObject({
-      kind: 'submitted',
-    });
+    expect(await submitTo(createVastEngine(options), bench.spec('sleep 100'))).toMatchObject({ kind: 'submitted' });
     expect(there()).toEqual([103]);
   });
 
@@ -372,10 +370,7 @@ it('rejects a tree that is too large to be sent with the creation', async () => 
   bench = await openVastBench();
   const { workingDirectory } = bench.spec('true');
   await writeFile(`${workingDirectory}/data.bin`, randomBytes(2 * 1024 * 1024));
-  expect(await submitTo(bench.engine, bench.spec('true'))).toMatchObject({
-    kind: 'rejected',
-    code: 'refused',
-  });
+  expect(await submitTo(bench.engine, bench.spec('true'))).toMatchObject({ kind: 'rejected', code: 'refused' });
   expect(creates()).toEqual([]);
 });
 

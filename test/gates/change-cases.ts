@@ -78,9 +78,7 @@ export const CHANGE_CASES = {
     ['the scale by path', knobs('train.model')],
     [
       'the scale by name',
-      {
-        change: known(aChange({ delta: { kind: 'knobs', changes: [knob('x.hidden_dim', 'hidden_dim')] } })),
-      },
+      { change: known(aChange({ delta: { kind: 'knobs', changes: [knob('x.hidden_dim', 'hidden_dim')] } })) },
     ],
     [
       'the scale, named in an objective that nobody asked for',

@@ -124,10 +124,7 @@ export const HERO_CASES = {
     ],
     [
       'a command that goes somewhere else from the checkpoint',
-      {
-        start: known(FROM),
-        lane: { ...LANE, command: ['python3', 'train.py', '--resume={checkpoint}/../step-9'] },
-      },
+      { start: known(FROM), lane: { ...LANE, command: ['python3', 'train.py', '--resume={checkpoint}/../step-9'] } },
     ],
     [
       'a command with a path that only begins as the one of the contract',

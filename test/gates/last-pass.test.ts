@@ -50,9 +50,7 @@ describe('a change based on a passed run', () => {
   });
 
   it('keeps the scale that ran, and needs a request for another', () => {
-    expect(verdict('scale-stable', facts(knobs('hidden_dim'), knobs('a')))).toMatchObject({
-      outcome: 'pass',
-    });
+    expect(verdict('scale-stable', facts(knobs('hidden_dim'), knobs('a')))).toMatchObject({ outcome: 'pass' });
     expect(verdict('scale-stable', facts(knobs(), knobs('hidden_dim')))).toMatchObject({ outcome: 'fail' });
   });
 

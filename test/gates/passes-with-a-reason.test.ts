@@ -32,21 +32,10 @@ describe('a gate also passes', () => {
   });
 
   it('a change of scale that a person requested by name', () => {
-    const change = {
-      knob: 'hidden_dim',
-      path: 'x.hidden_dim',
-      before: '1',
-      after: '2',
-      bucket: null,
-      line: 1,
-    };
+    const change = { knob: 'hidden_dim', path: 'x.hidden_dim', before: '1', after: '2', bucket: null, line: 1 };
     const facts = {
       change: known(aChange({ delta: { kind: 'knobs', changes: [change] } })),
-      proposal: {
-        ...PROPOSAL,
-        requestedBy: alice,
-        objective: { kind: 'integration', text: 'raise hidden_dim' },
-      },
+      proposal: { ...PROPOSAL, requestedBy: alice, objective: { kind: 'integration', text: 'raise hidden_dim' } },
     } as const;
     expect(verdict('scale-stable', facts)).toMatchObject({
       outcome: 'pass',

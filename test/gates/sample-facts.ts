@@ -99,14 +99,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
 export function aHold(scope: Hold['scope']): Hold {
   const lane = scope === 'lane' || scope === 'date' ? 'daily' : null;
   const date = scope === 'date' ? PROPOSAL.date : null;
-  return {
-    scope,
-    lane,
-    reason: 'maintenance',
-    date,
-    actor: alice,
-    at: '2026-11-21T08:00:00.000Z',
-  };
+  return { scope, lane, reason: 'maintenance', date, actor: alice, at: '2026-11-21T08:00:00.000Z' };
 }
 
 export const DIGEST = digestOf('the manifest');

@@ -27,12 +27,7 @@ function suite(runs: readonly Run[], change: Record<string, unknown> = {}) {
 }
 
 function read(suites: readonly object[], change: Record<string, unknown> = {}) {
-  const commit = {
-    oid: HEAD,
-    checkSuites: { totalCount: suites.length, nodes: suites },
-    status: null,
-    ...change,
-  };
+  const commit = { oid: HEAD, checkSuites: { totalCount: suites.length, nodes: suites }, status: null, ...change };
   return readCheckFacts(checksSchema.parse({ nodes: [{ commit }] }), HEAD, OWN);
 }
 
@@ -77,10 +72,7 @@ describe('a check of the head', () => {
   });
 
   it('is ours by our own name and app, or by our own workflow file', () => {
-    const gate = suite([{ name: 'ferrybot / launch gate' }], {
-      app: { slug: 'ferrybot' },
-      workflowRun: null,
-    });
+    const gate = suite([{ name: 'ferrybot / launch gate' }], { app: { slug: 'ferrybot' }, workflowRun: null });
     const chat = {
       event: 'pull_request',
       file: { path: '.github/workflows/ferrybot-chat.yml' },
@@ -96,10 +88,7 @@ describe('a check of the head', () => {
   });
 
   it('may be a commit status', () => {
-    const contexts = ['SUCCESS', 'PENDING', 'EXPECTED', 'ERROR', 'FAILURE'].map((state) => ({
-      context: state,
-      state,
-    }));
+    const contexts = ['SUCCESS', 'PENDING', 'EXPECTED', 'ERROR', 'FAILURE'].map((state) => ({ context: state, state }));
     expect(states([], { status: { contexts } })).toEqual([
       'SUCCESS green',
       'PENDING running',
@@ -136,10 +125,7 @@ describe('the checks are unknown', () => {
   });
 
   it('except for an old commit, for which the oldest checks count', () => {
-    const checkSuites = {
-      totalCount: 3_000,
-      nodes: [suite([{}]), suite([{ name: 'lint', conclusion: 'FAILURE' }])],
-    };
+    const checkSuites = { totalCount: 3_000, nodes: [suite([{}]), suite([{ name: 'lint', conclusion: 'FAILURE' }])] };
     const answer = checksSchema.parse({ nodes: [{ commit: { oid: HEAD, checkSuites, status: null } }] });
     expect(readCheckFacts(answer, HEAD, OWN).kind).toBe('unknown');
     expect(readCheckFacts(answer, HEAD, OWN, 'oldest')).toMatchObject({

@@ -101,12 +101,7 @@ describe('the list of new comments', () => {
 });
 
 it('reviews that are drafts or older are skipped; more than the limit is unknown', async () => {
-  const review = (id: number, submitted: string | null): object => ({
-    id,
-    body: '',
-    submitted_at: submitted,
-    user,
-  });
+  const review = (id: number, submitted: string | null): object => ({ id, body: '', submitted_at: submitted, user });
   const rows = [review(1, '2026-11-18T00:00:00Z'), review(2, null), review(3, '2026-11-19T00:00:00Z')];
   const full = Array.from({ length: 100 }, (_, id) => review(id, '2026-11-20T00:00:00Z'));
   const client = (data: readonly object[]): GitHubClient => ({

@@ -33,12 +33,7 @@ function written(n: number): object {
 function lastOf(entries: readonly object[], size: number, before: string | null): object {
   const end = before === null ? entries.length : Number(before);
   const start = Math.max(0, end - size);
-  const pageInfo = {
-    hasPreviousPage: start > 0,
-    startCursor: String(start),
-    hasNextPage: false,
-    endCursor: null,
-  };
+  const pageInfo = { hasPreviousPage: start > 0, startCursor: String(start), hasNextPage: false, endCursor: null };
   return { nodes: entries.slice(start, end), pageInfo };
 }
 
@@ -89,14 +84,7 @@ function github(said: Said): GitHubClient {
       };
       const inPull = { comments: lastOf(entries(said.pull), 100, null), reviews: lastOf(reviews, 50, null) };
       const repository = {
-        pullRequest: {
-          ...pull,
-          ...refs,
-          labels,
-          includesCreatedEdit: false,
-          userContentEdits: edits,
-          ...inPull,
-        },
+        pullRequest: { ...pull, ...refs, labels, includesCreatedEdit: false, userContentEdits: edits, ...inPull },
         issue: {
           ...issue,
           author,
@@ -108,15 +96,9 @@ function github(said: Said): GitHubClient {
       };
       return said.issueFault === undefined
         ? { data: { repository } }
-        : {
-            data: { repository: { ...repository, issue: null } },
-            errors: [{ message: 'no', ...said.issueFault }],
-          };
+        : { data: { repository: { ...repository, issue: null } }, errors: [{ message: 'no', ...said.issueFault }] };
     }
-    const from = {
-      PR_1: query.includes('reviews(') ? reviews : entries(said.pull),
-      I_1: entries(said.issue),
-    };
+    const from = { PR_1: query.includes('reviews(') ? reviews : entries(said.pull), I_1: entries(said.issue) };
     const id = variables['id'] ?? '';
     const page = id === 'PR_1' || id === 'I_1' ? lastOf(from[id], 100, before) : lastOf(lines, 100, before);
     return { data: { node: { page } } };
@@ -126,11 +108,7 @@ function github(said: Said): GitHubClient {
       request: async (route, parameters) => ({
         status: 200,
         data: route.endsWith('/permission')
-          ? {
-              permission: said.role ?? 'write',
-              role_name: said.role ?? 'write',
-              user: { id: 7, login: 'mira' },
-            }
+          ? { permission: said.role ?? 'write', role_name: said.role ?? 'write', user: { id: 7, login: 'mira' } }
           : // The client sends a query and its variables, nothing else.
             answer(parameters as unknown as { query: string; variables: Record<string, string> }),
         headers: {},
@@ -216,10 +194,7 @@ describe('the threads of a run', () => {
 
   it('are unknown above the size limit, not truncated', async () => {
     const read = await readThreads(github({ issue: THREAD_COMMENTS_MAX + 1 }), PROPOSAL, READING);
-    expect(read).toEqual({
-      kind: 'unknown',
-      why: `comments holds more than ${THREAD_COMMENTS_MAX} entries`,
-    });
+    expect(read).toEqual({ kind: 'unknown', why: `comments holds more than ${THREAD_COMMENTS_MAX} entries` });
   });
 
   it.each([1, 2, 3])('are unknown if page %d cannot be read', async (brokenAt) => {

@@ -72,10 +72,7 @@ describe('a comment', () => {
 
   it('that is edited or deleted triggers its thread, never a command', () => {
     for (const action of ['edited', 'deleted'])
-      expect(toTrigger('issue_comment', payload('/status', 'User', action))).toEqual({
-        kind: 'thread',
-        thread: 13,
-      });
+      expect(toTrigger('issue_comment', payload('/status', 'User', action))).toEqual({ kind: 'thread', thread: 13 });
   });
 
   it('of a bot triggers nothing', () => {

@@ -8,9 +8,7 @@ const js = (source: string): readonly string[] => ['-e', source];
 
 describe('runProgram', () => {
   it('returns exit code and both outputs, unchanged', async () => {
-    const result = await runProgram(node, js('console.log("käse"); console.error("b"); process.exit(3)'), {
-      env: {},
-    });
+    const result = await runProgram(node, js('console.log("käse"); console.error("b"); process.exit(3)'), { env: {} });
     expect(result).toMatchObject({ kind: 'exited', ok: false, exitCode: 3, stdout: 'käse\n', stderr: 'b\n' });
   });
 
@@ -22,9 +20,7 @@ describe('runProgram', () => {
 
   it('passes no part of our environment to the child', async () => {
     process.env['FERRYBOT_SECRET_FOR_TEST'] = 'secret';
-    const result = await runProgram(node, js('console.log(JSON.stringify(process.env))'), {
-      env: { ONLY: 'this' },
-    });
+    const result = await runProgram(node, js('console.log(JSON.stringify(process.env))'), { env: { ONLY: 'this' } });
     delete process.env['FERRYBOT_SECRET_FOR_TEST'];
     expect(JSON.parse(result.stdout)).toEqual({ ONLY: 'this' });
   });
@@ -66,10 +62,7 @@ describe('runProgram', () => {
     const started = performance.now();
     const done = await runProgram(node, js(`${source} process.exitCode = 3;`), { env: {} });
     expect(done).toMatchObject({ kind: 'exited', exitCode: 3, stdout: expect.stringMatching(/^\d+\n$/) });
-    const hung = await runProgram(node, js(`${source} setInterval(() => {}, 1e6);`), {
-      env: {},
-      timeoutMs: 5_000,
-    });
+    const hung = await runProgram(node, js(`${source} setInterval(() => {}, 1e6);`), { env: {}, timeoutMs: 5_000 });
     expect(hung).toMatchObject({ kind: 'timed-out', stdout: expect.stringMatching(/^\d+\n$/) });
     expect(performance.now() - started).toBeLessThan(150_000);
     for (const { stdout } of [done, hung]) process.kill(Number(stdout), 'SIGKILL');

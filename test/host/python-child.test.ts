@@ -46,11 +46,7 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
     ['a crash', 'import os\nos.abort()\n', /ended by SIGABRT/],
     ['a script that is not valid Python', 'def\n', /SyntaxError/],
   ])('is ended by its limit on %s, with the reason', async (_name, script, reason) => {
-    expect(await run(script)).toMatchObject({
-      ok: false,
-      reason: expect.stringMatching(reason),
-      isTransient: false,
-    });
+    expect(await run(script)).toMatchObject({ ok: false, reason: expect.stringMatching(reason), isTransient: false });
   });
 
   it('names what to install if the interpreter is missing, and reports a failing one', async () => {

@@ -62,11 +62,7 @@ function buildFacts(world: World, view: Version): RunFacts {
     ]),
   );
   const dispatched = world.dispatches.map((one) =>
-    aWorkflowRun({
-      id: one.id,
-      status: one.done ? 'completed' : 'queued',
-      createdAt: one.at,
-    }),
+    aWorkflowRun({ id: one.id, status: one.done ? 'completed' : 'queued', createdAt: one.at }),
   );
   return someFacts({
     pull: known(buildPull(world)),
@@ -152,11 +148,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
       ? ({ kind: 'done', number: world.dispatches.length } as const)
       : ({ kind: 'unknown', message: 'the answer was lost' } as const);
     const tries = new Map([...control.memory.tries, [step.key, (control.memory.tries.get(step.key) ?? 0) + 1]]);
-    control.memory = {
-      ...control.memory,
-      outcomes: new Map([...control.memory.outcomes, [step.key, outcome]]),
-      tries,
-    };
+    control.memory = { ...control.memory, outcomes: new Map([...control.memory.outcomes, [step.key, outcome]]), tries };
   }
 }
 

@@ -13,9 +13,7 @@ import type { Job, World } from './world.ts';
 const ASKED = Number(process.env['INTERLEAVINGS'] ?? 0);
 const COUNT = ASKED > 0 ? ASKED : process.env['CI'] === undefined ? 2_000 : 10_000;
 
-it(`${COUNT} interleavings launch only approved content, and answer every command`, {
-  timeout: 600_000,
-}, () => {
+it(`${COUNT} interleavings launch only approved content, and answer every command`, { timeout: 600_000 }, () => {
   const outcomes = new Map<string, number>();
   const count = (name: string): void => {
     outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
@@ -68,15 +66,7 @@ describe('the checker', () => {
     const answer = world.events.find((event) => event.type === 'command-answered');
     if (answer !== undefined) world.events.push(answer, answer);
     const { content, body } = world;
-    world.deeds.push({
-      kind: 'said',
-      at: world.now,
-      by: alice.id,
-      comment: 1,
-      text: '/status',
-      content,
-      body,
-    });
+    world.deeds.push({ kind: 'said', at: world.now, by: alice.id, comment: 1, text: '/status', content, body });
     world.comments.push({ ...(world.comments[0] ?? job.atClaim.comments[0] ?? fail()), id: 1 });
     const faults = findFaults(world).join('\n');
     expect(faults).toContain('2 jobs');

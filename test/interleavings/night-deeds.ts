@@ -60,10 +60,7 @@ const single = fc.oneof(
   { weight: 24, arbitrary: fc.record({ ...of('decide'), isFresh: mostly }) },
   { weight: 24, arbitrary: fc.record({ ...of('launch'), dies, isAnswered: mostly }) },
   { weight: 18, arbitrary: fc.record({ ...of('end'), fate, step: fc.nat(1_000) }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({ act: fc.constantFrom('lose' as const, 'differ' as const, 'differ' as const) }),
-  },
+  { weight: 6, arbitrary: fc.record({ act: fc.constantFrom('lose' as const, 'differ' as const, 'differ' as const) }) },
   { weight: 1, arbitrary: fc.record({ ...of('wait'), minutes: fc.constantFrom(1, 8, 13, 70, 130) }) },
   { weight: 6, arbitrary: fc.record({ ...of('relaunch') }) },
   { weight: 6, arbitrary: fc.record({ ...of('approve') }) },
@@ -265,10 +262,7 @@ function care(
   switch (one.act) {
     case 'propose-delete': {
       const evidence = { facts: { attempt: state.submission?.attempt ?? 0 }, lines: [] };
-      const what = aProposal({
-        round: state.actions.length + 1,
-        evidence: canonicalDigest(evidence, digestOf),
-      });
+      const what = aProposal({ round: state.actions.length + 1, evidence: canonicalDigest(evidence, digestOf) });
       const { data } = proposedDraft(what);
       push(night, night.record, [{ type: 'action-proposed', role: 'watch', data: { ...data, evidence } }]);
       return;

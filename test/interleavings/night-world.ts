@@ -166,16 +166,7 @@ export function push(night: Night, seen: Version, drafts: readonly EventDraft[])
   const events: LogbookEvent[] = [];
   for (const draft of drafts) {
     const seq = state.head.seq + 1;
-    const frame = {
-      v: 1,
-      run: RUN,
-      seq,
-      at: toRfc3339(night.now),
-      prev: '',
-      keyId: '',
-      hash: `h${seq}`,
-      sig: '',
-    };
+    const frame = { v: 1, run: RUN, seq, at: toRfc3339(night.now), prev: '', keyId: '', hash: `h${seq}`, sig: '' };
     // A draft with its frame is an event of the same type; the compiler cannot see that through the union.
     const event = { ...frame, ...draft } as LogbookEvent;
     const next = foldEvent(state, event);

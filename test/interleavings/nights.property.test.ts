@@ -27,9 +27,7 @@ async function nightOf(given: Terms, story: readonly Deed[]): Promise<Night> {
   return night;
 }
 
-it(`${COUNT} nights break no law of the watch, and each tallied event occurs`, {
-  timeout: 600_000,
-}, async () => {
+it(`${COUNT} nights break no law of the watch, and each tallied event occurs`, { timeout: 600_000 }, async () => {
   const seen = new Map<string, number>();
   const count = (what: string, isSo: boolean): void => {
     if (isSo) seen.set(what, (seen.get(what) ?? 0) + 1);

@@ -19,11 +19,7 @@ import { serveIris } from '../support/iris-http.ts';
 import { createRecordedIris } from '../support/recorded-iris.ts';
 
 const controller = process.env['FERRYBOT_TEST_CONTROLLER'] ?? '';
-const named = {
-  controller,
-  user: process.env['IRIS_USER'] ?? 'alice',
-  token: process.env['IRIS_TOKEN'] ?? null,
-};
+const named = { controller, user: process.env['IRIS_USER'] ?? 'alice', token: process.env['IRIS_TOKEN'] ?? null };
 
 /** The log includes the wrapper's first and last line; the controller runs on virtual time. */
 async function recordedBench(wrap: (http: Http) => Http = (http) => http): Promise<EngineBench> {

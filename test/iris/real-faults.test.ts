@@ -171,10 +171,7 @@ describeWithIris('a real Iris', () => {
     );
     expect(again).toMatchObject({ details: { lostWorkers: '1' } });
     expect([await startsOf('once'), await startsOf('twice')]).toEqual([1, 2]);
-    expect(await engine.observe('stopped', null)).toMatchObject({
-      status: 'RUNNING',
-      details: { stopping: 'yes' },
-    });
+    expect(await engine.observe('stopped', null)).toMatchObject({ status: 'RUNNING', details: { stopping: 'yes' } });
     await stopIn(restarting, 'twice');
   }, 400_000);
 

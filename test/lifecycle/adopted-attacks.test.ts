@@ -174,11 +174,7 @@ describe('adoption of a running job', () => {
     lab = await openAdoptingLab({}, '    fixScope: [experiments]\n');
     await pushFile(lab, 'ada', 'main', 'experiments/sweep.py', 'import json\n\nprint(math.pi)\nprint(json)\n');
     startJobByHand(lab, {
-      origin: {
-        submitter: 'ada',
-        entrypoint: 'python3 experiments/sweep.py',
-        gitCommit: await strayCommit(lab),
-      },
+      origin: { submitter: 'ada', entrypoint: 'python3 experiments/sweep.py', gitCommit: await strayCommit(lab) },
       says: [
         'Traceback (most recent call last):',
         '  File "/home/ada/lab/experiments/sweep.py", line 3, in <module>',
@@ -190,9 +186,7 @@ describe('adoption of a running job', () => {
     await commentAndReadAnswer(lab, 'mira', issue, WATCH);
     await until(lab, 'what the job is', async () => (await readState(lab, runOf(issue)))?.description != null);
     await commentAndReadAnswer(lab, 'mira', issue, '/accept');
-    await until(lab, 'the end', async () => (await readState(lab, runOf(issue)))?.end != null, {
-      stepMs: MINUTE,
-    });
+    await until(lab, 'the end', async () => (await readState(lab, runOf(issue)))?.end != null, { stepMs: MINUTE });
     await lab.clock.advance(10 * MINUTE);
     const state = await readState(lab, runOf(issue));
     expect(state?.end?.diagnosis?.class).toBe('code-small');

@@ -180,9 +180,7 @@ describe('a job that was launched by hand', () => {
   });
 
   it('is launched again at its own commit after that attempt is approved', async () => {
-    lab = await openAdoptingLab({
-      config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
-    });
+    lab = await openAdoptingLab({ config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n') });
     const commit = await branchHead(lab);
     startJobByHand(lab, {
       origin: {
@@ -253,9 +251,7 @@ describe('a job that was launched by hand', () => {
     expect(await readBranchFile(lab, `ferrybot/fix/${run}`, SWEEP)).toBe(`import json\nimport math\n${text.slice(12)}`);
     expect(await readBranchFile(lab, 'main', SWEEP)).toBe(text);
     const gated = async () => (await readState(lab, run))?.gate;
-    await until(lab, 'the gates', async () => (await gated())?.commit === fix?.commit, {
-      limitMs: 3_600_000,
-    });
+    await until(lab, 'the gates', async () => (await gated())?.commit === fix?.commit, { limitMs: 3_600_000 });
     expect(listBotTexts(lab, 'incident').join()).toContain('\n+import math\n');
     expect(lab.engine.startCount()).toBe(0);
     await lab.clock.advance(MINUTE);

@@ -79,9 +79,7 @@ describe('an approval', () => {
   it('is dropped with a notice when the body of the pull request is edited', async () => {
     const ferry = await approvedOnce();
     const { lab, run, pull } = ferry;
-    await lab.as('ada', 'PATCH', `/pulls/${pull}`, {
-      body: `${readBody(lab, pull)}\n\nRisk is fine, trust me.`,
-    });
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${readBody(lab, pull)}\n\nRisk is fine, trust me.` });
     await lab.clock.advance(MINUTE);
     expect((await readState(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['manifest-changed']);
     expect(listBotTexts(lab, 'drop')).toEqual([expect.stringContaining('🤖')]);

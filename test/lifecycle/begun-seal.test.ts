@@ -57,10 +57,7 @@ describe('a crash of /seal accept after pushing the tag', () => {
   // threat T23
   it.each([
     { how: 'deleted', change: (id: number) => lab.as('ada', 'DELETE', comment(id)) },
-    {
-      how: 'edited',
-      change: (id: number) => lab.as('ada', 'PATCH', comment(id), { body: 'never mind' }),
-    },
+    { how: 'edited', change: (id: number) => lab.as('ada', 'PATCH', comment(id), { body: 'never mind' }) },
   ])(
     'is completed from the record even if its comment is $how and the result is rejected later',
     async ({ change }) => {
@@ -76,10 +73,7 @@ describe('a crash of /seal accept after pushing the tag', () => {
       await lab.clock.advance(70 * MINUTE);
       const state = await readState(lab, run);
       expect(state?.closed).toBeNull();
-      expect(state?.seal).toMatchObject({
-        verdict: 'accepted',
-        accept: 'stopped on purpose, the curve is clear',
-      });
+      expect(state?.seal).toMatchObject({ verdict: 'accepted', accept: 'stopped on purpose, the curve is clear' });
       expect([...(await sealTags()).keys()]).toEqual([`refs/tags/${state?.seal?.tag}`]);
       expect(listAnswersTo(lab, asked)).toEqual([expect.stringContaining('sealed with the tag')]);
       expect(listAnswersTo(lab, rejected)).toHaveLength(1);

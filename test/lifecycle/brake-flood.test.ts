@@ -43,10 +43,7 @@ it('executes one trusted `/stop` among those of two hundred strangers within min
   flood(lab, pull, '/stop');
   await lab.clock.advance(1_000);
   const said = await postComment(lab, 'mira', pull, '/stop');
-  await until(lab, 'the answer', () => listAnswersTo(lab, said).length > 0, {
-    stepMs: 5_000,
-    limitMs: 2 * MINUTE,
-  });
+  await until(lab, 'the answer', () => listAnswersTo(lab, said).length > 0, { stepMs: 5_000, limitMs: 2 * MINUTE });
   await untilState(lab, run, (state) => state.end != null, { stepMs: 5_000, limitMs: 5 * MINUTE });
   expect((await readState(lab, run))?.stop?.actor.login).toBe('mira');
   await lab.close();

@@ -25,10 +25,7 @@ async function proposed(config = (text: string) => text): Promise<Omit<Ferry, 'i
 }
 
 async function elsewhere(lab: VirtualLab): Promise<number> {
-  const { number } = (await lab.as('mira', 'POST', '/issues', {
-    title: 'A question',
-    body: 'Who knows?',
-  })) as {
+  const { number } = (await lab.as('mira', 'POST', '/issues', { title: 'A question', body: 'Who knows?' })) as {
     readonly number: number;
   };
   return number;

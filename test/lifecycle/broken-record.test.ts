@@ -15,12 +15,7 @@ import { readServerKeys } from '../support/virtual-lab-keys.ts';
 
 const BRANCH = 'ferrybot/logbook';
 
-type Running = {
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-  readonly jobId: string;
-};
+type Running = { readonly lab: VirtualLab; readonly run: string; readonly pull: number; readonly jobId: string };
 
 async function running(options: VirtualLabOptions = {}): Promise<Running> {
   const lab = await openVirtualLab(options);

@@ -13,12 +13,7 @@ import { deleteAsWorkflow, editAs } from '../support/workflow-voice.ts';
 
 const ASKED = 'ray-worker-7c21';
 
-type Bad = {
-  readonly lab: VirtualLab;
-  readonly cloud: SimulatedCloud;
-  readonly run: string;
-  readonly issue: number;
-};
+type Bad = { readonly lab: VirtualLab; readonly cloud: SimulatedCloud; readonly run: string; readonly issue: number };
 
 async function bad(options: Partial<VirtualLabOptions> = {}): Promise<Bad> {
   const { lab, cloud } = await openBadNodeLab(options);

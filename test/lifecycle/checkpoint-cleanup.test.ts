@@ -46,10 +46,7 @@ describe('the checkpoints of a hero run', () => {
     await lab.clock.advance(MINUTE);
     expect(await listAnswerCodes(lab, yes)).toEqual(['action-approved']);
     expect(await there()).toEqual(['step-1000', 'step-1200', 'step-600', 'step-700']);
-    expect((await readState(lab, HERO))?.actions[0]?.ended).toMatchObject({
-      outcome: 'done',
-      code: 'deleted',
-    });
+    expect((await readState(lab, HERO))?.actions[0]?.ended).toMatchObject({ outcome: 'done', code: 'deleted' });
     expect(listBotTexts(lab, 'action').at(-1)).toMatch(/step-900: deleted and looked for: 2 objects/);
     expect(listRepeatedComments(lab)).toEqual([]);
     await close();
@@ -90,10 +87,7 @@ describe('the checkpoints of a hero run', () => {
     await utimes(join(root, 'step-500/metadata.json'), at, at);
     await postComment(lab, 'mira', issue, requireActionLine(lab, APPROVE));
     await until(lab, 'the end', async () => (await readState(lab, HERO))?.actions[0]?.ended != null);
-    expect((await readState(lab, HERO))?.actions[0]?.ended).toMatchObject({
-      outcome: 'refused',
-      code: 'list-changed',
-    });
+    expect((await readState(lab, HERO))?.actions[0]?.ended).toMatchObject({ outcome: 'refused', code: 'list-changed' });
     await lab.clock.advance(MINUTE);
     const refusal = listBotTexts(lab, 'action').at(-1);
     expect(refusal).toMatch(/not what was listed any more/);

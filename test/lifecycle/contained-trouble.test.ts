@@ -81,9 +81,7 @@ describe('a run with a card that cannot be rendered', () => {
     expect(told[0]?.isWellFormed()).toBe(true);
     const recorded = await failuresIn(lab);
     expect(recorded).toEqual([
-      expect.objectContaining({
-        data: expect.objectContaining({ detail: expect.objectContaining({ run }) }),
-      }),
+      expect.objectContaining({ data: expect.objectContaining({ detail: expect.objectContaining({ run }) }) }),
     ]);
     // The trigger fails, and a failed pass does not start the next one.
     const failed = lab.log.filter((line) => line.includes('a trigger failed: AggregateError'));
@@ -110,9 +108,7 @@ describe('a run with a card that cannot be rendered', () => {
     // The card shows the hold, so it is rendered again.
     await postComment(lab, 'mira', newer.pull, '/hold reason="not today"');
     const failed = (): boolean => lab.log.slice(before).some((line) => line.includes('a look failed'));
-    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0 && failed(), {
-      limitMs: 60 * MINUTE,
-    });
+    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0 && failed(), { limitMs: 60 * MINUTE });
     expect(toldIn(lab, older.pull)).toEqual([]);
     const told = lab.log.length;
     const path = `runs/2026/11/${older.run}/events.jsonl`;

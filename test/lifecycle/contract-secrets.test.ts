@@ -86,9 +86,7 @@ describe('a secret in another answer of a hero contract', () => {
     const { body } = await postHeroIssue(lab, { 'Run slug': null });
     const labels = ['experiment', 'hero-run'];
     const written = { title: `[Hero run] with ${value}`, body, labels };
-    const { number: issue } = (await lab.as('ada', 'POST', '/issues', written)) as {
-      readonly number: number;
-    };
+    const { number: issue } = (await lab.as('ada', 'POST', '/issues', written)) as { readonly number: number };
     await lab.clock.advance(20 * 60_000);
     expect(cardOf(lab, issue)).toContain('Run slug');
     expect(await leaks(lab, value)).toEqual([]);

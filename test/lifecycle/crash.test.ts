@@ -121,9 +121,7 @@ describe.each([
 
   it.each(DAYS)(
     '$name is completed after a crash at every boundary of every effect',
-    {
-      timeout: 900_000,
-    },
+    { timeout: 900_000 },
     async (day) => {
       const calm = await playWithCrash(day, null, server);
       await check(calm, day, 'without a crash');

@@ -177,11 +177,7 @@ describe.each(CASES)('a lane on $path', (one) => {
       gate?.verdicts.some((one) => one.gate === 'delta-readable' && one.outcome === 'fail') === true;
     await untilState(lab, run, isBlocked);
     expect((await readState(lab, run))?.gate?.verdicts).toContainEqual(
-      expect.objectContaining({
-        gate: 'delta-readable',
-        code,
-        found: expect.objectContaining({ side: 'head', line }),
-      }),
+      expect.objectContaining({ gate: 'delta-readable', code, found: expect.objectContaining({ side: 'head', line }) }),
     );
     await lab.close();
   });

@@ -73,11 +73,7 @@ afterEach(async () => {
 function portOf(name: string): DiskPort {
   if (name === 'us-east5' && !isEastReached)
     return {
-      scan: async () => ({
-        stdout: '',
-        stderr: 'ssh: connect to host 10.9.0.2 port 22: timed out',
-        exitCode: 255,
-      }),
+      scan: async () => ({ stdout: '', stderr: 'ssh: connect to host 10.9.0.2 port 22: timed out', exitCode: 255 }),
       list: async () => ({ kind: 'unknown', message: 'us-east5-a: gcloud: exit code 1' }),
       inspect: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
       cleanupAlive: async () => null,
@@ -153,12 +149,7 @@ async function scan(): Promise<void> {
   await lab.clock.advance(6 * MINUTE);
 }
 
-type Issue = {
-  readonly number: number;
-  readonly title: string;
-  readonly body: string;
-  readonly state: string;
-};
+type Issue = { readonly number: number; readonly title: string; readonly body: string; readonly state: string };
 const issueOf = (name: string): Issue | null => {
   const found = Object.values(lab.world.state.issues).filter(({ title }) => title.endsWith(` ${name}`));
   expect(found.length).toBeLessThan(2);

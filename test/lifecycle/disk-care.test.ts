@@ -94,12 +94,7 @@ async function scan(): Promise<void> {
   await lab.clock.advance(4 * MINUTE);
 }
 
-type Issue = {
-  readonly number: number;
-  readonly body: string;
-  readonly state: string;
-  readonly title: string;
-};
+type Issue = { readonly number: number; readonly body: string; readonly state: string; readonly title: string };
 const issues = (): readonly Issue[] =>
   Object.values(lab.world.state.issues).filter(({ title }) => title.startsWith('Disks of')) as readonly Issue[];
 const theIssue = (): Issue => {

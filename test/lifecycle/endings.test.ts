@@ -24,10 +24,7 @@ async function launched(options: VirtualLabOptions = {}): Promise<Ferry> {
   const lab = await openVirtualLab({ ...options, ferry: { ...SHORT_FERRY, ...options.ferry } });
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
-  await untilState(lab, proposed.run, (state) => state.submission !== null, {
-    stepMs: 5_000,
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, proposed.run, (state) => state.submission !== null, { stepMs: 5_000, limitMs: 60 * MINUTE });
   return { lab, ...proposed };
 }
 
@@ -53,11 +50,7 @@ const FAILS = { failAt: { step: 900, line: OUT_OF_MEMORY, exitCode: 1 } };
 
 describe('a pending job that ignores its stop', () => {
   it('is asked to stop again, and one incident reports that the stop is unconfirmed', async () => {
-    const script = (): JobScript => ({
-      ...ferryScript(SHORT_FERRY),
-      pendingMs: 40 * MINUTE,
-      ignoresStop: true,
-    });
+    const script = (): JobScript => ({ ...ferryScript(SHORT_FERRY), pendingMs: 40 * MINUTE, ignoresStop: true });
     const { lab, run, issue } = await launched({ script });
     await postComment(lab, 'ada', issue, '/stop');
     await lab.clock.advance(3 * MINUTE);
@@ -99,9 +92,7 @@ describe('a /stop', () => {
     const stop = await postComment(lab, 'ada', issue, '/stop');
     const asked = lab.clock.now();
     const jobId = (await readState(lab, run))?.submission?.jobId ?? '';
-    await until(lab, 'the stop', async () => isStopped(await lab.engine.observe(jobId, null)), {
-      stepMs: 1_000,
-    });
+    await until(lab, 'the stop', async () => isStopped(await lab.engine.observe(jobId, null)), { stepMs: 1_000 });
     expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
     expect(await listAnswerCodes(lab, stop)).toEqual(['stop-requested']);
     await ended(lab, run);
@@ -134,10 +125,7 @@ describe('a /stop', () => {
     const rejected = await postComment(lab, 'mira', issue, '/ack reject="too short to tell"');
     await lab.clock.advance(2 * MINUTE);
     expect(await listAnswerCodes(lab, rejected)).toEqual(['closed']);
-    expect((await readState(lab, run))?.closed).toMatchObject({
-      outcome: 'rejected',
-      reason: 'too short to tell',
-    });
+    expect((await readState(lab, run))?.closed).toMatchObject({ outcome: 'rejected', reason: 'too short to tell' });
     expect(listBotTexts(lab, 'closed')).toHaveLength(1);
     expect(closureOf(lab, run)?.labels).not.toContain('ferry-sealed');
     expect(await tags(lab)).toEqual([]);

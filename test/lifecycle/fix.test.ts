@@ -36,10 +36,7 @@ async function openLab(
   const script = (): JobScript => {
     const line = slips[started];
     started += 1;
-    return ferryScript({
-      ...SHORT_FERRY,
-      failAt: line === undefined ? null : { step: 100, line, exitCode: 1 },
-    });
+    return ferryScript({ ...SHORT_FERRY, failAt: line === undefined ? null : { step: 100, line, exitCode: 1 } });
   };
   const config = (text: string) =>
     otherwise(text.replace('fixScope: [lib]', `fixScope: [${may}]`).replace(/preApprovedFixes: .*/, ''));

@@ -96,10 +96,7 @@ describe.each([
     expect(listBotTexts(lab, 'incident')).toHaveLength(1);
     disk.full = 'none';
     await untilState(lab, run, (state) => state.end !== null, { stepMs: 5_000, limitMs: MINUTE });
-    expect((await readState(lab, run))?.end).toMatchObject({
-      status: 'SUCCEEDED',
-      lastStep: SHORT_FERRY.steps - 1,
-    });
+    expect((await readState(lab, run))?.end).toMatchObject({ status: 'SUCCEEDED', lastStep: SHORT_FERRY.steps - 1 });
     await sealed(lab, run, issue);
     await lab.close();
   });

@@ -247,15 +247,10 @@ describe('a contract with the output root of another run', () => {
     await postComment(lab, 'mira', thread, '/ack reject="the wrong data"');
     await lab.clock.advance(5 * MINUTE);
     const second = 'grug-moe-second';
-    const issue = await openHeroIssue(lab, {
-      answers: { 'Run slug': second, 'W&B run id': second, ...answers },
-    });
+    const issue = await openHeroIssue(lab, { answers: { 'Run slug': second, 'W&B run id': second, ...answers } });
     await untilState(lab, second, (state) => state.gate != null, { limitMs: 60 * MINUTE });
     const verdicts = (await readState(lab, second))?.gate?.verdicts ?? [];
-    expect(verdicts.find(({ gate }) => gate === 'output-root-own')).toMatchObject({
-      outcome: 'fail',
-      code: 'taken',
-    });
+    expect(verdicts.find(({ gate }) => gate === 'output-root-own')).toMatchObject({ outcome: 'fail', code: 'taken' });
     await postComment(lab, 'mira', issue, findShownApprovalLine(lab, second) ?? '/approve-launch');
     await lab.clock.advance(10 * MINUTE);
     const found = { cards: listBotTexts(lab, 'card').join(''), starts: lab.engine.startCount() };
@@ -265,11 +260,7 @@ describe('a contract with the output root of another run', () => {
 });
 
 it.each([
-  {
-    what: 'was edited',
-    reason: 'manifest-changed',
-    change: (body: string) => ({ body: `${body}\n\nTrust me.` }),
-  },
+  { what: 'was edited', reason: 'manifest-changed', change: (body: string) => ({ body: `${body}\n\nTrust me.` }) },
   { what: 'was closed', reason: 'pull-closed', change: () => ({ state: 'closed' }) },
 ])('the runner reads the issue again and refuses to launch if it $what', async ({ reason, change }) => {
   const held = holdJobs('launch');

@@ -69,11 +69,7 @@ it("a hero run starts from the newest complete checkpoint below the contract's r
 // rule HR-56
 it('a hero run waits for the DRI while its named checkpoint is incomplete', async () => {
   const { lab, folders } = await begin(({ root }) => join(root, 'checkpoints/step-1200'));
-  expect(await verdict(lab)).toMatchObject({
-    outcome: 'fail',
-    code: 'refused',
-    found: { why: 'no-metadata' },
-  });
+  expect(await verdict(lab)).toMatchObject({ outcome: 'fail', code: 'refused', found: { why: 'no-metadata' } });
   expect((await readState(lab, RUN))?.gate?.digest).toBeNull();
   const card = listBotComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
   expect(card).toContain('incomplete: it has no metadata.json');
@@ -88,9 +84,7 @@ it('the launcher checks the checkpoint again, and launches nothing if it was del
   const beforeJob = async (mode: string): Promise<void> => {
     if (mode === 'launch') await rm(join(gone.folder, 'metadata.json'));
   };
-  const { lab, issue, folders, jobs } = await begin(({ root }) => join(root, 'checkpoints/step-1000'), {
-    beforeJob,
-  });
+  const { lab, issue, folders, jobs } = await begin(({ root }) => join(root, 'checkpoints/step-1000'), { beforeJob });
   gone.folder = join(folders.root, 'checkpoints/step-1000');
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the refusal', async () =>
@@ -148,10 +142,7 @@ it("the checkpoint gate accepts a model listed as another input, but not one in 
   onTestFinished(() => strict.close());
   await openHeroIssue(strict, { answers });
   await untilState(strict, RUN, (state) => state.gate != null, { limitMs: HOUR_MS });
-  expect(await verdict(strict)).toMatchObject({
-    code: 'command-differs',
-    found: { said: '/data/models/seven' },
-  });
+  expect(await verdict(strict)).toMatchObject({ code: 'command-differs', found: { said: '/data/models/seven' } });
 });
 
 it("the checkpoint gate blocks a path below another run's output root unless the contract lists it", async () => {

@@ -43,9 +43,7 @@ const cardOf = (lab: VirtualLab): string =>
 it('a hero run launches in a container built from its commit, and the card shows the passed gate', async () => {
   const { lab, registry } = await open();
   const digest = registry.push('lab/trainer:v1', { [REVISION]: await branchHead(lab) });
-  const issue = await openHeroIssue(lab, {
-    answers: { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` },
-  });
+  const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` } });
   await judged(lab, 'built');
   await lab.clock.advance(5 * MINUTE);
   expect(cardOf(lab)).toContain('✅ passes (`container-built`): ');
@@ -65,9 +63,7 @@ it('the container gate blocks an image of another commit until the contract name
   expect(cardOf(lab)).toContain('❌ fails (`container-built`): ');
   expect(cardOf(lab)).toContain('and the contract names');
   const text = (await lab.as('ada', 'GET', `/issues/${issue}`)) as { readonly body: string };
-  await lab.as('ada', 'PATCH', `/issues/${issue}`, {
-    body: `${text.body}\n\n### Container built from\n\n${other}`,
-  });
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: `${text.body}\n\n### Container built from\n\n${other}` });
   await judged(lab, 'built');
   expect(await gateOf(lab)).toMatchObject({ outcome: 'pass', found: { commit: other } });
   await approve(lab, 'mira', issue, RUN);
@@ -110,10 +106,7 @@ it('the container gate blocks while the registry is unavailable, and queries it 
   const digest = registry.push('lab/trainer:v1', { [REVISION]: await branchHead(lab) });
   await openHeroIssue(lab, { answers: { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` } });
   await judged(lab, 'not-known');
-  expect(await gateOf(lab)).toMatchObject({
-    outcome: 'unknown',
-    found: { why: expect.stringContaining('503') },
-  });
+  expect(await gateOf(lab)).toMatchObject({ outcome: 'unknown', found: { why: expect.stringContaining('503') } });
   state.isAway = false;
   await judged(lab, 'built');
 });
@@ -144,9 +137,7 @@ it('the container gate blocks an image that differs from the one of its cluster,
   await lab.clock.advance(30 * MINUTE);
   expect((await readState(lab, RUN))?.submission).toBeNull();
   const text = (await lab.as('ada', 'GET', `/issues/${issue}`)) as { readonly body: string };
-  await lab.as('ada', 'PATCH', `/issues/${issue}`, {
-    body: text.body.replace('lab/trainer:v1', 'lab/base:v1'),
-  });
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: text.body.replace('lab/trainer:v1', 'lab/base:v1') });
   await judged(lab, 'built');
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the launch', isLaunched(lab));

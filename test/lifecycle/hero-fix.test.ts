@@ -51,9 +51,7 @@ async function pushed(lab: VirtualLab, path: string, added: string): Promise<str
 
 /** Edits the contract to name another commit; returns its open gates. */
 async function named(lab: VirtualLab, commit: string, says: Answers = {}): Promise<readonly string[]> {
-  await lab.as('ada', 'PATCH', `/issues/${issue}`, {
-    body: formBody({ ...ANSWERS, 'Source SHA': commit, ...says }),
-  });
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...ANSWERS, 'Source SHA': commit, ...says }) });
   await untilState(lab, RUN, (state) => state.gate?.commit === commit, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
   const state = await readState(lab, RUN);
@@ -97,9 +95,7 @@ it('a hero run waits for the DRI if training code or a config value differs from
   await pushFile(lab, 'ada', 'main', 'experiments/ferries/daily.py', other);
   expect(await named(lab, await branchHead(lab), said)).toEqual(['config-drift drift']);
   expect(await driftOf(lab)).toMatchObject({
-    found: {
-      names1: expect.stringMatching(/^experiments\/ferries\/daily\.py: \S*learning_rate \(.+ → 0\.0123\)$/),
-    },
+    found: { names1: expect.stringMatching(/^experiments\/ferries\/daily\.py: \S*learning_rate \(.+ → 0\.0123\)$/) },
   });
   expect((await readState(lab, RUN))?.submission?.attempt).toBe(1);
 });

@@ -146,12 +146,7 @@ it('each observation uses the approved tracker run, not the one that the log lin
           const global_step = Math.floor((now - began) / MINUTE);
           const row = { global_step, _timestamp: now / 1_000, 'train/loss': 3.25 };
           const heartbeatAt = new Date(now).toISOString();
-          return {
-            displayName: `${id} shown`,
-            state: 'running',
-            heartbeatAt,
-            summaryMetrics: JSON.stringify(row),
-          };
+          return { displayName: `${id} shown`, state: 'running', heartbeatAt, summaryMetrics: JSON.stringify(row) };
         },
       });
       return (input, init) => inFlight.track('W&B', () => fetch(input, init));

@@ -155,9 +155,7 @@ it('/resume-as rejects a shared output root, a reserved run name, and an untrust
   expect(await ask(root, 'ada', 'journal')).toBe('not-understood');
   expect((await readState(lab, OLD))?.closed).toBeNull();
   expect(await ask(null, 'ada', 'x1y')).toBe('resumed-as');
-  await until(lab, 'the gates', async () => (await readState(lab, 'x1y'))?.gate != null, {
-    limitMs: 60 * MINUTE_MS,
-  });
+  await until(lab, 'the gates', async () => (await readState(lab, 'x1y'))?.gate != null, { limitMs: 60 * MINUTE_MS });
   const state = await readState(lab, 'x1y');
   expect(state === null ? null : listOpenGates(state)).toEqual(['output-root-own taken']);
   expect(state?.gate?.manifest?.outputRoot).toBe(folders.root);
@@ -201,16 +199,10 @@ it('a continuation is blocked if a setting differs from the old run, and its gat
   await reword({ 'Token budget': '9B' });
   await ask(root);
   await judged('fail');
-  expect(await drift()).toMatchObject({
-    code: 'drift',
-    found: expect.objectContaining({ names1: 'Token budget' }),
-  });
+  expect(await drift()).toMatchObject({ code: 'drift', found: expect.objectContaining({ names1: 'Token budget' }) });
   await reword({});
   await judged('pass');
-  expect(await drift()).toMatchObject({
-    code: 'as-another-run',
-    found: { names1: 'lib/smalllab/router.py' },
-  });
+  expect(await drift()).toMatchObject({ code: 'as-another-run', found: { names1: 'lib/smalllab/router.py' } });
 });
 
 it('/resume-as closes the old run in the push that records the new one, and is refused during a lane hold', async () => {

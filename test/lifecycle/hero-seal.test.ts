@@ -88,10 +88,7 @@ describe('the seal of a hero run', () => {
     } else await postComment(lab, 'mira', issue, '/seal');
     await until(lab, 'the seal', async () => (await readState(lab, HERO))?.seal !== null);
     const held = await readState(lab, HERO);
-    expect(held?.seal).toMatchObject({
-      verdict: missing === null ? 'pass' : 'accepted',
-      checkpoint: { unseen: [] },
-    });
+    expect(held?.seal).toMatchObject({ verdict: missing === null ? 'pass' : 'accepted', checkpoint: { unseen: [] } });
   });
 
   it('refuses a milestone for a temporary checkpoint that training will delete', async () => {

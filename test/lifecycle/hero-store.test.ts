@@ -25,9 +25,7 @@ async function begin(): Promise<Play> {
     await lab.close();
     await folders.close();
   });
-  const answers = {
-    'Output root': folders.root,
-  };
+  const answers = { 'Output root': folders.root };
   const issue = await openHeroIssue(lab, { answers });
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the first step', async () => ((await readState(lab, RUN))?.observation?.step ?? 0) > 0);

@@ -48,10 +48,7 @@ describe('a thread with more than five thousand hostile comments', () => {
     flood(lab, 'sol', pull, 5_200);
 
     const asked = await postComment(lab, 'ada', pull, '/status');
-    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0, {
-      stepMs: 5_000,
-      limitMs: MINUTE,
-    });
+    await until(lab, 'an answer', () => listAnswersTo(lab, asked).length > 0, { stepMs: 5_000, limitMs: MINUTE });
     const held = await postComment(lab, 'mira', pull, '/hold reason="wait for the new data"');
     await until(lab, 'the hold', async () => ((await readState(lab, run))?.holds.length ?? 0) > 0, {
       stepMs: 5_000,

@@ -55,12 +55,7 @@ describe('a branch that changes a cluster file', () => {
     await push(FILE, fileWith('pip install ray', 'mkdir -p /mnt/models/bucket/x'));
     expect(checks()).toMatchObject([{ conclusion: 'failure', headSha: await tip() }]);
     expect(checks()[0]?.annotations).toMatchObject([
-      {
-        path: FILE,
-        startLine: 4,
-        level: 'failure',
-        message: expect.stringContaining('mkdir -p /mnt/models/bucket/x'),
-      },
+      { path: FILE, startLine: 4, level: 'failure', message: expect.stringContaining('mkdir -p /mnt/models/bucket/x') },
     ]);
     await push(FILE, fileWith('pip install ray', GUARDED));
     expect(checks()).toMatchObject([

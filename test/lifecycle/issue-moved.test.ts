@@ -67,10 +67,7 @@ describe('a hero run without its only issue', () => {
     expect(await listAnswerCodes(lab, other)).toEqual(['named-run-unknown']);
     expect((await readState(lab, HERO))?.stop).toBeNull();
     const stop = await postComment(lab, 'mira', elsewhere, `/stop run=${HERO}`);
-    await untilState(lab, HERO, (state) => state.end?.status === 'STOPPED', {
-      stepMs: MINUTE,
-      limitMs: 10 * MINUTE,
-    });
+    await untilState(lab, HERO, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE, limitMs: 10 * MINUTE });
     expect(await listAnswerCodes(lab, stop)).toEqual(['stop-requested']);
     const late = await postComment(lab, 'mira', elsewhere, `/stop run=${HERO}`);
     await lab.clock.advance(5 * MINUTE);

@@ -11,11 +11,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const SAID = ['/help', '/status\n\n/hodl', '/hold lane=daily reason="the storage moves"'];
 
-type Played = {
-  readonly lab: VirtualLab;
-  readonly comments: readonly number[];
-  readonly met: readonly string[];
-};
+type Played = { readonly lab: VirtualLab; readonly comments: readonly number[]; readonly met: readonly string[] };
 
 async function played(server: boolean, crashAt: number | null): Promise<Played> {
   const met: string[] = [];

@@ -56,9 +56,7 @@ describe('two lanes', () => {
       const state = await readState(lab, run);
       return state !== null && state.submission !== null && state.end === null;
     };
-    await until(lab, 'both jobs', async () => (await live(daily.run)) && (await live(canary.run)), {
-      stepMs: 5_000,
-    });
+    await until(lab, 'both jobs', async () => (await live(daily.run)) && (await live(canary.run)), { stepMs: 5_000 });
     for (const { run } of [daily, canary]) await finish(lab, run);
     const observed = async (run: string): Promise<number> =>
       (await readEventsOf(lab, run)).filter(({ type }) => type === 'observed').length;

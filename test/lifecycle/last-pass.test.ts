@@ -240,9 +240,7 @@ describe('a later commit on the target branch', () => {
   });
 
   it('leaves no inherited change if it merges the pass itself', async () => {
-    const lab = await openLab({
-      config: (text) => ratesFirst(text).replace('afterSeal: close', 'afterSeal: merge'),
-    });
+    const lab = await openLab({ config: (text) => ratesFirst(text).replace('afterSeal: close', 'afterSeal: merge') });
     await playFerry(lab);
     expect(await readBranchFile(lab, 'main', FILE)).toContain('learning_rate=2.5e-3');
     await nextMorning(lab);
@@ -280,10 +278,7 @@ describe('a writer', () => {
       ['warmup', '100', '80'],
       ['decay', '0.2', '0.9'],
     ]);
-    expect(verdictOn(state, 'budget')).toMatchObject({
-      outcome: 'warn',
-      found: { knobs: 3, against: FIRST },
-    });
+    expect(verdictOn(state, 'budget')).toMatchObject({ outcome: 'warn', found: { knobs: 3, against: FIRST } });
     expect(cardOf(lab, SECOND)).toMatch(/decay` \| `0\.2` \| `0\.9` \| optimizer \| new, ran `0\.2` \|/);
     expect(cardOf(lab, SECOND)).toContain('that ferry ran `2.5e-3`, and it is back at `3e-3`');
     await lab.close();
@@ -308,10 +303,7 @@ describe('a writer', () => {
     });
     const pull = z.object({ number: z.number() }).parse(opened).number;
     const { head: _head, texts: _texts, ...like } = (await known(lab, FIRST)).proposal;
-    const base = {
-      run: brandAs(FIRST, isRunId),
-      commit: brandAs(await shown(`/git/ref/heads/${branch}`), isSha),
-    };
+    const base = { run: brandAs(FIRST, isRunId), commit: brandAs(await shown(`/git/ref/heads/${branch}`), isSha) };
     const data = {
       ...like,
       date: '2026-11-22',

@@ -32,12 +32,7 @@ const MINUTE = 60_000;
 const BRANCH = 'ferrybot/logbook';
 const REF = `refs/heads/${BRANCH}`;
 
-type Ferry = {
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-  readonly issue: number;
-};
+type Ferry = { readonly lab: VirtualLab; readonly run: string; readonly pull: number; readonly issue: number };
 
 async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
@@ -99,9 +94,7 @@ describe('an unsigned entry', () => {
     const gate = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    const { lab, run, pull } = await proposed({
-      beforeJob: async (mode) => (mode === 'launch' ? gate : undefined),
-    });
+    const { lab, run, pull } = await proposed({ beforeJob: async (mode) => (mode === 'launch' ? gate : undefined) });
     await approve(lab, 'mira', pull);
     const text = await logbookText(lab, run);
     await pushFile(

@@ -13,12 +13,7 @@ const config = (text: string): string => text.replace('afterSeal: close', 'after
 async function sealed(
   settings: object,
   options: VirtualLabOptions = {},
-): Promise<{
-  readonly isMerged: boolean;
-  readonly isOpen: boolean;
-  readonly answer: string;
-  readonly pull: number;
-}> {
+): Promise<{ readonly isMerged: boolean; readonly isOpen: boolean; readonly answer: string; readonly pull: number }> {
   lab = await openVirtualLab({ config, ...options });
   const repo = Object.values(lab.world.state.repos)[0];
   if (repo !== undefined) lab.world.state.repos[repo.id] = { ...repo, options: { ...repo.options, ...settings } };

@@ -47,10 +47,7 @@ describe('the objective of a ferry', () => {
     await postComment(lab, 'ada', issue, '/propose objective="regression: eval loss since the upgrade"');
     await until(lab, 'the proposal', async () => (await readState(lab, RUN)) !== null);
     const state = await readState(lab, RUN);
-    expect(state?.proposal.objective).toEqual({
-      kind: 'regression',
-      text: 'regression: eval loss since the upgrade',
-    });
+    expect(state?.proposal.objective).toEqual({ kind: 'regression', text: 'regression: eval loss since the upgrade' });
     expect(readBody(lab, state?.proposal.pull ?? 0)).not.toContain('Nobody');
     await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
     await lab.clock.advance(4 * HOUR);

@@ -99,9 +99,7 @@ describe('an incident that needs a person', () => {
 
   it('is posted again if nobody acknowledges it in time, but not a third time', async () => {
     await learnIds();
-    const { run } = await sickFerry({
-      config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: 30 }' }),
-    });
+    const { run } = await sickFerry({ config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: 30 }' }) });
     await losesTheCluster(run);
     await lab.clock.advance(2 * HOUR);
     expect(pages()).toHaveLength(2);

@@ -90,9 +90,7 @@ describe('an unconfirmed stop', () => {
     const { lab, run, issue } = await launched({ server, beforeJob });
     await lab.clock.advance(3 * MINUTE);
     await postComment(lab, 'mira', issue, '/stop');
-    await until(lab, 'the dispatch', async () => runsOf(lab, 'ferrybot-stop.yml').length === 1, {
-      stepMs: 1_000,
-    });
+    await until(lab, 'the dispatch', async () => runsOf(lab, 'ferrybot-stop.yml').length === 1, { stepMs: 1_000 });
     const [own] = runsOf(lab, 'ferrybot-stop.yml');
     await lab.clock.advance(5_000);
     Object.assign(own ?? {}, { status: 'completed', conclusion: 'cancelled' });

@@ -97,9 +97,7 @@ describe('the watch of a run', () => {
 
   it('stays with its owner if nobody accepts the handoff in time, and people on call are mentioned', async () => {
     const mira = await idOfMira();
-    const { run, pull } = await runningFerry({
-      config: (text) => text.replace('inCharge: []', `inCharge: [${mira}]`),
-    });
+    const { run, pull } = await runningFerry({ config: (text) => text.replace('inCharge: []', `inCharge: [${mira}]`) });
     await answered('mira', pull, '/handoff @ada');
     await lab.clock.advance(50 * MINUTE);
     expect((await watchOf(run))?.offer?.state).toBe('offered');
@@ -143,9 +141,7 @@ describe('the watch of a run', () => {
     const { run, pull } = await runningFerry();
     const at = new Date(lab.clock.now() + 20 * MINUTE).toISOString().slice(0, 16);
     await answered('mira', pull, `/until time=${at.slice(11)}`);
-    await until(lab, 'the end of the watch', async () => (await watchOf(run))?.ended != null, {
-      stepMs: 10_000,
-    });
+    await until(lab, 'the end of the watch', async () => (await watchOf(run))?.ended != null, { stepMs: 10_000 });
     const ended = (await watchOf(run))?.ended;
     expect(ended?.cause).toBe('time');
     expect(Date.parse(ended?.at ?? '') - Date.parse(`${at}:00Z`)).toBeLessThan(MINUTE);
@@ -192,9 +188,7 @@ describe('the watch of a run', () => {
 
   it("that has ended raises no alarms, but the job's end is posted", async () => {
     const line = 'OSError: [Errno 28] No space left on device';
-    const { run, pull } = await runningFerry({
-      ferry: { ...SHORT_FERRY, failAt: { step: 600, line, exitCode: 1 } },
-    });
+    const { run, pull } = await runningFerry({ ferry: { ...SHORT_FERRY, failAt: { step: 600, line, exitCode: 1 } } });
     await answered('mira', pull, '/stop-watching');
     await until(lab, 'the end of the job', async () => (await readState(lab, run))?.end != null);
     await lab.clock.advance(5 * MINUTE);

@@ -135,10 +135,7 @@ it('a foreign commit recorded as the fix with the stolen control key is refused 
       const pushing: Pushing = {
         lab: at,
         deeds: [],
-        ask: async (_, method, path, body) => ({
-          status: 200,
-          json: await at.as('ada', method, path, body),
-        }),
+        ask: async (_, method, path, body) => ({ status: 200, json: await at.as('ada', method, path, body) }),
       };
       const made = { attempt: 1, commit, base, place: `${REPORT}:5`, diff: '+import math' };
       expect(await forge(pushing, run, [incidentDraft('control', 'fix-made', made)])).toBe(true);

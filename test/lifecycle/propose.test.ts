@@ -31,9 +31,7 @@ async function withIssue(
 /** Posts the comment, advances the clock until it is answered, and returns the code of its one answer. */
 async function ask(lab: VirtualLab, thread: number, text: string, who: 'mira' | 'ada' = 'mira'): Promise<string> {
   const comment = await postComment(lab, who, thread, text);
-  await until(lab, `the answer to ${text}`, () => listAnswersTo(lab, comment).length > 0, {
-    limitMs: 2 * 3_600_000,
-  });
+  await until(lab, `the answer to ${text}`, () => listAnswersTo(lab, comment).length > 0, { limitMs: 2 * 3_600_000 });
   await lab.clock.advance(MINUTE);
   expect(listAnswersTo(lab, comment)).toHaveLength(1);
   expect(listRepeatedComments(lab)).toEqual([]);

@@ -164,10 +164,7 @@ it('a killed process raises an alert at the next observation, and its machine is
   for (const { container } of vast.account.list()) container?.signal('SIGKILL');
   await until('the alert', 10, () => listBotTexts(lab, 'incident').join().includes('Attempt 1 ended with'));
   const { end } = (await readState(lab, run)) ?? { end: null };
-  expect(end).toMatchObject({
-    status: 'FAILED',
-    message: expect.stringContaining("without the wrapper's last word"),
-  });
+  expect(end).toMatchObject({ status: 'FAILED', message: expect.stringContaining("without the wrapper's last word") });
   await until('an empty account', 3, () => vast.account.list().length === 0);
 });
 
@@ -227,16 +224,7 @@ it('an orphaned machine is found without a running job by the daily check of the
 /** A machine that no run of this lab launched. */
 function made(vast: RentedLab['vast'], label: string, offer: number): number {
   const created = vast.account.create(offer, {
-    ...{
-      image: 'x',
-      disk: 30,
-      env: [],
-      onstart: null,
-      args: ['sleep', '600'],
-      runtype: 'args',
-      bid: null,
-      label,
-    },
+    ...{ image: 'x', disk: 30, env: [], onstart: null, args: ['sleep', '600'], runtype: 'args', bid: null, label },
     cancelsUnavailable: true,
   });
   if (!created.ok) throw new Error(created.reason);

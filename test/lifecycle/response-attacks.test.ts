@@ -113,12 +113,7 @@ it('a forged `/relaunch` answer, signed with the stolen control key, starts noth
     ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
   };
   const drafts: readonly EventDraft[] = [
-    {
-      type: 'command-seen',
-      role: 'control',
-      actor,
-      data: { ...said, name: 'relaunch', args: {}, bodyDigest },
-    },
+    { type: 'command-seen', role: 'control', actor, data: { ...said, name: 'relaunch', args: {}, bodyDigest } },
     {
       type: 'command-answered',
       role: 'control',

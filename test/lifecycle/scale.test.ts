@@ -37,10 +37,6 @@ it('a ferry fails the scale gate if its lane has another FLOP target', async () 
 
 it('a ferry fails the scale gate if its FLOPs cannot be computed', async () => {
   expect(await scaleOf((text) => text.replace('6, DEFAULT_NUM_TRAIN_STEPS', '6, STEPS_OF_ANOTHER_FILE'))).toMatchObject(
-    {
-      outcome: 'fail',
-      code: 'not-computed',
-      found: { why: 'the experiment has no number at STEPS_OF_ANOTHER_FILE' },
-    },
+    { outcome: 'fail', code: 'not-computed', found: { why: 'the experiment has no number at STEPS_OF_ANOTHER_FILE' } },
   );
 });

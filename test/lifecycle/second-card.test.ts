@@ -114,11 +114,7 @@ describe('a comment that shows the launch line like a card', () => {
       by: 'ada',
       around: (line: string) => `> ${line}\n\n\`${line}\`, right?`,
     },
-    {
-      what: 'the line of another manifest',
-      by: 'ada',
-      around: () => `# Old\n\n/approve-launch ${'ab'.repeat(16)}`,
-    },
+    { what: 'the line of another manifest', by: 'ada', around: () => `# Old\n\n/approve-launch ${'ab'.repeat(16)}` },
     { what: 'a table without the line', by: 'ada', around: () => '| a | b |\n|-|-|\n| 1 | 2 |' },
   ] as const satisfies readonly {
     readonly by: Person;

@@ -195,9 +195,7 @@ describe('a card that a user hid', () => {
   );
 
   it('must be visible for the whole review period again', async () => {
-    const ferry = await proposed({
-      config: (text) => text.replace('shownForMs: 0', 'shownForMs: 600000'),
-    });
+    const ferry = await proposed({ config: (text) => text.replace('shownForMs: 0', 'shownForMs: 600000') });
     const { lab, run, pull } = ferry;
     await lab.clock.advance(20 * MINUTE);
     const before = (await readState(lab, run))?.shown?.shownAt ?? '';

@@ -72,10 +72,7 @@ describe('a /stop', () => {
   it('needs a request: a manual start of the stop workflow stops nothing', async () => {
     const { lab, run } = await launched({});
     await lab.clock.advance(3 * MINUTE);
-    await lab.as('ada', 'POST', '/actions/workflows/ferrybot-stop.yml/dispatches', {
-      ref: 'main',
-      inputs: { run },
-    });
+    await lab.as('ada', 'POST', '/actions/workflows/ferrybot-stop.yml/dispatches', { ref: 'main', inputs: { run } });
     await lab.clock.advance(MINUTE);
     expect(runsOf(lab, 'ferrybot-stop.yml').map(({ conclusion }) => conclusion)).toEqual(['failure']);
     expect(lab.log.filter((line) => line.startsWith('stop: no-stop'))).toHaveLength(1);

@@ -52,10 +52,7 @@ async function died({ log = traceback(MISSING), text = TEXT, deaths = 1, meanwhi
   let started = 0;
   const script = () => {
     started += 1;
-    return ferryScript({
-      ...SHORT_FERRY,
-      failAt: started > deaths ? null : { step: 1, line: log, exitCode: 1 },
-    });
+    return ferryScript({ ...SHORT_FERRY, failAt: started > deaths ? null : { step: 1, line: log, exitCode: 1 } });
   };
   const lab = await openVirtualLab({ ...options, script });
   await pushFile(lab, 'ada', 'main', SCHEDULE, text);

@@ -60,12 +60,7 @@ describe('a run with W&B as its tracker', () => {
     const { lab, server } = await labWith((_, ms) => {
       const now = Date.UTC(2026, 10, 21, 6) + ms;
       const [state, heartbeatAt] = ['crashed', iso(now - 20 * 60_000)];
-      return {
-        displayName: 'daily',
-        state,
-        heartbeatAt,
-        summaryMetrics: summaryAt(Math.floor(ms / 60_000), now),
-      };
+      return { displayName: 'daily', state, heartbeatAt, summaryMetrics: summaryAt(Math.floor(ms / 60_000), now) };
     });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
@@ -92,12 +87,7 @@ describe('a run with W&B as its tracker', () => {
   it('raises one alarm if W&B received nothing for an hour', async () => {
     const { lab } = await labWith((_, ms) => {
       const now = Math.min(ms, 20 * 60_000) + Date.UTC(2026, 10, 21, 6);
-      return {
-        displayName: 'daily',
-        state: 'running',
-        heartbeatAt: iso(now),
-        summaryMetrics: summaryAt(60, now),
-      };
+      return { displayName: 'daily', state: 'running', heartbeatAt: iso(now), summaryMetrics: summaryAt(60, now) };
     });
     const { run, pull } = await propose(lab);
     await approveAndFinish(lab, run, pull);

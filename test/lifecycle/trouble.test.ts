@@ -109,10 +109,7 @@ describe('invalid input', () => {
       {
         code: 'runner-refused',
         role: 'runner',
-        detail: {
-          reason: 'delta-readable',
-          why: "unparsable, line 7, side base, message 'return' outside function",
-        },
+        detail: { reason: 'delta-readable', why: "unparsable, line 7, side base, message 'return' outside function" },
       },
     ]);
     expect(state?.order?.claim).toBeNull();

@@ -119,9 +119,7 @@ it("emoji in a contract's goal block nothing", async () => {
 
 // threat T86
 it('an adopted job with an invisible character in its command is not launched again', async () => {
-  const lab = await openAdoptingLab({
-    config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
-  });
+  const lab = await openAdoptingLab({ config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n') });
   const entrypoint = 'python3 experiments/ferries/da\u200bily.py';
   startJobByHand(lab, {
     jobId: JOB_ID,

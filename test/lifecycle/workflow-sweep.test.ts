@@ -44,10 +44,7 @@ describe('the sweep while a job runs', () => {
   });
 
   it('answers an indented command in a thread without a run', async () => {
-    const issue = (await lab.as('mira', 'POST', '/issues', {
-      title: 'a question',
-      labels: ['experiment'],
-    })) as {
+    const issue = (await lab.as('mira', 'POST', '/issues', { title: 'a question', labels: ['experiment'] })) as {
       readonly number: number;
     };
     const comment = await postComment(lab, 'mira', issue.number, ' /status');

@@ -7,10 +7,7 @@ import { canonicalize, parseCanonical } from '../../src/logbook/chain.ts';
 
 describe('canonicalize', () => {
   it('writes strings and literals as RFC 8785 section 3.2.2 does', () => {
-    const value = {
-      string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"\u002f',
-      literals: [null, true, false],
-    };
+    const value = { string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"\u002f', literals: [null, true, false] };
     expect(canonicalize(value)).toBe('{"literals":[null,true,false],"string":"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}');
   });
 

@@ -100,12 +100,7 @@ describe('appending', () => {
       await composed(store, null, RUN, [proposed, gated]),
       await composed(store, null, 'journal', [commandSeen(7, 'status')]),
     ];
-    const outcome = await store.append({
-      base: null,
-      runs: first,
-      message: commitMessage(first),
-      atMs: AT_MS,
-    });
+    const outcome = await store.append({ base: null, runs: first, message: commitMessage(first), atMs: AT_MS });
     expect(outcome.kind).toBe('pushed');
     expect(await remote.git('log', '--format=%an %B', BRANCH)).toBe(
       `Example Lab ferry-daily-20261121: log proposed, gated\n\n${RUN}: proposed, gated\njournal: command-seen`,
@@ -181,10 +176,7 @@ describe('appending', () => {
 describe('composing', () => {
   it('rejects an event that the lifecycle forbids', () => {
     const empty = { run: RUN, head: null, state: null };
-    expect(composeAppend(empty, [proposed, proposed], context)).toMatchObject({
-      ok: false,
-      error: { seq: 1 },
-    });
+    expect(composeAppend(empty, [proposed, proposed], context)).toMatchObject({ ok: false, error: { seq: 1 } });
   });
 });
 
@@ -197,15 +189,9 @@ describe('a branch that was rewound', () => {
     await appendUntilIn(store, RUN, [gated]);
     const newest = await remote.git('rev-parse', BRANCH);
     await remote.git('update-ref', BRANCH, was);
-    expect(await store.open()).toEqual({
-      ok: false,
-      error: { kind: 'branch-rewound', was: newest, now: was },
-    });
+    expect(await store.open()).toEqual({ ok: false, error: { kind: 'branch-rewound', was: newest, now: was } });
     await remote.git('update-ref', '-d', BRANCH);
-    expect(await store.open()).toEqual({
-      ok: false,
-      error: { kind: 'branch-missing' },
-    });
+    expect(await store.open()).toEqual({ ok: false, error: { kind: 'branch-missing' } });
     await remote.git('update-ref', BRANCH, newest);
     expect(await store.open()).toEqual({ ok: true, value: newest });
   });
@@ -229,10 +215,7 @@ describe('a branch that was rewound', () => {
     await remote.git('update-ref', '-d', BRANCH);
     const fresher = storeOn(remote);
     fresher.remember(RUN, newest);
-    expect(await fresher.open()).toEqual({
-      ok: false,
-      error: { kind: 'branch-missing' },
-    });
+    expect(await fresher.open()).toEqual({ ok: false, error: { kind: 'branch-missing' } });
   });
 });
 

@@ -12,12 +12,7 @@ import { createKeyPair } from '../support/key-pair.ts';
 
 const AT = Date.UTC(2026, 10, 21, 9) as Instant;
 const PLACE = { repository: 'lab/ferries', thread: 13 };
-const MARKER = {
-  run: 'ferry-daily-20261121',
-  kind: 'card',
-  key: 'card',
-  fields: { head: '3:0123456789ab' },
-} as const;
+const MARKER = { run: 'ferry-daily-20261121', kind: 'card', key: 'card', fields: { head: '3:0123456789ab' } } as const;
 const BODY = `${markerText(MARKER)}\n🤖 **Wanted: an approval.**\n\n| a | b |\n`;
 
 function key(id: string, role: PublicKey['role'], publicHalf: string): PublicKey {

@@ -46,10 +46,7 @@ describe('both verifiers', () => {
     const whole = cut(5, 9, lines.length);
     const good = folderOf('parts', whole);
     for (const path of [good, join(good, 'events.jsonl'), join(good, 'events-0002.jsonl'), join(root, 'parts')])
-      expect(await agreed([path])).toMatchObject({
-        ok: true,
-        runs: [{ events: lines.length, anchor: 'terminal' }],
-      });
+      expect(await agreed([path])).toMatchObject({ ok: true, runs: [{ events: lines.length, anchor: 'terminal' }] });
     const [first = '', second = '', third = ''] = whole;
     const damaged: readonly (readonly [readonly string[], string, string, number])[] = [
       [[first, third], 'order', 'events-0002.jsonl', 1],
@@ -79,16 +76,11 @@ describe('both verifiers', () => {
     const path = fileWith(open.text);
     expect(await agreed([path])).toMatchObject({ ok: false, bad: { reason: 'unanchored', line: 10 } });
     const head = `8:${open.events[8]?.hash ?? ''}`;
-    expect(await agreed([path, '--head', head])).toMatchObject({
-      ok: true,
-      runs: [{ anchor: 'flag', head }],
-    });
+    expect(await agreed([path, '--head', head])).toMatchObject({ ok: true, runs: [{ anchor: 'flag', head }] });
     expect(await agreed([path, '--head', `12:${'a'.repeat(12)}`])).toMatchObject({
       bad: { reason: 'truncated', line: 10 },
     });
-    expect(await agreed([path, '--head', `3:${'a'.repeat(12)}`])).toMatchObject({
-      bad: { reason: 'hash', line: 4 },
-    });
+    expect(await agreed([path, '--head', `3:${'a'.repeat(12)}`])).toMatchObject({ bad: { reason: 'hash', line: 4 } });
   });
 
   it('read a checkout of the branch, and expect in each file the run of its folder', async () => {

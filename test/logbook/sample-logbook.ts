@@ -167,11 +167,7 @@ const launch: readonly EventDraft[] = [
       orderDigest,
     },
   },
-  {
-    type: 'claimed',
-    role: 'runner',
-    data: { orderDigest, attempt: 1, workflowRun: 77, engineSession: 'boot-1' },
-  },
+  { type: 'claimed', role: 'runner', data: { orderDigest, attempt: 1, workflowRun: 77, engineSession: 'boot-1' } },
   {
     type: 'submitted',
     role: 'runner',

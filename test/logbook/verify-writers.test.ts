@@ -80,16 +80,10 @@ describe('a person with push access and a wrong key or no key', () => {
       keys.map((key) => (key.role === 'control' ? { ...key, from, until } : key));
     expect(verify(ferry.text, { keys: window('2026-11-21T09:00:00Z', '2026-11-22T00:00:00Z') }).badEntry).toBeNull();
     expect(verify(ferry.text, { keys: window('2026-11-21T09:00:01Z', '2026-11-22T00:00:00Z') }).badEntry).toMatchObject(
-      {
-        reason: 'signature',
-        line: 1,
-      },
+      { reason: 'signature', line: 1 },
     );
     expect(verify(ferry.text, { keys: window('2026-01-01T00:00:00Z', '2026-11-21T09:02:00Z') }).badEntry).toMatchObject(
-      {
-        reason: 'signature',
-        line: 3,
-      },
+      { reason: 'signature', line: 3 },
     );
     expect(verify(ferry.text, { keys: window('someday', '2027-01-01T00:00:00Z') }).badEntry).toMatchObject({
       reason: 'signature',
@@ -134,10 +128,7 @@ describe('an entry that ferrybot would not write', () => {
       { data: {} },
       { actor: { id: 'x' } },
     ]) {
-      expect(verify(variant(change)).badEntry, JSON.stringify(change)).toMatchObject({
-        reason: 'canonical',
-        line: 1,
-      });
+      expect(verify(variant(change)).badEntry, JSON.stringify(change)).toMatchObject({ reason: 'canonical', line: 1 });
     }
   });
 });

@@ -83,9 +83,7 @@ describe('a change of a file', () => {
           if (how === 'empty') changed.splice(a, 0, '');
           if (how === 'swap') [changed[a], changed[b]] = [lines[b] ?? '', lines[a] ?? ''];
           fc.pre(changed.join('\n') !== lines.join('\n'));
-          const verified = verify(changed.map((line) => `${line}\n`).join(''), {
-            anchor: lastAnchor(ferry.events),
-          });
+          const verified = verify(changed.map((line) => `${line}\n`).join(''), { anchor: lastAnchor(ferry.events) });
           expect(verified.badEntry).not.toBeNull();
         },
       ),
@@ -106,10 +104,7 @@ describe('a change of a file', () => {
   });
 
   it('that adds lines of another run is detected', () => {
-    expect(verify(ferry.text, { run: 'ferry-daily-20261122' }).badEntry).toMatchObject({
-      reason: 'order',
-      line: 1,
-    });
+    expect(verify(ferry.text, { run: 'ferry-daily-20261122' }).badEntry).toMatchObject({ reason: 'order', line: 1 });
     const other = composeFile([proposed], 'ferry-daily-20261122').text;
     expect(verify(`${lines[0]}\n${other}`).badEntry).toMatchObject({ reason: 'order', line: 2 });
   });

@@ -6,17 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createChannelSender } from '../../src/app/channels.ts';
 import type { ChannelKind } from '../../src/notify/registry.ts';
 
-type Answer = {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-};
-type Asked = {
-  readonly method: string;
-  readonly path: string;
-  readonly type: string;
-  readonly body: unknown;
-};
+type Answer = { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+type Asked = { readonly method: string; readonly path: string; readonly type: string; readonly body: unknown };
 
 const servers: { readonly close: () => Promise<void> }[] = [];
 afterEach(async () => {
@@ -48,12 +39,7 @@ async function read(request: IncomingMessage): Promise<Asked> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece);
   const { method = '', url: path = '', headers } = request;
-  return {
-    method,
-    path,
-    type: headers['content-type'] ?? '',
-    body: JSON.parse(Buffer.concat(pieces).toString()),
-  };
+  return { method, path, type: headers['content-type'] ?? '', body: JSON.parse(Buffer.concat(pieces).toString()) };
 }
 
 const MESSAGE = {
@@ -75,10 +61,7 @@ function sender(address: string): {
 describe('discord', () => {
   it('gets the content with all mentions disabled', async () => {
     const { origin, asked } = await serve([{ status: 204 }]);
-    expect(await sender(`${origin}/api/webhooks/1/secret`).send('discord')).toEqual({
-      outcome: 'sent',
-      why: '',
-    });
+    expect(await sender(`${origin}/api/webhooks/1/secret`).send('discord')).toEqual({ outcome: 'sent', why: '' });
     expect(asked).toEqual([
       {
         method: 'POST',
@@ -144,13 +127,7 @@ describe.each(['discord', 'slack'] as const)('a channel that is down: %s', (kind
       outcome: 'unknown',
       why: 'it could not be reached',
     });
-    expect(await sender('secret').send(kind)).toEqual({
-      outcome: 'failed',
-      why: 'the address is no URL of a webhook',
-    });
-    expect(await sender('').send(kind)).toEqual({
-      outcome: 'failed',
-      why: 'this process was not given OPS_WEBHOOK',
-    });
+    expect(await sender('secret').send(kind)).toEqual({ outcome: 'failed', why: 'the address is no URL of a webhook' });
+    expect(await sender('').send(kind)).toEqual({ outcome: 'failed', why: 'this process was not given OPS_WEBHOOK' });
   });
 });

@@ -43,9 +43,7 @@ function roomsOf(may: string, room: string): readonly string[] {
 
 const place = z.object({ path: z.string().optional(), pathNot: z.string().optional() });
 const rules = z
-  .object({
-    forbidden: z.array(z.object({ name: z.string(), from: place, to: place.catchall(z.unknown()) })),
-  })
+  .object({ forbidden: z.array(z.object({ name: z.string(), from: place, to: place.catchall(z.unknown()) })) })
   .parse(createRequire(import.meta.url)(RULES_FILE))
   .forbidden.filter(({ to }) => Object.keys(to).every((key) => key === 'path' || key === 'pathNot'));
 

@@ -10,11 +10,7 @@ import { closingLine, judge, NO_TALLY } from '../support/closing-line-reporter.t
 const IMPORTS = "import { beforeAll, describe, expect, it } from 'vitest';\n";
 const PASS = "it('passes', () => expect(1).toBe(1));\n";
 
-type Run = {
-  readonly exitCode: number | null;
-  readonly lines: readonly string[];
-  readonly last: string;
-};
+type Run = { readonly exitCode: number | null; readonly lines: readonly string[]; readonly last: string };
 
 /** Runs test/run.ts on a folder with one test file. */
 async function runOn(body: string, ci: '' | 'true' = '', args: readonly string[] = []): Promise<Run> {

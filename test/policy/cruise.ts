@@ -28,8 +28,5 @@ export async function cruise(folder: string): Promise<Cruise> {
     maxBuffer: 100_000_000,
   });
   const { totalCruised, violations } = answer.parse(JSON.parse(stdout)).summary;
-  return {
-    modules: totalCruised,
-    broken: violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
-  };
+  return { modules: totalCruised, broken: violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })) };
 }

@@ -36,14 +36,7 @@ function verdict(gate: GateId, facts: Partial<GateFacts> = {}): Verdict | undefi
 }
 
 function changing(...knobs: readonly string[]): Partial<GateFacts> {
-  const changes = knobs.map((knob) => ({
-    knob,
-    path: `x.${knob}`,
-    before: '1',
-    after: '2',
-    bucket: null,
-    line: 1,
-  }));
+  const changes = knobs.map((knob) => ({ knob, path: `x.${knob}`, before: '1', after: '2', bucket: null, line: 1 }));
   return { change: known(aChange({ delta: { kind: 'knobs', changes } })) };
 }
 
@@ -202,12 +195,7 @@ describe('the watch', () => {
   const look = (job: Poll['job']): Poll =>
     buildPoll({
       job,
-      log: {
-        ...NO_LOG_FACTS,
-        step: { value: 5155, exact: true },
-        exactTotal: 5155,
-        firstStepCompleted: true,
-      },
+      log: { ...NO_LOG_FACTS, step: { value: 5155, exact: true }, exactTotal: 5155, firstStepCompleted: true },
       metrics: { global_step: '5155' },
     });
 

@@ -14,20 +14,9 @@ const EXAMPLES = readWorkedExamples(readFileSync(join(ROOT, 'docs/extending.md')
 /** The lines that an example may change in each existing file. */
 const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'A new kind': { 'src/kinds/registry.ts': 2 },
-  'A new command': {
-    'src/commands/decision.ts': 2,
-    'src/commands/registry.ts': 2,
-    'src/render/answer-words.ts': 2,
-  },
-  'A new event and its command': {
-    'src/commands/registry.ts': 2,
-    'src/domain/logbook/events/command-events.ts': 12,
-  },
-  'A new gate': {
-    'src/domain/launch/verdict.ts': 1,
-    'src/gates/run-gates.ts': 2,
-    'src/render/gate-words.ts': 7,
-  },
+  'A new command': { 'src/commands/decision.ts': 2, 'src/commands/registry.ts': 2, 'src/render/answer-words.ts': 2 },
+  'A new event and its command': { 'src/commands/registry.ts': 2, 'src/domain/logbook/events/command-events.ts': 12 },
+  'A new gate': { 'src/domain/launch/verdict.ts': 1, 'src/gates/run-gates.ts': 2, 'src/render/gate-words.ts': 7 },
   'A new engine': { 'src/engines/registry.ts': 2 },
   'A new trainer': { 'src/diagnosis/trainers.ts': 6 },
   'A new channel': { 'src/notify/registry.ts': 1 },

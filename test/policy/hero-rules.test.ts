@@ -19,11 +19,7 @@ const CHANNELS = {
 };
 const base = aConfig();
 /** The on-call table is empty, and no person is in charge of the lane. */
-const config = {
-  ...base,
-  onCall: onCallSchema.parse({ channels: CHANNELS }),
-  lane: { ...base.lane, inCharge: [] },
-};
+const config = { ...base, onCall: onCallSchema.parse({ channels: CHANNELS }), lane: { ...base.lane, inCharge: [] } };
 const ANSWERED = { value: 'alice', source: 'given', from: 'DRI' } as const;
 
 /** A run of a contract that Alice wrote with herself as DRI; its job is running. */

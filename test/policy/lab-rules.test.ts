@@ -68,13 +68,7 @@ describe('before a launch', () => {
   it('the exact command is on the card', () => {
     const approvals = recordedApprovalVerdicts(state, config);
     const shown =
-      cardManifest({
-        state,
-        config,
-        verdict: null,
-        past: () => known({ rows: [], rented: [] }),
-        approvals,
-      }) ?? '';
+      cardManifest({ state, config, verdict: null, past: () => known({ rows: [], rented: [] }), approvals }) ?? '';
     expect(state.submission).toBeNull();
     expect(shown).toContain('\nFERRY_DATE=2026-11-21 python3 experiments/ferries/daily.py\n');
   });

@@ -29,10 +29,7 @@ describe('a comment', () => {
   const starts = (body: string, type = 'User', server = ''): boolean =>
     evaluateCondition(jobs['chat']?.if ?? null, {
       contexts: {
-        github: {
-          event_name: 'issue_comment',
-          event: { action: 'created', comment: { body, user: { type } } },
-        },
+        github: { event_name: 'issue_comment', event: { action: 'created', comment: { body, user: { type } } } },
         vars: { FERRYBOT_SERVER: server },
       },
       status: 'success',

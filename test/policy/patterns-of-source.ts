@@ -10,11 +10,7 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** `source` is null if the pattern comes from outside, for example from a config. */
-export type SourcePattern = {
-  readonly place: string;
-  readonly source: string | null;
-  readonly flags: string;
-};
+export type SourcePattern = { readonly place: string; readonly source: string | null; readonly flags: string };
 
 /** All patterns of `src`, with places as `file:line`. */
 export function listSourcePatterns(): readonly SourcePattern[] {

@@ -14,13 +14,7 @@ describe('the playground’s operations', () => {
   });
 
   it('include a gap where the playground does not serve an operation', () => {
-    const row = {
-      operation: 'GET /gists',
-      served: '–',
-      schema: 'REST',
-      permission: 'matrix',
-      fault: 'six kinds',
-    };
+    const row = { operation: 'GET /gists', served: '–', schema: 'REST', permission: 'matrix', fault: 'six kinds' };
     expect(listGaps([row])).toEqual(['GET /gists']);
   });
 });

@@ -39,11 +39,7 @@ describeWithRay('a job that a person has submitted to a real Ray head', () => {
         new URL('api/jobs/', head.address),
         {
           method: 'POST',
-          headers: {
-            authorization: bearer,
-            'x-ray-authorization': bearer,
-            'content-type': 'application/json',
-          },
+          headers: { authorization: bearer, 'x-ray-authorization': bearer, 'content-type': 'application/json' },
         },
         (answer) => answer.resume().once('end', () => resolve(answer.statusCode)),
       );
@@ -79,9 +75,7 @@ describeWithRay('a job that a person has submitted to a real Ray head', () => {
     }
     expect(await readText(engine, id, 0)).toMatchObject({ text: expect.stringContaining('4711') });
     await stopIn(engine, id);
-    expect(await when(id, (status) => isTerminal(status as never))).toMatchObject({
-      job: { status: 'STOPPED' },
-    });
+    expect(await when(id, (status) => isTerminal(status as never))).toMatchObject({ job: { status: 'STOPPED' } });
   });
 
   it('is described without a secret in its command, also if the command needs a shell', async () => {

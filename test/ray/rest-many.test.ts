@@ -91,10 +91,7 @@ async function untilQuiet(engine: Engine, ids: readonly string[], runningMax = A
 }
 
 /** Loses answers before or after the head acted, doubles submits, and restarts the head on request. */
-function faultyHttp(head: () => RayHead): {
-  readonly http: Http;
-  readonly begin: (restarts: boolean) => void;
-} {
+function faultyHttp(head: () => RayHead): { readonly http: Http; readonly begin: (restarts: boolean) => void } {
   const random = createRandom(20261121);
   let mustRestart = false;
   const lost = { kind: 'failed', sent: true, message: 'socket hang up' } as const;

@@ -177,9 +177,7 @@ out.write(b"caf\\xe9 \\xff\\xf0\\x9f\\nValueError: over\\n")`;
     const another = createRestEngine({ address: head.address, token: head.token });
     const rest = await readText(another, 'latin', offset);
     expect(rest).toMatchObject({ kind: 'chunk', text: 'caf? ???\nValueError: over\n', atEnd: true });
-    expect(await readText(engine, 'latin', 0)).toMatchObject({
-      text: `${before}caf? ???\nValueError: over\n`,
-    });
+    expect(await readText(engine, 'latin', 0)).toMatchObject({ text: `${before}caf? ???\nValueError: over\n` });
   });
 
   it('reports why a job failed without the secrets that the job printed, in any encoding', async () => {

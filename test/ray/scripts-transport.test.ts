@@ -72,10 +72,7 @@ describeWithRay("the lab's scripts on a real head", () => {
 
   it('bypass uv only if it is missing', async () => {
     const python = [UV_RUN.at(-1) ?? ''];
-    const given = lab.settings(head.address, head.token, {
-      python: ['/nowhere/uv', 'run'],
-      pythonWithoutUv: python,
-    });
+    const given = lab.settings(head.address, head.token, { python: ['/nowhere/uv', 'run'], pythonWithoutUv: python });
     const scripts = { ...given, env: { ...given.env, PATH: '/usr/bin:/bin' } };
     const without = createRayEngine({ rest, scripts, dashboard: head.address });
     const spec = await lab.spec('plain-1', SAYS, { env: { HF_TOKEN: SECRET } });

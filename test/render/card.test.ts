@@ -152,13 +152,7 @@ describe('the status card', () => {
   });
 
   it("shows the real cost from the job's times, and never an estimate as cost", () => {
-    const cluster = {
-      ...config.clusters['local'],
-      engine: 'local' as const,
-      jobs: 'jobs',
-      links: {},
-      adoption: false,
-    };
+    const cluster = { ...config.clusters['local'], engine: 'local' as const, jobs: 'jobs', links: {}, adoption: false };
     const eight: typeof config = {
       ...config,
       clusters: { local: { ...cluster, acceleratorHoursPerRun: '2.5', accelerators: 8 } },

@@ -29,10 +29,7 @@ function codesOf(gate: string): readonly string[] {
   );
   const kinds = ['undeclared', 'unchanged'];
   const unnamed = ['opened-unnamed', 'commit-unnamed', 'push-unnamed', 'edit-unnamed', 'too-much-work'];
-  const passedOn: Readonly<Record<string, readonly string[]>> = {
-    'first.kind': kinds,
-    'first.code': unnamed,
-  };
+  const passedOn: Readonly<Record<string, readonly string[]>> = { 'first.kind': kinds, 'first.code': unnamed };
   return calls.flatMap(
     (first) => passedOn[first] ?? [...first.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
   );
@@ -55,12 +52,7 @@ describe('the words of the gates', () => {
   });
 
   it('show an unknown with its reason, and an unknown code unchanged', () => {
-    const verdict = {
-      gate: 'scope',
-      outcome: 'unknown',
-      found: { why: 'git is away' },
-      remedyBy: 'time',
-    } as const;
+    const verdict = { gate: 'scope', outcome: 'unknown', found: { why: 'git is away' }, remedyBy: 'time' } as const;
     expect(gateWords({ ...verdict, code: 'unreadable' }).found).toBe('unknown: git is away');
     expect(gateWords({ ...verdict, code: 'brand-new' })).toEqual({ found: '`brand-new`', remedy: null });
   });

@@ -8,11 +8,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
 /** The rendered Markdown. HTML in it is kept, which is stricter than GitHub. */
 export function renderToTree(markdown: string): Nodes {
-  const html = micromark(markdown, {
-    allowDangerousHtml: true,
-    extensions: [gfm()],
-    htmlExtensions: [gfmHtml()],
-  });
+  const html = micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
   return fromHtml(html, { fragment: true });
 }
 

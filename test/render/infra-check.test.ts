@@ -5,12 +5,7 @@ import { renderInfraCheck } from '../../src/render/check.ts';
 
 const path = 'infra/us-central1.yaml';
 const mountPoint = '/tmp/gcsfuse_mount';
-const write = {
-  code: 'write-unguarded',
-  mountPoint,
-  line: 9,
-  what: 'mkdir -p /tmp/gcsfuse_mount/x',
-} as const;
+const write = { code: 'write-unguarded', mountPoint, line: 9, what: 'mkdir -p /tmp/gcsfuse_mount/x' } as const;
 const loop = { code: 'not-understood', mountPoint, line: 12, what: 'for' } as const;
 
 describe('the check on cluster files', () => {

@@ -22,18 +22,8 @@ const FAULTS: readonly LogbookFault[] = [
   { kind: 'push-refused', after: 12, message: 'remote: fatal: write error: No space left on device' },
   { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: toSha('launch'), found: null },
   { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: toSha('launch'), found: toSha('now') },
-  {
-    kind: 'look-failed',
-    key: '0123456789ab',
-    message: 'Cannot read properties of null | <b>',
-    subject: null,
-  },
-  {
-    kind: 'look-failed',
-    key: '0123456789ac',
-    message: 'a bug',
-    subject: { kind: 'comment', name: 'comment-12' },
-  },
+  { kind: 'look-failed', key: '0123456789ab', message: 'Cannot read properties of null | <b>', subject: null },
+  { kind: 'look-failed', key: '0123456789ac', message: 'a bug', subject: { kind: 'comment', name: 'comment-12' } },
   { kind: 'tag-without-seal', tag: 'ferry/daily/20261121/f', found: toSha('now') },
   { kind: 'read-failed', key: '0123456789ad', message: 'a bug' },
 ];
@@ -48,11 +38,7 @@ describe('the comment about a logbook fault', () => {
   });
 
   it('for a rental run names the limits that destroy the machine', () => {
-    const notice = {
-      run: 'rental-gpu-20261121-issue1',
-      fault: { kind: 'branch-missing' },
-      branch: 'b',
-    } as const;
+    const notice = { run: 'rental-gpu-20261121-issue1', fault: { kind: 'branch-missing' }, branch: 'b' } as const;
     expect(renderLogbookFault({ ...notice, isRental: true })).toContain('is destroyed before a limit');
     expect(renderLogbookFault(notice)).not.toContain('is destroyed before a limit');
   });

@@ -46,16 +46,8 @@ const UNDECIDED = {
   role: 'control',
   data: { reason: 'undecided', about: '8-1', people: [102] },
 } as const;
-const UPDATE = {
-  type: 'notified',
-  role: 'control',
-  data: { reason: 'update', about: '8-1' },
-} as const;
-const PAGE = {
-  type: 'notified',
-  role: 'watch',
-  data: { reason: 'incident', about: '9-1', people: [102] },
-} as const;
+const UPDATE = { type: 'notified', role: 'control', data: { reason: 'update', about: '8-1' } } as const;
+const PAGE = { type: 'notified', role: 'watch', data: { reason: 'incident', about: '9-1', people: [102] } } as const;
 const UNSEALED = {
   outcome: 'unsealed',
   reason: 'nobody sealed or closed it within 72 h of its end',
@@ -113,12 +105,7 @@ describe('the moments of a run', () => {
 
   // rule DF-31
   it('end with the failures that occurred, each with the name of its signature', () => {
-    const owner = {
-      signature: 'owner-died',
-      class: 'infra-cluster',
-      response: 'escalate',
-      line: 'OwnerDiedError',
-    };
+    const owner = { signature: 'owner-died', class: 'infra-cluster', response: 'escalate', line: 'OwnerDiedError' };
     const seen = training.incident('failure-signature', owner);
     const body = say(seen.ended({ status: 'FAILED' }).state, 'ended');
     expect(body).toMatch(/^Notable failures and fixes:\n\n- .+ `owner-died`$/m);
@@ -220,11 +207,7 @@ describe('the answers', () => {
   });
 
   it('show the parsed command as data and not as Markdown', () => {
-    const body = answered('sealed', {
-      name: 'seal',
-      detail: { tag: 'x' },
-      args: { accept: '`x` **b** @alice <b>' },
-    });
+    const body = answered('sealed', { name: 'seal', detail: { tag: 'x' }, args: { accept: '`x` **b** @alice <b>' } });
     const names = listElements(renderToTree(body)).map((element) => element.tagName);
     expect(treeText(renderToTree(body))).toContain('/seal accept="`x` **b** @alice <b>" by alice: sealed');
     expect(names).not.toContain('b');
@@ -232,14 +215,9 @@ describe('the answers', () => {
   });
 
   it('are one comment for all commands of a comment', () => {
-    const run = gated.commanded({ by: alice, name: 'status', code: 'status-shown', comment: 42, index: 0 }).commanded({
-      by: alice,
-      name: 'help',
-      code: 'help-shown',
-      detail: { command: '' },
-      comment: 42,
-      index: 1,
-    });
+    const run = gated
+      .commanded({ by: alice, name: 'status', code: 'status-shown', comment: 42, index: 0 })
+      .commanded({ by: alice, name: 'help', code: 'help-shown', detail: { command: '' }, comment: 42, index: 1 });
     expect(listPublications(run.state).filter((one) => one.kind === 'answer')).toHaveLength(1);
     expect(say(run.state, 'answer')).toMatchSnapshot();
   });

@@ -136,20 +136,14 @@ it('affects only our machines, never the last machine of a training run, and is 
     { selector: ({ id }) => id },
   );
   const runs = fc.uniqueArray(
-    fc.record({
-      job: fc.integer({ min: 1, max: 3 }),
-      isOver: fc.boolean(),
-      idle: fc.integer({ min: 0, max: 40 }),
-    }),
+    fc.record({ job: fc.integer({ min: 1, max: 3 }), isOver: fc.boolean(), idle: fc.integer({ min: 0, max: 40 }) }),
     { selector: ({ job }) => job },
   );
   fc.assert(
     fc.property(instances, runs, (someInstances, someRuns) => {
       const rented = someInstances.map(({ age, ...one }) => machine({ ...one, createdAtMs: NOW - age * HOUR }));
       const known = someRuns.map(({ job, isOver, idle }) =>
-        run({
-          ...{ jobId: `job-${job}`, endedAtMs: isOver ? NOW : null, progressAtMs: NOW - idle * MINUTE },
-        }),
+        run({ ...{ jobId: `job-${job}`, endedAtMs: isOver ? NOW : null, progressAtMs: NOW - idle * MINUTE } }),
       );
       const decided = decide(rented, known);
       expect(decide(rented, known)).toEqual(decided);

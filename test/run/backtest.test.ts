@@ -24,10 +24,7 @@ type Lane = (typeof CONFIG)['lane'];
 type Approvals = LabConfig['approvals'];
 
 const CONFIG = aConfig();
-const withLane = (change: Partial<Lane>): LabConfig => ({
-  ...CONFIG,
-  lanes: { daily: { ...CONFIG.lane, ...change } },
-});
+const withLane = (change: Partial<Lane>): LabConfig => ({ ...CONFIG, lanes: { daily: { ...CONFIG.lane, ...change } } });
 const withApprovals = (change: Partial<Approvals>): LabConfig => ({
   ...CONFIG,
   approvals: { ...CONFIG.approvals, ...change },
@@ -45,12 +42,7 @@ const POLICY: Manifest['policy'] = {
   'lane.requiredChecks': 'all',
 };
 const MANIFEST = aManifest({ policy: POLICY });
-const FACTS = {
-  pull: known(aPull()),
-  change: known(aChange()),
-  body: known(aBody()),
-  checks: known([aCheck()]),
-};
+const FACTS = { pull: known(aPull()), change: known(aChange()), body: known(aBody()), checks: known([aCheck()]) };
 /** An evaluation with the facts that the gates read, as control records them. */
 const look = (change: Partial<Manifest> = {}): Partial<EventDataByType['gated']> => {
   const manifest = { ...MANIFEST, ...change };
@@ -69,13 +61,7 @@ const verdict = (
   outcome: Verdict['outcome'],
   code: string,
   found: Verdict['found'] = {},
-): Verdict => ({
-  gate,
-  outcome,
-  code,
-  found,
-  remedyBy: 'author',
-});
+): Verdict => ({ gate, outcome, code, found, remedyBy: 'author' });
 
 const sealedRun = aRun()
   .gated(look())
@@ -214,10 +200,7 @@ describe('a gate', () => {
 
   it("judges freshness by the commit's age at the time of the evaluation", () => {
     const start = aRun();
-    const behind = verdict('freshness', 'warn', 'fresh', {
-      baseAt: '2026-11-20T20:00:00.000Z',
-      later1: 'abc x',
-    });
+    const behind = verdict('freshness', 'warn', 'fresh', { baseAt: '2026-11-20T20:00:00.000Z', later1: 'abc x' });
     const mergeBase = { mergeBase: toSha('older'), mergeBaseAt: instant('2026-11-20T20:00:00.000Z') };
     const later = { laterCommits: [{ sha: toSha('abc'), subject: 'x' }] };
     const run = start.gated({ ...lookWith(start, behind), ...lookAt({ ...mergeBase, ...later }) });

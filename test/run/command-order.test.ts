@@ -49,10 +49,7 @@ function conversation(
   throw new Error('it never ends');
 }
 
-const at = (seconds: number, id: number): Partial<CommentFacts> => ({
-  id,
-  createdAt: plus(NOON, seconds * 1_000),
-});
+const at = (seconds: number, id: number): Partial<CommentFacts> => ({ id, createdAt: plus(NOON, seconds * 1_000) });
 
 describe('a command of an author with unknown permissions', () => {
   const held = {

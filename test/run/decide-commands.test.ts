@@ -88,9 +88,7 @@ describe('/approve-launch', () => {
 
   it('is answered with the line to copy when its digest is missing, short or wrong', () => {
     for (const words of ['/approve-launch', `/approve-launch ${digest.slice(7, 19)}`, '/approve-launch 000000000000'])
-      expect(heard(gated, say(words)).detail).toMatchObject({
-        lines: LINE.slice(1),
-      });
+      expect(heard(gated, say(words)).detail).toMatchObject({ lines: LINE.slice(1) });
   });
 
   it('is refused when the comment is older than the lab allows', () => {
@@ -103,9 +101,7 @@ describe('/approve-launch', () => {
   it('is refused when the manifest was shown for less time than the lab requires', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, shownForMs: 60_000 } };
     const at = (createdAt: string) => say(LINE, bob, { createdAt: instant(createdAt) });
-    expect(heard(gated, at('2026-11-21T09:01:59Z'), {}, { config }).detail).toMatchObject({
-      why: 'before-shown',
-    });
+    expect(heard(gated, at('2026-11-21T09:01:59Z'), {}, { config }).detail).toMatchObject({ why: 'before-shown' });
     expect(heard(gated, at('2026-11-21T09:02:00Z'), {}, { config }).code).toBe('approved');
   });
 

@@ -125,10 +125,9 @@ describe('a launch that waits for a runner', () => {
   });
 
   it('is not dispatched again, also under a new order after the first has expired', () => {
-    const again = sent.incident('order-expired', { orderDigest: digest, attempt: 1 }).ordered({
-      issuedAt: '2026-11-21T15:00:00.000Z',
-      expiresAt: '2026-11-21T17:00:00.000Z',
-    });
+    const again = sent
+      .incident('order-expired', { orderDigest: digest, attempt: 1 })
+      .ordered({ issuedAt: '2026-11-21T15:00:00.000Z', expiresAt: '2026-11-21T17:00:00.000Z' });
     const now = instant(new Date(Date.parse(again.state.head.at) + 2 * MINUTE).toISOString());
     const next = (facts: RunFacts) =>
       describeStep(decideLaunch({ state: again.state, facts, config: CONFIG, now, memory: NO_ATTEMPTS }));

@@ -11,11 +11,7 @@ import { aConfig } from '../support/run-parts.ts';
 const base = aConfig();
 const config = {
   ...base,
-  lane: {
-    ...base.lane,
-    updateHours: 24,
-    reminders: { ...base.lane.reminders, everyHours: 2, closeAfterHours: null },
-  },
+  lane: { ...base.lane, updateHours: 24, reminders: { ...base.lane.reminders, everyHours: 2, closeAfterHours: null } },
 };
 const job = aRun().gated().approved(bob).ordered().submitted();
 

@@ -18,10 +18,7 @@ const soon = instant(new Date(issuedAt + 60_000).toISOString());
 
 const TWO = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
 const order = (run: RunBuilder, facts: RunFacts = someFacts(), config = CONFIG) =>
-  decideOrder({
-    ...reconcileInput(run, facts),
-    gated: evaluateGatesOn(run.state, facts, config),
-  });
+  decideOrder({ ...reconcileInput(run, facts), gated: evaluateGatesOn(run.state, facts, config) });
 
 describe('an order', () => {
   // rule DF-06
@@ -87,21 +84,11 @@ describe('the dispatch', () => {
     });
     expect(
       decideLaunch({ state: ordered.state, facts: someFacts(), config: CONFIG, now: soon, memory: refused }),
-    ).toMatchObject({
-      drafts: [{ data: { code: 'dispatch-failed' } }],
-    });
+    ).toMatchObject({ drafts: [{ data: { code: 'dispatch-failed' } }] });
     const late = moment(ordered.state.order?.order.expiresAt);
     expect(
-      decideLaunch({
-        state: ordered.state,
-        facts: someFacts(),
-        config: CONFIG,
-        now: late,
-        memory: NO_ATTEMPTS,
-      }),
-    ).toMatchObject({
-      drafts: [{ data: { code: 'order-expired' } }],
-    });
+      decideLaunch({ state: ordered.state, facts: someFacts(), config: CONFIG, now: late, memory: NO_ATTEMPTS }),
+    ).toMatchObject({ drafts: [{ data: { code: 'order-expired' } }] });
   });
 
   it('is not sent without an open order', () => {

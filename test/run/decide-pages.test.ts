@@ -25,14 +25,7 @@ describe('the people on call', () => {
     {
       shifts: [
         { users: [1], days: ['mon', 'tue'], from: '08:00', until: '20:00' },
-        {
-          users: [2],
-          days: ['mon'],
-          from: '20:00',
-          until: '08:00',
-          since: '2026-11-23',
-          through: '2026-11-23',
-        },
+        { users: [2], days: ['mon'], from: '20:00', until: '08:00', since: '2026-11-23', through: '2026-11-23' },
         { users: [3, 9] },
       ],
     },

@@ -18,13 +18,7 @@ const past = (run: RunBuilder, ms: number): Instant =>
 
 const stop = (run: RunBuilder, facts: Partial<RunFacts> = {}, ms = 1_000): string =>
   describeStep(
-    decideStop({
-      state: run.state,
-      facts: someFacts(facts),
-      config: CONFIG,
-      now: past(run, ms),
-      memory: NO_ATTEMPTS,
-    }),
+    decideStop({ state: run.state, facts: someFacts(facts), config: CONFIG, now: past(run, ms), memory: NO_ATTEMPTS }),
   );
 const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') =>
   knownWorkflowRuns(aWorkflowRun({ id, status }));

@@ -45,10 +45,7 @@ describe('a watch', () => {
     const { state } = watched.ended();
     if (state.order?.manifest == null || state.end === null) throw new Error('there was no job');
     const terms = { hoursMax: 24 } as unknown as RentalTerms;
-    const manifest = {
-      ...state.order.manifest,
-      envelope: { ...state.order.manifest.envelope, rental: terms },
-    };
+    const manifest = { ...state.order.manifest, envelope: { ...state.order.manifest.envelope, rental: terms } };
     const machine = { instance: 1, jobId: state.end.message, status: 'running' } as unknown as Machine;
     const look = { at: state.end.at, seq: state.end.seq + 1, cadenceMs: 5 * MINUTE };
     const renting: RunState = {

@@ -48,11 +48,7 @@ const manifest: fc.Arbitrary<Manifest> = fc.record({
   outputRoot: odd,
   tracker: fc.record({ kind: odd, entity: odd, project: odd, runId: odd }),
   resume: fc.record({ policy: odd, initializeFrom: fc.option(odd, { nil: null }) }),
-  retention: fc.record({
-    permanentEverySteps: integer,
-    temporaryEveryMinutes: integer,
-    keepTemporary: integer,
-  }),
+  retention: fc.record({ permanentEverySteps: integer, temporaryEveryMinutes: integer, keepTemporary: integer }),
   cost: fc.record({ acceleratorHours: odd, source: odd }),
   envelope: fc.record({ restarts: fc.maxSafeNat(), fixes: fc.array(odd), reductions: fc.array(odd) }),
   policy: fc.dictionary(odd, odd),

@@ -18,11 +18,7 @@ const ours = (minute: number, sealed = minute): ProposalVersion => ({
   sealedAt: at(sealed),
 });
 const other = (minute: number): ProposalVersion => ({ ...ours(minute), shows: 'other' });
-const theirs = (minute: number): ProposalVersion => ({
-  ...ours(minute),
-  shows: 'foreign',
-  sealedAt: null,
-});
+const theirs = (minute: number): ProposalVersion => ({ ...ours(minute), shows: 'foreign', sealedAt: null });
 const since = (minute: number, ...versions: readonly ProposalVersion[]): Instant | null =>
   findShownSince(versions.toReversed(), at(minute));
 

@@ -74,10 +74,7 @@ describe('an untrusted comment', () => {
   });
 });
 
-const at = (index: number): Partial<CommentFacts> => ({
-  id: 1_000 + index,
-  createdAt: addMs(NOON, index * 1_000),
-});
+const at = (index: number): Partial<CommentFacts> => ({ id: 1_000 + index, createdAt: addMs(NOON, index * 1_000) });
 const options = { since: NOON, otherBots: [] };
 
 describe('a thread of five thousand untrusted comments', () => {

@@ -44,12 +44,7 @@ const LINE = `/approve-launch ${hex.slice(0, 32)}`;
 const AT = instant('2026-11-21T09:15:00Z');
 /** The approving comment as GitHub shows it now. */
 const said = (change: Partial<CommentFacts> = {}, body = LINE): Partial<OrderFacts> => {
-  const comment = aComment(bob, body, {
-    id: cited.comment,
-    bodyDigest: cited.bodyDigest,
-    createdAt: AT,
-    ...change,
-  });
+  const comment = aComment(bob, body, { id: cited.comment, bodyDigest: cited.bodyDigest, createdAt: AT, ...change });
   return { cited: new Map([[key, known(comment)]]) };
 };
 const good: OrderFacts = {
@@ -72,9 +67,7 @@ const good: OrderFacts = {
   ...said(),
 };
 /** The author of the proposal, as the runner reads it. */
-const shown = (change: Partial<OrderFacts['shown']>): Partial<OrderFacts> => ({
-  shown: { ...good.shown, ...change },
-});
+const shown = (change: Partial<OrderFacts['shown']>): Partial<OrderFacts> => ({ shown: { ...good.shown, ...change } });
 const pushedByBob = { ...NO_BRANCH_WORK, pushes: [{ by: byPerson(bob), after: toSha('launch commit') }] };
 const quorumOfTwo = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
 const onePerson = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };
@@ -103,10 +96,7 @@ describe('the runner', () => {
   });
 
   it('accepts an approver who is listed and has write permission', () => {
-    const config = {
-      ...CONFIG,
-      approvals: { ...CONFIG.approvals, users: [{ written: '@bob', ids: [bob.id] }] },
-    };
+    const config = { ...CONFIG, approvals: { ...CONFIG.approvals, users: [{ written: '@bob', ids: [bob.id] }] } };
     const facts = { ...good, config, permissions: knownPermissions([bob, 'write']) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toBeNull();
   });
@@ -259,10 +249,7 @@ describe('the runner', () => {
     ['does not approve this digest', said({}, `/approve-launch ${'0'.repeat(32)}`)],
   ] as const)('reports for an invalid approval that the comment %s', (why, facts) => {
     const refusal = judgeOrder(ordered.state, order.digest, { ...good, ...facts });
-    expect(refusal).toMatchObject({
-      code: 'approval-invalid',
-      why: expect.stringMatching(new RegExp(`${why}$`)),
-    });
+    expect(refusal).toMatchObject({ code: 'approval-invalid', why: expect.stringMatching(new RegExp(`${why}$`)) });
   });
 
   it.each([
@@ -314,9 +301,7 @@ describe('the runner', () => {
     const claimed = ordered.later(20 * 60_000).claimed();
     expect(judgeOrder(claimed.state, order.digest, { ...good, now })).toBeNull();
     // A claim from before the approval was written had another ground.
-    expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({
-      code: 'approval-outdated',
-    });
+    expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({ code: 'approval-outdated' });
   });
 
   it('accepts a review only for the commit it was written on', () => {
@@ -333,10 +318,7 @@ describe('the runner', () => {
     const judge = (commit: Sha | null) => {
       const at = { surface: 'review', id: cited.comment, createdAt: AT, commit } as const;
       const review = aComment(bob, LINE, { bodyDigest: cited.bodyDigest, ...at });
-      return judgeOrder(state, digest, {
-        ...good,
-        cited: new Map([[`review:${cited.comment}`, known(review)]]),
-      });
+      return judgeOrder(state, digest, { ...good, cited: new Map([[`review:${cited.comment}`, known(review)]]) });
     };
     expect(judge(order.order.commit)).toBeNull();
     expect(judge(toSha('older'))).toMatchObject({ code: 'approval-invalid', effect: 'ending' });
@@ -345,21 +327,12 @@ describe('the runner', () => {
 
   it('resumes a claimed order with a dropped approval as refused, so that nothing starts', () => {
     const fell = held.dropped('manifest-changed');
-    expect(judgeOrder(fell.state, order.digest, good)).toMatchObject({
-      code: 'order-void',
-    });
+    expect(judgeOrder(fell.state, order.digest, good)).toMatchObject({ code: 'order-void' });
   });
 
   it('refuses while the run has a stop or a hold, also if the order is still open', () => {
     const stop = { ...ordered.state, stop: { actor: alice, at: '', comment: 1, seq: 1 } };
-    const one = {
-      scope: 'run',
-      lane: null,
-      reason: 'x',
-      date: null,
-      actor: alice,
-      at: '',
-    } as const;
+    const one = { scope: 'run', lane: null, reason: 'x', date: null, actor: alice, at: '' } as const;
     const hold = { ...ordered.state, holds: [one] };
     const judge = (journalHolds: OrderFacts['journalHolds']) =>
       judgeOrder(ordered.state, order.digest, { ...good, journalHolds });
@@ -410,21 +383,14 @@ describe("the runner's own evaluation", () => {
 
   it('refuses as unreadable when its own gates could not be read', () => {
     const facts = { ...good, gates: unknown('GitHub is away') };
-    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({
-      code: 'unreadable',
-      effect: 'standing',
-    });
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'unreadable', effect: 'standing' });
   });
 });
 
 describe('the workflow that asks for a launch', () => {
   const home = { repository: 'lab/models', defaultBranch: 'main', workflow: 'ferrybot-launch.yml' };
   const workflow = 'lab/models/.github/workflows/ferrybot-launch.yml';
-  const right = {
-    event: 'workflow_dispatch',
-    ref: 'refs/heads/main',
-    workflowRef: `${workflow}@refs/heads/main`,
-  };
+  const right = { event: 'workflow_dispatch', ref: 'refs/heads/main', workflowRef: `${workflow}@refs/heads/main` };
 
   it('is accepted if it is the launch workflow dispatched on the default branch', () => {
     expect(verifyWorkflowOrigin(right, home)).toBeNull();

@@ -137,11 +137,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
       message: expect.stringMatching(/CANCELLED AT/),
     });
     await submitTo(cluster.engine(), spec('killed', ['bash', '-c', 'kill -SEGV $$']));
-    expect(await ended('killed')).toMatchObject({
-      status: 'FAILED',
-      exitCode: null,
-      details: { signal: '11' },
-    });
+    expect(await ended('killed')).toMatchObject({ status: 'FAILED', exitCode: null, details: { signal: '11' } });
     await submitTo(cluster.engine({ timeLimit: '1' }), spec('limited', sleeping));
     await begun('limited');
     expect(await ended('limited')).toMatchObject({
@@ -205,16 +201,10 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
 
   it("does not adopt a job array or a person's job of the same name", async () => {
     await byHand('sbatch', '--job-name=taken', '--array=1-2', '--output=/dev/null', '--wrap=sleep 20');
-    expect(await submitTo(cluster.engine(), spec('taken', ['true']))).toEqual({
-      kind: 'conflict',
-      found: null,
-    });
+    expect(await submitTo(cluster.engine(), spec('taken', ['true']))).toEqual({ kind: 'conflict', found: null });
     await byHand('scancel', '--name=taken');
     await byHand('sbatch', '--job-name=persons', '--output=/dev/null', '--wrap=sleep 20');
-    expect(await submitTo(cluster.engine(), spec('persons', ['true']))).toEqual({
-      kind: 'conflict',
-      found: null,
-    });
+    expect(await submitTo(cluster.engine(), spec('persons', ['true']))).toEqual({ kind: 'conflict', found: null });
     await byHand('scancel', '--name=persons');
   });
 
@@ -245,9 +235,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
       message: expect.stringMatching(/nothing says how it ended/),
     });
     await rm(claim);
-    expect(await cluster.engine(nothing).observe('forgotten', 'rehearsal')).toMatchObject({
-      kind: 'state-lost',
-    });
+    expect(await cluster.engine(nothing).observe('forgotten', 'rehearsal')).toMatchObject({ kind: 'state-lost' });
   });
 });
 

@@ -82,11 +82,7 @@ it('sends its key only to the token service, and no credentials to the blob host
     credentials: 'robot:k3y',
     blobOrigin: 'https://blobs.example.org',
   };
-  const settings = {
-    user: 'robot',
-    keyFrom: 'PULL_KEY',
-    alsoHosts: ['auth.example.org', 'blobs.example.org'],
-  };
+  const settings = { user: 'robot', keyFrom: 'PULL_KEY', alsoHosts: ['auth.example.org', 'blobs.example.org'] };
   const { registry, look } = asking(shape, settings, { PULL_KEY: 'k3y' });
   const digest = registry.push('lab/trainer:v1', OURS);
   expect(await look('ghcr.io/lab/trainer:v1')).toEqual(built(digest, TOLD));
@@ -116,10 +112,7 @@ it('follows no redirect to a host that the config does not name', async () => {
   for (const [shape, host] of cases) {
     const { registry, look } = asking(shape, {}, {});
     registry.push('lab/trainer:v1', OURS);
-    expect(await look('ghcr.io/lab/trainer:v1')).toEqual({
-      kind: 'unknown',
-      why: expect.stringContaining(host),
-    });
+    expect(await look('ghcr.io/lab/trainer:v1')).toEqual({ kind: 'unknown', why: expect.stringContaining(host) });
     expect(registry.asked.filter(({ url }) => new URL(url).host !== 'ghcr.io')).toEqual([]);
   }
 });
@@ -135,10 +128,7 @@ it('contacts no registry outside the config, and none without its configured key
   const { registry, look } = asking({}, { keyFrom: 'PULL_KEY' });
   expect(await look('quay.io/lab/trainer:v1')).toMatchObject({ kind: 'unknown' });
   expect(await look('trainer:v1')).toMatchObject({ kind: 'unknown' });
-  expect(await look('ghcr.io/lab/trainer:v1')).toEqual({
-    kind: 'unknown',
-    why: 'this process was not given PULL_KEY',
-  });
+  expect(await look('ghcr.io/lab/trainer:v1')).toEqual({ kind: 'unknown', why: 'this process was not given PULL_KEY' });
   expect(registry.asked).toEqual([]);
 });
 
@@ -148,10 +138,7 @@ it('rejects content with another digest than requested', async () => {
   const other = registry.push('lab/trainer:v2', { [REVISION]: toSha('another') });
   const swapped = registry.parts.get(other);
   if (swapped !== undefined) registry.parts.set(digest, swapped);
-  expect(await look(`ghcr.io/lab/trainer@${digest}`)).toEqual({
-    kind: 'unknown',
-    why: expect.stringContaining(other),
-  });
+  expect(await look(`ghcr.io/lab/trainer@${digest}`)).toEqual({ kind: 'unknown', why: expect.stringContaining(other) });
 });
 
 it('rejects a config with another digest than its manifest names', async () => {

@@ -42,12 +42,7 @@ async function save({ put }: StoreBench, folder: string, step: number, time?: st
 }
 
 function found(root: string, listed: Observed<readonly StoredCheckpoint[]>) {
-  return chooseCheckpoint({
-    roots: [{ root, found: listed }],
-    lineage: null,
-    maxStep: null,
-    excludePaths: [],
-  });
+  return chooseCheckpoint({ roots: [{ root, found: listed }], lineage: null, maxStep: null, excludePaths: [] });
 }
 
 function storeContract(open: () => Promise<StoreBench>): void {
@@ -129,10 +124,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
     const path = `${bench.base}/measured/step-1`;
     await save(bench, path, 1);
     await bench.put(`${bench.base}/measured/step-10/metadata.json`, metadataOf(10));
-    expect(valueIn(await storeOf(bench).measure(path))).toEqual({
-      objects: 3,
-      bytes: 150 + metadataOf(1).length,
-    });
+    expect(valueIn(await storeOf(bench).measure(path))).toEqual({ objects: 3, bytes: 150 + metadataOf(1).length });
   });
 
   it('deletes exactly what was listed, and nothing with rewritten metadata', async () => {
@@ -268,10 +260,7 @@ describe('checkpoints in a folder', () => {
     const bench = await openFolder();
     const root = `${bench.base}/root`;
     await bench.put(`${bench.base}/file`, '');
-    expect(await storeOf(bench).list(`${bench.base}/file`)).toMatchObject({
-      kind: 'unknown',
-      why: 'ENOTDIR',
-    });
+    expect(await storeOf(bench).list(`${bench.base}/file`)).toMatchObject({ kind: 'unknown', why: 'ENOTDIR' });
     await save(bench, `${bench.base}/elsewhere/step-9`, 9);
     await save(bench, `${root}/step-1`, 1);
     await symlink(`${bench.base}/elsewhere/step-9`, `${root}/step-9`);

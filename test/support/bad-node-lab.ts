@@ -26,10 +26,7 @@ export async function openBadNodeLab(change: Change = {}): Promise<BadNodeLab> {
   const script = (): JobScript => {
     const line = badLines[started];
     started += 1;
-    return ferryScript({
-      ...SHORT_FERRY,
-      failAt: line === undefined ? null : { step: 100, line, exitCode: 1 },
-    });
+    return ferryScript({ ...SHORT_FERRY, failAt: line === undefined ? null : { step: 100, line, exitCode: 1 } });
   };
   const lab = await openVirtualLab({
     script,

@@ -71,9 +71,7 @@ export async function openCheckpointLab(
       ...answers,
     },
   });
-  await until(lab, 'the gates', async () => (await readState(lab, HERO))?.gate?.digest != null, {
-    limitMs: 3_600_000,
-  });
+  await until(lab, 'the gates', async () => (await readState(lab, HERO))?.gate?.digest != null, { limitMs: 3_600_000 });
   const root = join(outputs, 'checkpoints');
   await play(lab, issue, root);
   const state = await readState(lab, HERO);

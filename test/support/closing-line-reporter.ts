@@ -24,13 +24,7 @@ export type TestTally = {
 };
 
 /** The initial tally; it remains if the run crashes. */
-export const NO_TALLY: TestTally = {
-  passed: 0,
-  failed: 0,
-  skipped: [],
-  triedAgain: [],
-  complete: false,
-};
+export const NO_TALLY: TestTally = { passed: 0, failed: 0, skipped: [], triedAgain: [], complete: false };
 
 /** A reporter that passes the tally of the whole run to `report` once, at its end. */
 export function closingLineReporter(report: (tally: TestTally) => void): Reporter {

@@ -105,10 +105,7 @@ export async function openDiskLab(options: VirtualLabOptions = {}): Promise<Disk
 
 /** Options of a lab that reads and changes its disks through `port`. */
 export function withDisks(port: DiskPort): Pick<VirtualLabOptions, 'config' | 'disks'> {
-  return {
-    config: (text) => text.replace(/^clusters:\n/m, `clusters:${DISK_CLUSTER}`),
-    disks: async () => port,
-  };
+  return { config: (text) => text.replace(/^clusters:\n/m, `clusters:${DISK_CLUSTER}`), disks: async () => port };
 }
 
 /** mira adds the scan workflow. */
@@ -126,10 +123,7 @@ export async function scanDisks(lab: VirtualLab): Promise<void> {
 }
 
 /** The issue about the cluster's disks. */
-export function diskIssue(lab: Pick<VirtualLab, 'world'>): {
-  readonly number: number;
-  readonly body: string;
-} {
+export function diskIssue(lab: Pick<VirtualLab, 'world'>): { readonly number: number; readonly body: string } {
   const found = issuesOf(lab);
   const [issue] = found;
   if (issue === undefined || found.length > 1) throw new Error(`${found.length} issues about disks`);

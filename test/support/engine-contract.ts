@@ -114,18 +114,13 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
         kind: 'rejected',
         code: 'bad-submission-id',
       });
-    expect(await submitTo(bench.engine, spec('quick', { command: [] }))).toMatchObject({
-      code: 'empty-command',
-    });
+    expect(await submitTo(bench.engine, spec('quick', { command: [] }))).toMatchObject({ code: 'empty-command' });
   });
 
   it('starts an id once, adopts it for the same metadata, and reports a conflict for other metadata', async () => {
     const first = await submitTo(bench.engine, spec('quick'));
     const again = await submitTo(bench.engine, spec('quick'));
-    expect(first).toMatchObject({
-      kind: 'submitted',
-      job: { engine: bench.engine.name, jobId: bench.jobId },
-    });
+    expect(first).toMatchObject({ kind: 'submitted', job: { engine: bench.engine.name, jobId: bench.jobId } });
     expect(again).toEqual({ ...first, kind: 'adopted' });
     for (const change of [{ run: 'other' }, { attempt: 2 }, { manifest: 'sha256:bb' }]) {
       const metadata = { ...spec('quick').metadata, ...change };
@@ -199,11 +194,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(whole.text).toContain(SAID);
     const rest = { text: bytes.subarray(3).toString('utf8'), nextOffset: size };
     expect(await readText(bench.engine, bench.jobId, 3)).toMatchObject(rest);
-    expect(await readText(bench.engine, bench.jobId, size)).toMatchObject({
-      text: '',
-      nextOffset: size,
-      atEnd: true,
-    });
+    expect(await readText(bench.engine, bench.jobId, size)).toMatchObject({ text: '', nextOffset: size, atEnd: true });
     expect(await readText(bench.engine, bench.jobId, size + 1)).toEqual({ kind: 'rewound', sizeBytes: size });
   });
 

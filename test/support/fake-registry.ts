@@ -76,10 +76,7 @@ export function createFakeRegistry({ origin, realm = null, credentials = null, b
         digest: image(labels, { platform: String(at) }),
         platform: { os: 'linux', architecture: at === 0 ? 'amd64' : 'arm64' },
       }));
-      const attested = {
-        digest: `sha256:${'0'.repeat(64)}`,
-        platform: { os: 'unknown', architecture: 'unknown' },
-      };
+      const attested = { digest: `sha256:${'0'.repeat(64)}`, platform: { os: 'unknown', architecture: 'unknown' } };
       const digest = keep({ schemaVersion: 2, mediaType: INDEX, manifests: [...manifests, attested] }, INDEX);
       tags.set(tag, digest);
       return digest;

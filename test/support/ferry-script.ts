@@ -55,10 +55,7 @@ export function ferryScript(changes: Partial<FerryShape> = {}): JobScript {
   const evalSteps = every(shape.evalEverySteps, last, shape.failAt === null);
   const lines = [
     { atMs: 0, text: link },
-    {
-      atMs: 1_000,
-      text: `tqdm Progress on:train -/${shape.steps} rate:- remaining:? elapsed:00:00 postfix:-`,
-    },
+    { atMs: 1_000, text: `tqdm Progress on:train -/${shape.steps} rate:- remaining:? elapsed:00:00 postfix:-` },
     {
       atMs: 2_000,
       text: 'trainer First batch loaded in 1.0s, starting first train step (includes JIT compilation)...',
@@ -99,10 +96,7 @@ function bars(shape: FerryShape, last: number, stepMs: number): readonly { atMs:
     const shown = `${threeDigits(step)}it/${threeDigits(shape.steps)}it`;
     const elapsed = `elapsed:${clock(atMs)} postfix:loss=${lossAt(shape, step).toPrecision(3)}`;
     const remaining = clock((shape.steps - step) * stepMs);
-    return {
-      atMs,
-      text: `tqdm Progress on:train ${shown} rate:${rate}it/s remaining:${remaining} ${elapsed}`,
-    };
+    return { atMs, text: `tqdm Progress on:train ${shown} rate:${rate}it/s remaining:${remaining} ${elapsed}` };
   });
 }
 
@@ -115,10 +109,7 @@ function evalLines(shape: FerryShape, step: number, atMs: number): readonly { at
       atMs: atMs - 1,
       text: `tqdm Progress on:eval 8.00it/8.00it rate:2.0it/s remaining:00:00 elapsed:00:04 postfix:-`,
     },
-    {
-      atMs,
-      text: `trainer Evaluated step ${step}: ${values} eval/paloma/c4_en/bpb=${(loss / 3.1).toFixed(5)}`,
-    },
+    { atMs, text: `trainer Evaluated step ${step}: ${values} eval/paloma/c4_en/bpb=${(loss / 3.1).toFixed(5)}` },
   ];
 }
 

@@ -93,9 +93,7 @@ export async function playFailure({ program, timeoutMs = 20_000, preApproved, me
   await approve(opened, 'mira', proposed.pull);
   await until(opened, 'the job', async () => (await readState(opened, proposed.run))?.submission != null);
   await meanwhile?.({ lab: opened, ...proposed });
-  await until(opened, 'the end', async () => (await readState(opened, proposed.run))?.end != null, {
-    stepMs: 10_000,
-  });
+  await until(opened, 'the end', async () => (await readState(opened, proposed.run))?.end != null, { stepMs: 10_000 });
   await opened.clock.advance(5 * MINUTE);
   const now = () => readState(opened, proposed.run);
   const tries = async () => {

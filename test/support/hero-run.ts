@@ -48,11 +48,7 @@ export function formBody(answers: Answers): string {
 
 /** A lab with a hero lane in addition to its ferries. */
 export function openHeroLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
-  return openVirtualLab({
-    ferry: SHORT_FERRY,
-    config: (text) => `${text.trimEnd()}\n${HERO_LANE}`,
-    ...options,
-  });
+  return openVirtualLab({ ferry: SHORT_FERRY, config: (text) => `${text.trimEnd()}\n${HERO_LANE}`, ...options });
 }
 
 export async function branchHead(lab: VirtualLab, branch = 'main'): Promise<string> {
@@ -72,11 +68,7 @@ export async function openHeroIssue(
     answers = {},
     who = 'ada',
     labels = ['experiment', 'hero-run'],
-  }: {
-    readonly answers?: Answers;
-    readonly who?: Person;
-    readonly labels?: readonly string[];
-  } = {},
+  }: { readonly answers?: Answers; readonly who?: Person; readonly labels?: readonly string[] } = {},
 ): Promise<number> {
   const issue = { ...(await postHeroIssue(lab, answers)), labels };
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;

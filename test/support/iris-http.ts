@@ -29,11 +29,7 @@ export function createWire(iris: RecordedIris, fault: (method: string) => WireFa
   const http = async (request: HttpRequest): Promise<HttpResult> => {
     const method = request.url.pathname.slice(1);
     const reach = (): RpcAnswer => iris.answer(method, String(request.body ?? ''), request.headers['authorization']);
-    const broken: HttpResult = {
-      kind: 'failed',
-      sent: true,
-      message: 'connection closed before message completed',
-    };
+    const broken: HttpResult = { kind: 'failed', sent: true, message: 'connection closed before message completed' };
     const happens = fault(method);
     switch (happens) {
       case null:

@@ -50,13 +50,7 @@ export async function openIrisLab(options: Partial<RecordedIrisOptions> = {}): P
   return {
     ...{ iris, directory, pass, now, wire, faults },
     engine: (changes = {}, token = null) =>
-      createIrisEngine({
-        cluster: irisConfig(changes),
-        token,
-        now,
-        http: wire.http,
-        sleep: async (ms) => pass(ms),
-      }),
+      createIrisEngine({ cluster: irisConfig(changes), token, now, http: wire.http, sleep: async (ms) => pass(ms) }),
     spec: (changes = {}) => ({
       submissionId: 'job-1',
       command: ['quick'],

@@ -16,12 +16,7 @@ export type MlflowServer = {
   /** `value`: a number, or `NaN`. */
   readonly log: (
     run: string,
-    row: {
-      readonly key: string;
-      readonly value: number | string;
-      readonly step: number;
-      readonly atMs: number;
-    },
+    row: { readonly key: string; readonly value: number | string; readonly step: number; readonly atMs: number },
   ) => Promise<void>;
   readonly end: (run: string, status: 'FINISHED' | 'FAILED', atMs: number) => Promise<void>;
   readonly close: () => Promise<void>;

@@ -55,27 +55,14 @@ export async function startRayHead(): Promise<RayHead> {
     await close();
     throw new Error(`the Ray head did not start: ${log}`, { cause: error });
   }
-  return {
-    address,
-    token,
-    folder,
-    ports,
-    sessionFolder: () => join(folder, 'session_latest'),
-    stop,
-    start,
-    close,
-  };
+  return { address, token, folder, ports, sessionFolder: () => join(folder, 'session_latest'), stop, start, close };
 }
 
 function launch(record: HeadRecord): ChildProcess {
   const { args, env } = headCommand(record, RAY_BIN);
   const log = openSync(join(record.folder, 'start.log'), 'w', 0o600);
   try {
-    return spawn(join(RAY_BIN, 'ray'), args, {
-      env: { ...env },
-      stdio: ['ignore', log, log],
-      detached: true,
-    });
+    return spawn(join(RAY_BIN, 'ray'), args, { env: { ...env }, stdio: ['ignore', log, log], detached: true });
   } finally {
     closeSync(log);
   }

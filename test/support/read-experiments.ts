@@ -56,9 +56,7 @@ export async function experimentFile(text: string, path = 'daily.py'): Promise<E
 /** The newest Python of this machine and its minor version; `python3` if no other is installed. */
 export async function newestPython(): Promise<{ readonly python: string; readonly minor: number }> {
   for (const python of ['python3.14', 'python3.13', 'python3.12', 'python3']) {
-    const ended = await execa(python, ['-I', '-S', '-c', 'import sys; print(sys.version_info[1])'], {
-      reject: false,
-    });
+    const ended = await execa(python, ['-I', '-S', '-c', 'import sys; print(sys.version_info[1])'], { reject: false });
     if (!ended.failed) return { python, minor: Number(ended.stdout) };
   }
   throw new Error('tests need Python 3.11 or newer on the PATH');

@@ -22,11 +22,9 @@ import { readState } from './play.ts';
 export type RealFaultReport = FaultReport & { readonly seconds: number };
 
 /** A job lasts half a minute here instead of half an hour: minutes become seconds. */
-const REAL_DURATION_MS = {
-  slow: 2_000,
-  'stale-read': 10_000,
-  'webhook-delayed': 20_000,
-} as const satisfies Partial<Record<FaultKind, number>>;
+const REAL_DURATION_MS = { slow: 2_000, 'stale-read': 10_000, 'webhook-delayed': 20_000 } as const satisfies Partial<
+  Record<FaultKind, number>
+>;
 
 const POLL_MS = 300;
 /**

@@ -42,10 +42,7 @@ export const QUESTIONS = [
 ] as const;
 export type Question = (typeof QUESTIONS)[number];
 
-export const recordingSchema = z.object({
-  ray: z.string(),
-  answers: z.record(z.enum(QUESTIONS), recordedAnswer),
-});
+export const recordingSchema = z.object({ ray: z.string(), answers: z.record(z.enum(QUESTIONS), recordedAnswer) });
 export type Recording = z.infer<typeof recordingSchema>;
 
 /** The id of the recorded job; texts name it. */
@@ -165,9 +162,7 @@ async function refused(look: () => Promise<RecordedAnswer>): Promise<RecordedAns
 
 /** A response with the ids of this head. */
 async function asItIs(head: RayHead, path: string): Promise<string> {
-  const answer = await fetch(`${head.address}/${path}`, {
-    headers: { authorization: `Bearer ${head.token}` },
-  });
+  const answer = await fetch(`${head.address}/${path}`, { headers: { authorization: `Bearer ${head.token}` } });
   return answer.text();
 }
 
@@ -192,11 +187,7 @@ function asker(head: RayHead): Ask {
     for await (const piece of result.answer.body) pieces.push(piece);
     const { status, contentType } = result.answer;
     const text = plain(Buffer.concat(pieces).toString('utf8'), head);
-    return {
-      status,
-      contentType,
-      body: contentType.startsWith('application/json') ? JSON.parse(text) : text,
-    };
+    return { status, contentType, body: contentType.startsWith('application/json') ? JSON.parse(text) : text };
   };
 }
 

@@ -100,10 +100,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
     const said = wrapped.jobId === null ? [] : [`ferrybot begin ${wrapped.jobId}:${attemptId}`];
     runs.push({
       ...base,
-      lines: [...said, ...lines].map((text, index) => ({
-        atMs: atMs + index * 10,
-        text,
-      })),
+      lines: [...said, ...lines].map((text, index) => ({ atMs: atMs + index * 10, text })),
       endAtMs: endAfterMs === null ? null : atMs + endAfterMs,
       exitCode,
       error: exitCode === 0 ? '' : `Exit code: ${exitCode}`,
@@ -112,11 +109,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
 
   const finish = (job: Job, attempt: Attempt, state: string, exitCode: number, error: string, atMs: number): void => {
     Object.assign(attempt, { state, exitCode, error, finishedAt: atMs });
-    remembered.set(`${attempt.workerId} ${job.launched.name} ${attempt.attemptId}`, {
-      state,
-      exitCode,
-      error,
-    });
+    remembered.set(`${attempt.workerId} ${job.launched.name} ${attempt.attemptId}`, { state, exitCode, error });
     job.error = error;
     if (state === 'TASK_STATE_FAILED') {
       job.failureCount += 1;
@@ -145,11 +138,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
         job.error = `Retrying (attempt ${attempt.attemptId + 1}, last: task_state_worker_failed)`;
         continue;
       }
-      Object.assign(job, {
-        state: 'JOB_STATE_WORKER_FAILED',
-        taskState: 'TASK_STATE_WORKER_FAILED',
-        finishedAt: atMs,
-      });
+      Object.assign(job, { state: 'JOB_STATE_WORKER_FAILED', taskState: 'TASK_STATE_WORKER_FAILED', finishedAt: atMs });
     }
   };
 

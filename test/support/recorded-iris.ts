@@ -39,10 +39,7 @@ const launchRequest = z.strictObject({
     .loose()
     .optional(),
   environment: z
-    .object({
-      envVars: z.record(z.string(), z.string()).default({}),
-      extras: z.array(z.string()).optional(),
-    })
+    .object({ envVars: z.record(z.string(), z.string()).default({}), extras: z.array(z.string()).optional() })
     .optional(),
   bundleBlob: z.string().optional(),
   bundleId: z.string().optional(),
@@ -279,15 +276,7 @@ function statusOf(job: Job, isMay: boolean): { readonly job: object; readonly re
   );
   return {
     job: {
-      ...{
-        jobId: launched.name,
-        state,
-        exitCode: 0,
-        error,
-        failureCount,
-        preemptionCount,
-        name: launched.name,
-      },
+      ...{ jobId: launched.name, state, exitCode: 0, error, failureCount, preemptionCount, name: launched.name },
       ...{
         submittedAt: at(job.submittedAt),
         ...given('startedAt', job.startedAt),

@@ -44,11 +44,7 @@ export type RecordedRay = {
   readonly answer: (request: Asked) => RecordedAnswer;
   readonly token: string;
   /** All jobs that it ever started: an independent count. */
-  readonly started: () => readonly {
-    readonly id: string;
-    readonly session: string;
-    readonly manifest: string;
-  }[];
+  readonly started: () => readonly { readonly id: string; readonly session: string; readonly manifest: string }[];
   readonly session: () => string;
   /** A head without external storage: the new session knows nothing, and its jobs are killed. */
   readonly restart: () => void;
@@ -91,14 +87,7 @@ type Head = {
 
 /** One head. Jobs are data: nothing runs, but every start is counted. */
 export function createRecordedRay(options: RecordedOptions): RecordedRay {
-  const head: Head = {
-    jobs: new Map(),
-    packages: new Set(),
-    started: [],
-    options,
-    sessions: 1,
-    requests: 0,
-  };
+  const head: Head = { jobs: new Map(), packages: new Set(), started: [], options, sessions: 1, requests: 0 };
   return {
     http: async (request) => {
       const { pathname, searchParams: query } = request.url;
@@ -208,12 +197,7 @@ function details(job: Job, nowMs: number): RecordedAnswer {
   const status = statusOf(job, nowMs);
   const hasEnded = status !== 'PENDING' && status !== 'RUNNING';
   const endedAtMs = job.stoppedAtMs ?? job.submittedAtMs + job.plan.pendingMs + (job.plan.endAfterMs ?? 0);
-  const { entrypoint, metadata, runtime_env } = {
-    entrypoint: '',
-    metadata: null,
-    runtime_env: null,
-    ...job.body,
-  };
+  const { entrypoint, metadata, runtime_env } = { entrypoint: '', metadata: null, runtime_env: null, ...job.body };
   return answers.json(RECORDED_AS[status], {
     submission_id: job.id,
     entrypoint,

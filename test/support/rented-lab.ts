@@ -89,10 +89,7 @@ export async function openRentedLab(
 
 /** A lab in memory has no folder of shipped files: the machines get this one. */
 function withTree(engine: Engine, workingDirectory: string): Engine {
-  return {
-    ...engine,
-    submit: ({ files: _, ...spec }, permit) => engine.submit({ ...spec, workingDirectory }, permit),
-  };
+  return { ...engine, submit: ({ files: _, ...spec }, permit) => engine.submit({ ...spec, workingDirectory }, permit) };
 }
 
 async function wholly(...[url, init]: Parameters<typeof fetch>): Promise<Response> {

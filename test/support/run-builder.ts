@@ -130,11 +130,7 @@ function builderOf(growth: Growth, state: RunState): RunBuilder {
     claimed: () => add(claimDraft(state)),
     submitted: (change = {}) => {
       const claim = state.order?.status === 'open' ? [claimDraft(state)] : [];
-      return add(...claim, {
-        type: 'submitted',
-        role: 'runner',
-        data: { ...submittedData(state), ...change },
-      });
+      return add(...claim, { type: 'submitted', role: 'runner', data: { ...submittedData(state), ...change } });
     },
     observed: (change = {}) =>
       add({ type: 'observed', role: 'watch', data: { ...observedData(growth.now), ...change } }),

@@ -32,10 +32,7 @@ function askedOf(request: IncomingMessage, path: string, body: Buffer): Paramete
   return {
     method: request.method ?? 'GET',
     path,
-    headers: {
-      authorization,
-      'sec-fetch-mode': String(request.headers['sec-fetch-mode'] ?? '') || undefined,
-    },
+    headers: { authorization, 'sec-fetch-mode': String(request.headers['sec-fetch-mode'] ?? '') || undefined },
     body,
     query: urlOf(request).searchParams,
   };

@@ -64,14 +64,5 @@ function answer(cloud: SimulatedCloud, clock: VirtualClock, args: readonly strin
 }
 
 function result(exitCode: number, stdout: string, stderr: string): ProgramResult {
-  return {
-    kind: 'exited',
-    ok: exitCode === 0,
-    exitCode,
-    signal: null,
-    code: null,
-    timedOut: false,
-    stdout,
-    stderr,
-  };
+  return { kind: 'exited', ok: exitCode === 0, exitCode, signal: null, code: null, timedOut: false, stdout, stderr };
 }

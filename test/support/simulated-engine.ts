@@ -150,12 +150,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     stopNow: (jobId, by) => {
       const job = jobs.get(jobId);
       if (job === undefined) return;
-      job.end ??= {
-        atMs: options.now(),
-        status: 'STOPPED',
-        exitCode: null,
-        ...(by === undefined ? {} : { by }),
-      };
+      job.end ??= { atMs: options.now(), status: 'STOPPED', exitCode: null, ...(by === undefined ? {} : { by }) };
     },
     metricsOf: (jobId) => {
       const job = jobs.get(jobId);
@@ -167,13 +162,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
       const spec = { submissionId: jobId, command: ['by-hand'], env: {}, workingDirectory: '/', metadata };
       const lines = says.map((text, index) => ({ atMs: index * 1_000, text }));
       const isEndless = exitCode === null;
-      const script = {
-        pendingMs: 0,
-        lines,
-        endAtMs: isEndless ? 1e12 : endAtMs,
-        exitCode: exitCode ?? 0,
-        metrics: [],
-      };
+      const script = { pendingMs: 0, lines, endAtMs: isEndless ? 1e12 : endAtMs, exitCode: exitCode ?? 0, metrics: [] };
       submit(jobs, spec, { ...options, script: () => script }, name, sessionId());
       const job = jobs.get(jobId);
       if (job !== undefined) jobs.set(jobId, { ...job, origin });
@@ -205,14 +194,7 @@ function submit(
   let end = 0;
   const lineEnds = texts.map((text) => (end += text.length));
   const submittedAtMs = options.now();
-  jobs.set(spec.submissionId, {
-    spec,
-    script,
-    submittedAtMs,
-    log: Buffer.concat(texts),
-    lineEnds,
-    end: null,
-  });
+  jobs.set(spec.submissionId, { spec, script, submittedAtMs, log: Buffer.concat(texts), lineEnds, end: null });
   return { kind: 'submitted', job: jobOf(spec, name, session) };
 }
 

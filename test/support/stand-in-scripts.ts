@@ -106,11 +106,7 @@ export async function openStandIn(changes: Partial<ScriptTemplates> = {}): Promi
     settings,
     address,
     engine: (scripts = settings) =>
-      createRayEngine({
-        rest: createRestEngine({ address, token: null }),
-        scripts,
-        dashboard: address,
-      }),
+      createRayEngine({ rest: createRestEngine({ address, token: null }), scripts, dashboard: address }),
     does: (verb, doing) => writeFile(join(folder, `${verb}.json`), JSON.stringify(doing)),
     jobs: (listed) => writeFile(jobs, JSON.stringify(listed)),
     calls: async () => {

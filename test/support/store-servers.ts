@@ -22,10 +22,7 @@ export type StoreBench = {
   readonly close: () => Promise<void>;
 };
 
-export const plainHost: StoreHost = {
-  fetch: (url, init) => fetch(url, init),
-  sleep: () => Promise.resolve(),
-};
+export const plainHost: StoreHost = { fetch: (url, init) => fetch(url, init), sleep: () => Promise.resolve() };
 
 const START_TRIES = 200;
 const START_PAUSE_MS = 50;
@@ -73,31 +70,17 @@ export async function openS3(): Promise<StoreBench> {
   const endpoint = `http://127.0.0.1:${port}`;
   const { accessKeyId, secretAccessKey } = S3_KEYS;
   const options = ['--port', `127.0.0.1:${port}`, '--quiet', '--health', '/health', 'posix', folder];
-  const stop = start(TOOLS.versitygw, options, {
-    ROOT_ACCESS_KEY: accessKeyId,
-    ROOT_SECRET_KEY: secretAccessKey,
-  });
+  const stop = start(TOOLS.versitygw, options, { ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey });
   await ready(`${endpoint}/health`);
   const put = async (url: string, body: string): Promise<void> => {
-    const signer = new AwsV4Signer({
-      ...S3_KEYS,
-      method: 'PUT',
-      url,
-      body,
-      service: 's3',
-      region: 'us-east-1',
-    });
+    const signer = new AwsV4Signer({ ...S3_KEYS, method: 'PUT', url, body, service: 's3', region: 'us-east-1' });
     const { headers } = await signer.sign();
     await okay(await fetch(url, { method: 'PUT', headers, body }));
   };
   await put(`${endpoint}/${BUCKET}`, '');
   return {
     base: `s3://${BUCKET}`,
-    environment: {
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    },
+    environment: { AWS_ENDPOINT_URL: endpoint, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
     put: (path, text) => put(`${endpoint}/${path.slice('s3://'.length)}`, text),
     close: async () => {
       await stop();

@@ -25,11 +25,7 @@ function visit(node: ts.Node, path: readonly string[], titles: string[]): void {
   else for (const argument of call.rest) ts.forEachChild(argument, (child) => visit(child, full, titles));
 }
 
-type TitledCall = {
-  readonly kind: 'suite' | 'test';
-  readonly title: string;
-  readonly rest: readonly ts.Expression[];
-};
+type TitledCall = { readonly kind: 'suite' | 'test'; readonly title: string; readonly rest: readonly ts.Expression[] };
 
 /**
  * `it('…')`, `it.each(…)('…')`, `describe.each(…)('…')`, `test('…')` and the like; null for any other call.

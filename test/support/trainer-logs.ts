@@ -238,12 +238,7 @@ export const FORMS: readonly Form[] = [
   {
     name: 'JSON lines',
     lines: ({ step, loss, seconds }) => [
-      JSON.stringify({
-        step,
-        loss: fixed(loss, 4),
-        grad_norm: '1.0',
-        tokens_per_second: Math.round(TOKENS / seconds),
-      }),
+      JSON.stringify({ step, loss: fixed(loss, 4), grad_norm: '1.0', tokens_per_second: Math.round(TOKENS / seconds) }),
     ],
     evaluated: ({ step }, loss) => [JSON.stringify({ step, eval_loss: fixed(loss, 4) })],
     lacks: [],

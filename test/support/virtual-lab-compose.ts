@@ -142,9 +142,4 @@ const NO_HELPERS: Lab['helpers'] = {
   check: () => Promise.reject(new Error('this lab has no checks')),
 };
 
-const quiet = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -245,12 +245,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     dispatchDaily: async () => {
       await as('mira', 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', { ref: 'main' });
     },
-    keep: () => ({
-      atMs: clock.now(),
-      state: copyState(world.state),
-      store: copyOfStore(carrier.store),
-      seeded,
-    }),
+    keep: () => ({ atMs: clock.now(), state: copyState(world.state), store: copyOfStore(carrier.store), seeded }),
     close: async () => {
       for (const server of servers) server.stop();
       void actions.stop();

@@ -15,11 +15,7 @@ const summary = (value: unknown): string => `${JSON.stringify({ summary: value }
 
 describe('metrics', () => {
   it('are the same from flat and from nested keys', () => {
-    const metrics = {
-      'train/loss': '1.4775368163911704',
-      'eval/paloma/c4_en/bpb': '1.12509',
-      global_step: '5153',
-    };
+    const metrics = { 'train/loss': '1.4775368163911704', 'eval/paloma/c4_en/bpb': '1.12509', global_step: '5153' };
     const flat = { 'train/loss': 1.4775368163911704, 'eval/paloma/c4_en/bpb': 1.12509, global_step: 5153 };
     const nested = {
       train: { loss: 1.4775368163911704 },
@@ -69,9 +65,7 @@ describe('metrics', () => {
     const named = (length: number) => ({ ['n'.repeat(length)]: 1, a: 2 });
     const { metricNameCharactersMax: most } = limits;
     expect(parseMetrics(summary(named(most + 1)))).toEqual({ kind: 'metrics', metrics: { a: '2' } });
-    expect(parseMetrics(summary(named(most)))).toMatchObject({
-      metrics: { a: '2', ['n'.repeat(most)]: '1' },
-    });
+    expect(parseMetrics(summary(named(most)))).toMatchObject({ metrics: { a: '2', ['n'.repeat(most)]: '1' } });
     const many = Array.from({ length: 2_000 }, (_, index) => `${'n'.repeat(most - 10)}${index}`);
     const unseen = many.slice(0, 1_000).map((name) => `${'\u0001'.repeat(100)}${name.slice(100)}`);
     for (const names of [many, unseen])

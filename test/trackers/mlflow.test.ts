@@ -45,20 +45,14 @@ describeWith('mlflow', 'a run of MLflow', () => {
     expect(await tracker().describe('ferry_1')).toEqual(found);
     expect(await tracker().describe(id)).toEqual(found);
     await server.end(id, 'FINISHED', AT + 30_000);
-    expect(await tracker({ key: 'reader:secret' }).describe('ferry_1')).toMatchObject({
-      run: { state: 'finished' },
-    });
+    expect(await tracker({ key: 'reader:secret' }).describe('ferry_1')).toMatchObject({ run: { state: 'finished' } });
   });
 
   it('has NaN as its loss, and no row before the first one', async () => {
     const id = await server.begin('ferry_2', AT);
-    expect(await tracker().describe('ferry_2')).toMatchObject({
-      run: { rowAt: null, step: null, metrics: {} },
-    });
+    expect(await tracker().describe('ferry_2')).toMatchObject({ run: { rowAt: null, step: null, metrics: {} } });
     await server.log(id, { key: 'train/loss', value: 'NaN', step: 7, atMs: AT });
-    expect(await tracker().describe('ferry_2')).toMatchObject({
-      run: { step: 7, metrics: { 'train/loss': 'NaN' } },
-    });
+    expect(await tracker().describe('ferry_2')).toMatchObject({ run: { step: 7, metrics: { 'train/loss': 'NaN' } } });
   });
 
   it("reports the accelerators' memory use from system metrics, which do not count as training steps", async () => {
@@ -68,9 +62,7 @@ describeWith('mlflow', 'a run of MLflow', () => {
     await server.log(id, { key: 'system/gpu_0_memory_usage_percentage', value: 41, ...monitored });
     await server.log(id, { key: 'system/gpu_1_memory_usage_percentage', value: 93.5, ...monitored });
     await server.log(id, { key: 'system/system_memory_usage_percentage', value: 99, ...monitored });
-    expect(await tracker().describe('ferry_3')).toMatchObject({
-      run: { step: 7, rowAt: 2_000, memoryPercent: 93.5 },
-    });
+    expect(await tracker().describe('ferry_3')).toMatchObject({ run: { step: 7, rowAt: 2_000, memoryPercent: 93.5 } });
   });
 
   it('is absent if the server has no such run or experiment, and unknown for a name that breaks the filter', async () => {

@@ -98,10 +98,7 @@ describe('a run of W&B', () => {
   });
 
   it('returns the last lines of its log, with their times', async () => {
-    const lines = ['one', 'two', 'three'].map((line, index) => ({
-      timestamp: `2026-11-20T10:00:0${index}`,
-      line,
-    }));
+    const lines = ['one', 'two', 'three'].map((line, index) => ({ timestamp: `2026-11-20T10:00:0${index}`, line }));
     const { tracker } = wandb({ runOf: () => ({ ...RUN, lines }) });
     expect(await tracker.logTail('hero-7b', 2)).toEqual({
       kind: 'lines',
@@ -157,16 +154,11 @@ describe('a request to W&B', () => {
     const clock = { now: 0 };
     const fetch = async () => {
       calls.push(clock.now);
-      throw new TypeError('fetch failed', {
-        cause: Object.assign(new Error('away'), { code: 'ECONNREFUSED' }),
-      });
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('away'), { code: 'ECONNREFUSED' }) });
     };
     const settings = { address: null, entity: 'marin', project: 'hero', key: KEY };
     const tracker = createWandb({ fetch, now: () => clock.now }, settings);
-    expect(await tracker.describe('a')).toEqual({
-      kind: 'unknown',
-      message: 'it does not answer (ECONNREFUSED)',
-    });
+    expect(await tracker.describe('a')).toEqual({ kind: 'unknown', message: 'it does not answer (ECONNREFUSED)' });
     await tracker.describe('b');
     clock.now = TRACKER_PAUSE_MS;
     await tracker.describe('c');

@@ -44,15 +44,8 @@ export async function forgedOrder(lab: BundleLab, { key, sig, role, keyId }: For
     hash: _,
     sig: __,
     ...entry
-  } = { ...order, seq: last.seq + 1, prev: last.hash } as {
-    readonly hash?: unknown;
-    readonly sig?: unknown;
-  };
-  const claimed = {
-    ...entry,
-    ...(role === undefined ? {} : { role }),
-    ...(keyId === undefined ? {} : { keyId }),
-  };
+  } = { ...order, seq: last.seq + 1, prev: last.hash } as { readonly hash?: unknown; readonly sig?: unknown };
+  const claimed = { ...entry, ...(role === undefined ? {} : { role }), ...(keyId === undefined ? {} : { keyId }) };
   const hash = sha256Hex(canonicalize(claimed));
   const signing = parseSigningKey(key === 'own' ? OWN_SEED : lab.keys.roles[key].privatePem);
   if (!signing.ok) throw new Error(signing.error);
@@ -140,9 +133,7 @@ export async function push(
     Object.entries(tokens).find(([, row]) => row.kind === 'user' && users[row.userId]?.login === who) ?? [];
   const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
   const git = (...args: readonly string[]) =>
-    execa('git', ['-c', `http.extraHeader=Authorization: Basic ${basic}`, ...AUTHOR, ...args], {
-      cwd: folder,
-    });
+    execa('git', ['-c', `http.extraHeader=Authorization: Basic ${basic}`, ...AUTHOR, ...args], { cwd: folder });
   await git('clone', '--quiet', `${lab.world.baseUrl}/lab/ferries.git`, '.');
   const isThere = (await lab.git('branch', '--list', branch)) !== '';
   await git('checkout', '--quiet', ...(isThere ? [branch] : ['-b', branch]));

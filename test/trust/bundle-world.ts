@@ -230,10 +230,7 @@ async function tellingLab(
   files: Required<BundleWorldOptions>['files'],
 ): Promise<string> {
   const lab = join(root, 'lab');
-  await cp(join(ROOT, 'fixtures/lab'), lab, {
-    recursive: true,
-    filter: (path) => !path.includes('__pycache__'),
-  });
+  await cp(join(ROOT, 'fixtures/lab'), lab, { recursive: true, filter: (path) => !path.includes('__pycache__') });
   for (const [path, text] of Object.entries({ 'scripts/tell.py': TELL, ...files }))
     await writeFile(join(lab, path), text);
   await edit(join(lab, '.github/ferrybot.yml'), [
@@ -262,10 +259,7 @@ async function edit(path: string, changes: readonly (readonly [string, string])[
 
 function giveSecret(world: World): void {
   for (const [id, repo] of Object.entries(world.state.repos)) {
-    const environments = repo.environments.map((one) => ({
-      ...one,
-      secrets: { ...one.secrets, HARBOUR },
-    }));
+    const environments = repo.environments.map((one) => ({ ...one, secrets: { ...one.secrets, HARBOUR } }));
     world.state.repos[id] = { ...repo, environments };
   }
 }

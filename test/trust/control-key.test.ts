@@ -74,10 +74,7 @@ describe('the control key', () => {
 
   it('is readable if the repository has it as a secret too (so that this test can fail)', async () => {
     for (const [id, repo] of Object.entries(lab.world.state.repos))
-      lab.world.state.repos[id] = {
-        ...repo,
-        secrets: { FERRYBOT_CONTROL_KEY: lab.keys.roles.control.privatePem },
-      };
+      lab.world.state.repos[id] = { ...repo, secrets: { FERRYBOT_CONTROL_KEY: lab.keys.roles.control.privatePem } };
     await push(lab, 'mine', { files: { [`${FOLDER}/mine.yml`]: reading('push', '') } });
     expect(await isTold()).toBe(true);
   });

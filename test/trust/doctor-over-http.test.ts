@@ -60,11 +60,7 @@ async function copiedLab(): Promise<Lab> {
     baseUrl: heard.origin,
   });
   const seeded = seedWorld(world, {
-    secrets: {
-      FERRYBOT_CONTROL_KEY: 'c',
-      FERRYBOT_WATCH_KEY: 'w',
-      FERRYBOT_RUNNER_KEY: 'left here by mistake',
-    },
+    secrets: { FERRYBOT_CONTROL_KEY: 'c', FERRYBOT_WATCH_KEY: 'w', FERRYBOT_RUNNER_KEY: 'left here by mistake' },
     app: {
       publicKeyPem: 'nobody signs',
       permissions: { contents: 'write', workflows: 'write' },
@@ -72,11 +68,7 @@ async function copiedLab(): Promise<Lab> {
       webhook: null,
     },
   });
-  await importTree(store, {
-    directory: folder,
-    message: 'The lab',
-    skip: (one) => one.includes('__pycache__'),
-  });
+  await importTree(store, { directory: folder, message: 'The lab', skip: (one) => one.includes('__pycache__') });
   const { id } = addUser(world, 'olga', 'User', 'Olga Owner');
   const { repo } = seeded;
   world.state.owners[repo.ownerId] = [id];
@@ -163,10 +155,7 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
   // Secrets, runners and groups have no route here: GitHub accepts only sealed secrets, and runners register
   // themselves.
   const repo = world.state.repos[seeded.repo.id] ?? seeded.repo;
-  const environments = repo.environments.map((one) => ({
-    ...one,
-    secrets: { [KEY_OF[one.name] ?? '']: 'new' },
-  }));
+  const environments = repo.environments.map((one) => ({ ...one, secrets: { [KEY_OF[one.name] ?? '']: 'new' } }));
   world.state.repos[repo.id] = {
     ...repo,
     secrets: {},

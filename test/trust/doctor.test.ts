@@ -98,22 +98,11 @@ const GOOD: Facts = {
   clusters: [{ name: 'iris', needsKey: known(true) }],
   appPermissions: known(Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]))),
   runnerGroups: known([
-    {
-      name: 'launchers',
-      restricted_to_workflows: true,
-      selected_workflows: [`lab/ferries/${LAUNCH}@refs/heads/main`],
-    },
+    { name: 'launchers', restricted_to_workflows: true, selected_workflows: [`lab/ferries/${LAUNCH}@refs/heads/main`] },
   ]),
-  workflowPermissions: known({
-    default_workflow_permissions: 'read',
-    can_approve_pull_request_reviews: true,
-  }),
+  workflowPermissions: known({ default_workflow_permissions: 'read', can_approve_pull_request_reviews: true }),
   forkApproval: known('all_external_contributors'),
-  environments: Object.entries(SECRETS).map(([name, secrets]) => ({
-    name,
-    refs: MAIN,
-    secrets: known(secrets),
-  })),
+  environments: Object.entries(SECRETS).map(([name, secrets]) => ({ name, refs: MAIN, secrets: known(secrets) })),
   repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
   organizationSecrets: known([]),
   runnerLabels: known(['launch', 'watch', 'stop', 'care'].map((name) => ['self-hosted', `ferrybot-${name}`])),
@@ -223,10 +212,7 @@ describe('settings', () => {
     ['no-key-outside', { organizationSecrets: known(['FERRYBOT_WATCH_KEY']) }],
     [
       'no-key-outside',
-      {
-        repositorySecrets: known(['IRIS_TOKEN']),
-        organizationSecrets: unknown('GitHub answers 403'),
-      },
+      { repositorySecrets: known(['IRIS_TOKEN']), organizationSecrets: unknown('GitHub answers 403') },
     ],
     ['ruleset-default-branch', { defaultBranchRules: known([{ type: 'deletion' }]) }],
     ['ruleset-default-branch', { defaultBranchRules: known([reviewed(0, true), ...FIXED]) }],
@@ -332,10 +318,7 @@ describe('workflows', () => {
 
   it('are missing if a workflow file does not exist, and the file is named', () => {
     const files = known(workflows((texts) => texts.delete(STOP)));
-    expect(judge({ files }, 'workflows')).toMatchObject({
-      state: 'missing',
-      found: 'there is no ferrybot-stop.yml',
-    });
+    expect(judge({ files }, 'workflows')).toMatchObject({ state: 'missing', found: 'there is no ferrybot-stop.yml' });
   });
 
   it.each(['chat', 'daily', 'watchdog'])('are missing without ferrybot-%s.yml in a lab without a server', (name) => {
@@ -381,10 +364,7 @@ describe('workflows', () => {
   it('need no tracker key if the lane has no tracker', () => {
     const lab = config();
     const { lane } = inLane(lab);
-    const quiet = {
-      ...lab,
-      lanes: { daily: { ...lane, tracker: { ...lane.tracker, kind: 'none' as const } } },
-    };
+    const quiet = { ...lab, lanes: { daily: { ...lane, tracker: { ...lane.tracker, kind: 'none' as const } } } };
     const change = { config: quiet, ...without('watch', 'WANDB_WATCH_KEY') };
     expect(judge(change, 'environment-secrets').state).toBe('ok');
   });
@@ -476,9 +456,4 @@ describe('an examination', () => {
   });
 });
 
-const QUIET = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -63,12 +63,7 @@ describe.each([
     if (opening.kind !== 'open' || state === undefined) throw new Error('no record');
     const { open } = opening;
     const evidence = [`machine ${lastStep} was preempted`];
-    const data = {
-      ...endedData(state),
-      status: 'FAILED',
-      lastStep,
-      diagnosis: { ...PREEMPTED, evidence },
-    } as const;
+    const data = { ...endedData(state), status: 'FAILED', lastStep, diagnosis: { ...PREEMPTED, evidence } } as const;
     const result = await open.store.append([{ run, drafts: [{ type: 'ended', role: 'watch', data }] }], open.lab.now());
     if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
   }

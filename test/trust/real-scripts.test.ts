@@ -48,10 +48,7 @@ beforeAll(async () => {
   const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
   await symlink(python, join(folder, 'bin/python3'));
   lab = await openBundleWorld({ server: true, config: CONFIG() });
-  await onMain({
-    'scripts/lab_ray.py': MARIN_LIKE_SCRIPT,
-    'infra/marin-us-central1.yaml': 'cluster_name: ours\n',
-  });
+  await onMain({ 'scripts/lab_ray.py': MARIN_LIKE_SCRIPT, 'infra/marin-us-central1.yaml': 'cluster_name: ours\n' });
   branch = `ferrybot/proposal/${(await proposedIn(lab)).run}`;
   await lab.useRunners(HOSTED, LAUNCHER);
   rewind = await bookmark(lab);
@@ -82,9 +79,7 @@ it("only the script's user can read the token, and it is deleted when the script
 });
 
 it('every approved file is shipped unchanged, even if an ignore file of the change names it', async () => {
-  await push(lab, branch, {
-    files: { 'lib/.gitignore': '*.json\n*.py\n', 'lib/weights.json': '{"w": 1}\n' },
-  });
+  await push(lab, branch, { files: { 'lib/.gitignore': '*.json\n*.py\n', 'lib/weights.json': '{"w": 1}\n' } });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   const { files } = (await sent()) ?? { files: {} };
   const approved = await approvedFiles();

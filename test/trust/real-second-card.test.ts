@@ -56,9 +56,7 @@ async function asWorkflow(method: string, path: string, body?: object): Promise<
 /** mira copies the line; returns the answer of the chat workflow's job. */
 async function answered(): Promise<string> {
   const body = requireApprovalLine(lab);
-  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as {
-    readonly id: number;
-  };
+  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as { readonly id: number };
   await lab.runJobs();
   const answers = listBotComments(lab).filter(({ key }) => key === `comment-${said.id}`);
   return answers.map(({ text }) => text).join('\n');

@@ -41,9 +41,7 @@ function card(): BotComment {
 
 /** Mira comments, and the chat workflow's job runs; returns its answer. */
 async function answered(body: string): Promise<string> {
-  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as {
-    readonly id: number;
-  };
+  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as { readonly id: number };
   await lab.runJobs();
   const answers = listBotComments(lab).filter(({ key }) => key === `comment-${said.id}`);
   return answers.map(({ text }) => text).join('\n');

@@ -17,10 +17,7 @@ let issue: number;
 let run: string;
 
 beforeAll(async () => {
-  lab = await openBundleWorld({
-    server: false,
-    files: { 'scripts/tell.py': 'import time\ntime.sleep(300)\n' },
-  });
+  lab = await openBundleWorld({ server: false, files: { 'scripts/tell.py': 'import time\ntime.sleep(300)\n' } });
   const state = await proposedIn(lab);
   ({ run } = state);
   ({ pull, issue } = state.proposal);
@@ -40,10 +37,7 @@ function runsOf(file: string, branch: string): readonly Run[] {
 async function squat(): Promise<void> {
   const inputs = { 'ferrybot-stop.yml': { run }, 'ferrybot-watch.yml': { cluster: 'us-central1' } };
   for (const file of FILES)
-    await lab.as('ada', 'POST', `/actions/workflows/${file}/dispatches`, {
-      ref: BRANCH,
-      inputs: inputs[file],
-    });
+    await lab.as('ada', 'POST', `/actions/workflows/${file}/dispatches`, { ref: BRANCH, inputs: inputs[file] });
 }
 
 it('watch and stop run while workflow runs with the same titles are queued on another branch', async () => {

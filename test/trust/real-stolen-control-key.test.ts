@@ -56,9 +56,7 @@ it('a forged order for a head that changes a file outside the scope is refused w
 async function innerCommit(method: string): Promise<string> {
   await push(lab, 'ada/tidy', CHANGED);
   const pushed = await lab.git('rev-parse', 'ada/tidy');
-  await push(lab, 'ada/tidy', {
-    files: { 'scripts/tell.py': await lab.git('show', 'main:scripts/tell.py') },
-  });
+  await push(lab, 'ada/tidy', { files: { 'scripts/tell.py': await lab.git('show', 'main:scripts/tell.py') } });
   const pull = { title: 'Tidy', body: 'Tidies.', head: 'ada/tidy', base: 'main' };
   const { number } = (await lab.as('ada', 'POST', '/pulls', pull)) as { readonly number: number };
   await lab.as('mira', 'PUT', `/pulls/${number}/merge`, { merge_method: method });

@@ -27,13 +27,7 @@ function protectDefaultBranch({ world }: VirtualLab): void {
     exclude: [],
     bypass: [],
     rules: [
-      {
-        type: 'pull_request',
-        approvals: 1,
-        dismissStale: true,
-        lastPushApproval: true,
-        mergeMethods: ['merge'],
-      },
+      { type: 'pull_request', approvals: 1, dismissStale: true, lastPushApproval: true, mergeMethods: ['merge'] },
     ],
     createdAtMs: at,
     updatedAtMs: at,

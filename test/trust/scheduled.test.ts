@@ -11,10 +11,7 @@ const CONFIG = '.github/ferrybot.yml';
 let lab: BundleWorld;
 
 beforeAll(async () => {
-  lab = await openBundleWorld({
-    server: false,
-    config: [['targetBranch: main', 'targetBranch: trunk']],
-  });
+  lab = await openBundleWorld({ server: false, config: [['targetBranch: main', 'targetBranch: trunk']] });
   await lab.runJobs();
   await lab.git('update-ref', 'refs/heads/trunk', 'refs/heads/main');
   await lab.git('symbolic-ref', 'HEAD', 'refs/heads/trunk');

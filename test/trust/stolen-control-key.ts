@@ -120,13 +120,7 @@ type Approved = {
 
 async function orderOn(open: OpenLab, run: string, { said, text, digest, body, commit }: Approved): Promise<string> {
   const actor = { id: said.user.id, login: said.user.login };
-  const approved = {
-    digest,
-    comment: said.id,
-    surface: 'comment',
-    bodyDigest: open.lab.digestOf(text),
-    body,
-  } as const;
+  const approved = { digest, comment: said.id, surface: 'comment', bodyDigest: open.lab.digestOf(text), body } as const;
   await append(open, run, { type: 'approved', role: 'control', actor, data: approved });
   const now = open.lab.now();
   const state = runIn(open, run);

@@ -84,12 +84,7 @@ describe('reading in pieces', () => {
     const first = readLogText(NO_LOG_FACTS, 'OwnerDiedError: gone\n');
     const second = readLogText(first, 'Progress on:train 5.00it/9.00it rate:1.0it/s\n');
     expect(second.failures).toEqual([
-      {
-        id: 'owner-died',
-        line: 'OwnerDiedError: gone',
-        lastLineNumber: 1,
-        workers: [],
-      },
+      { id: 'owner-died', line: 'OwnerDiedError: gone', lastLineNumber: 1, workers: [] },
     ]);
   });
 });

@@ -50,10 +50,7 @@ describe('a progress line', () => {
       remainingSeconds: 241,
       memory: null,
     });
-    expect(readTrainingLine('Progress on:train 189it')).toMatchObject({
-      step: { value: 189 },
-      total: null,
-    });
+    expect(readTrainingLine('Progress on:train 189it')).toMatchObject({ step: { value: 189 }, total: null });
     const long =
       'I20261121 03:00:00 1 x Progress on:train 3.1kit/5.16kit rate:1.0s/it remaining:1:05:15 elapsed:30:00:01';
     expect(readTrainingLine(long)).toMatchObject({ remainingSeconds: 3915, elapsedSeconds: 108_001 });

@@ -133,12 +133,7 @@ describe('a failure in the log', () => {
   });
 
   it('is marked as repeated if an earlier attempt had it, and a new one is not', () => {
-    const detail = {
-      signature: 'hbm-requirement',
-      class: 'oom-hbm',
-      response: 'escalate',
-      line: 'x',
-    };
+    const detail = { signature: 'hbm-requirement', class: 'oom-hbm', response: 'escalate', line: 'x' };
     const again = {
       ...submitted.incident('failure-signature', detail).state,
       submission: submitted.state.submission === null ? null : { ...submitted.state.submission, attempt: 2 },

@@ -133,10 +133,7 @@ function createEngine(options: ActionsOptions, serially: Engine['serially'], sto
     runners: options.runners,
     executor:
       executor.kind === 'process'
-        ? createProcessExecutor({
-            nodeProgram: options.nodeProgram,
-            workDirectory: options.workDirectory,
-          })
+        ? createProcessExecutor({ nodeProgram: options.nodeProgram, workDirectory: options.workDirectory })
         : createInProcessExecutor(executor, world.clock),
     files: createWorkflowFiles(world, options.actionDirectories),
     actionDirectories: options.actionDirectories,

@@ -33,7 +33,5 @@ export function answerLog(world: World, request: Request): Response {
     return Response.json({ message: 'This address was not signed here, or is too old.' }, { status: 403 });
   const [, kind, id = ''] = /^\/_playground\/logs\/(jobs|runs)\/(\d+)$/.exec(pathname) ?? [];
   if (kind === 'runs') return new Response(runArchive(world, id), { headers: { 'content-type': 'application/zip' } });
-  return new Response(world.state.logs[id] ?? '', {
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-  });
+  return new Response(world.state.logs[id] ?? '', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }

@@ -179,17 +179,9 @@ export type CheckRun = {
   readonly detailsUrl: string | null;
   readonly startedAtMs: number;
   readonly completedAtMs: number | null;
-  readonly output: {
-    readonly title: string | null;
-    readonly summary: string | null;
-    readonly text: string | null;
-  };
+  readonly output: { readonly title: string | null; readonly summary: string | null; readonly text: string | null };
   readonly annotations: readonly CheckAnnotation[];
-  readonly actions: readonly {
-    readonly label: string;
-    readonly description: string;
-    readonly identifier: string;
-  }[];
+  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
 };
 
 export type CommitStatus = {

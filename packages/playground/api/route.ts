@@ -70,14 +70,7 @@ export function plainRoute(method: Method, pattern: string, access: PlainAccess,
 
 /** A route that reads a repository. */
 export function readRoute(path: string, access: RepoAccess, handle: (call: RepoCall) => Reply): Route {
-  return {
-    method: 'GET',
-    pattern: `/repos/:owner/:repo${path}`,
-    content: false,
-    scope: 'repo',
-    access,
-    handle,
-  };
+  return { method: 'GET', pattern: `/repos/:owner/:repo${path}`, content: false, scope: 'repo', access, handle };
 }
 
 /** A route that changes a repository and takes no body. */

@@ -28,11 +28,7 @@ export function shapeCheckRun(world: World, run: CheckRun): JsonObject {
     conclusion: run.conclusion,
     started_at: toIso(run.startedAtMs),
     completed_at: toIsoOrNull(run.completedAtMs),
-    output: {
-      ...run.output,
-      annotations_count: run.annotations.length,
-      annotations_url: `${url}/annotations`,
-    },
+    output: { ...run.output, annotations_count: run.annotations.length, annotations_url: `${url}/annotations` },
     check_suite: { id: run.suiteId },
     app: shapeApp(world, appById(world, run.appId)),
     pull_requests: pullsAt(world, repo, run.headSha),

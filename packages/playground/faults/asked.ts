@@ -26,11 +26,5 @@ export async function describeRequest(request: Request): Promise<DescribedReques
   }
   const text = await request.clone().text();
   const writes = /"query"\s*:\s*"\s*mutation\b/.test(text.replaceAll('\\n', ' '));
-  return {
-    request,
-    routes,
-    caller,
-    writes,
-    key: `${caller} ${route} ${text.slice(0, github.bodyCharacters)}`,
-  };
+  return { request, routes, caller, writes, key: `${caller} ${route} ${text.slice(0, github.bodyCharacters)}` };
 }

@@ -44,11 +44,7 @@ export const faultSchema = z
     const complaint = route === '*' ? null : findRouteProblem(kind, route);
     if (complaint !== null) context.addIssue({ code: 'custom', path: ['route'], message: complaint });
     if (durationMs < 0 && kind !== 'clock-skew')
-      context.addIssue({
-        code: 'custom',
-        path: ['durationMs'],
-        message: 'only a clock goes back: not negative',
-      });
+      context.addIssue({ code: 'custom', path: ['durationMs'], message: 'only a clock goes back: not negative' });
   });
 
 export type Fault = z.output<typeof faultSchema>;

@@ -102,8 +102,5 @@ async function answerWithFault(
 function serverError(drawn: number): Response {
   const status = [500, 502, 503][Math.floor(drawn * 3)] ?? 502;
   if (status === 500) return Response.json({ message: 'Server Error' }, { status });
-  return new Response('<html><body>Unicorn!</body></html>', {
-    status,
-    headers: { 'content-type': 'text/html' },
-  });
+  return new Response('<html><body>Unicorn!</body></html>', { status, headers: { 'content-type': 'text/html' } });
 }

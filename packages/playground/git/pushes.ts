@@ -16,11 +16,7 @@ import { repoPage } from './shape-repo.ts';
 import type { CommitObject } from './store/git-store.ts';
 
 /** A moved ref; null = it did not exist before, or was deleted. */
-export type MovedRef = {
-  readonly ref: string;
-  readonly before: string | null;
-  readonly after: string | null;
-};
+export type MovedRef = { readonly ref: string; readonly before: string | null; readonly after: string | null };
 
 const zeros = '0'.repeat(40);
 const commitsInPayload = 20;
@@ -168,11 +164,7 @@ async function pushedCommit(act: Act, commit: CommitObject): Promise<JsonObject>
     files.filter((file) => file.status === status).map((file) => file.path);
   const person = (signature: CommitObject['author']): JsonObject => {
     const user = userByAddress(act.world, signature.email);
-    return {
-      name: signature.name,
-      email: signature.email,
-      ...(user === null ? {} : { username: user.login }),
-    };
+    return { name: signature.name, email: signature.email, ...(user === null ? {} : { username: user.login }) };
   };
   return {
     id: commit.sha,

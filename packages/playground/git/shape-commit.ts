@@ -125,10 +125,7 @@ export function shapeFile(world: World, repo: Repo, file: FileChange, at: string
   };
 }
 
-export function countLines(files: readonly FileChange[]): {
-  readonly additions: number;
-  readonly deletions: number;
-} {
+export function countLines(files: readonly FileChange[]): { readonly additions: number; readonly deletions: number } {
   let additions = 0;
   let deletions = 0;
   for (const file of files) {

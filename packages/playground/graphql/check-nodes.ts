@@ -14,10 +14,7 @@ import { type Context, createAct, requireAccess } from './context.ts';
 import { graphqlFault } from './fault.ts';
 
 type RunArgs = PageArgs & {
-  readonly filterBy?: {
-    readonly checkType?: 'ALL' | 'LATEST' | null;
-    readonly checkName?: string | null;
-  } | null;
+  readonly filterBy?: { readonly checkType?: 'ALL' | 'LATEST' | null; readonly checkName?: string | null } | null;
 };
 
 /** The fields of a commit that depend on the caller: its check suites and its combined status. */
@@ -106,11 +103,7 @@ function statusNode(context: Context, repo: Repo, sha: string): object | null {
   if (newest.length === 0) return null;
   const isBad = newest.some((row) => row.state === 'error' || row.state === 'failure');
   const state = isBad ? 'FAILURE' : newest.some((row) => row.state === 'pending') ? 'PENDING' : 'SUCCESS';
-  return {
-    id: nodeId('S', `${repo.id}:${sha}`),
-    state,
-    contexts: newest.map((row) => contextNode(context, row)),
-  };
+  return { id: nodeId('S', `${repo.id}:${sha}`), state, contexts: newest.map((row) => contextNode(context, row)) };
 }
 
 function newestStatuses(world: World, repo: Repo, sha: string): readonly CommitStatus[] {

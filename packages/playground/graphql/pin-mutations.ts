@@ -10,9 +10,7 @@ import { isPinned, listPinned } from './pinned-issues.ts';
 import { findThread, rereadIssue } from './thread-mutations.ts';
 import { threadNode } from './thread-nodes.ts';
 
-type Input = {
-  readonly input: { readonly issueId: string; readonly clientMutationId?: string | null };
-};
+type Input = { readonly input: { readonly issueId: string; readonly clientMutationId?: string | null } };
 
 export function pinMutations(context: Context): object {
   return {

@@ -241,8 +241,5 @@ function collaborators(context: Context, repo: Repo, args: PageArgs): object {
   requireAccess(context, repo, ['metadata:read'], 'write');
   const rows = Object.entries(repo.collaborators);
   const found = buildConnection(rows, args, ([id, role]) => ({ ...actorNode(context.world, Number(id)), role }));
-  return {
-    ...found,
-    edges: found.edges.map((edge) => ({ ...edge, permission: edge.node.role.toUpperCase() })),
-  };
+  return { ...found, edges: found.edges.map((edge) => ({ ...edge, permission: edge.node.role.toUpperCase() })) };
 }

@@ -26,16 +26,7 @@ export async function callRest(
   if (match === null) throw new Error(`no route ${method} ${address}`);
   const url = new URL(`${context.world.baseUrl}/api/v3${address}`);
   const { world, caller } = context;
-  const call = {
-    world,
-    caller,
-    token: null,
-    params: match.params,
-    query: url.searchParams,
-    body,
-    accept: '',
-    url,
-  };
+  const call = { world, caller, token: null, params: match.params, query: url.searchParams, body, accept: '', url };
   const answer = await dispatch(call, match);
   if (answer.status < 400) return;
   const type = answer.status === 404 ? 'NOT_FOUND' : answer.status === 403 ? 'FORBIDDEN' : 'UNPROCESSABLE';

@@ -59,10 +59,7 @@ async function createIssue(context: Context, input: NewIssue): Payload {
   const assignees = (input.assigneeIds ?? []).map((id) => userById(context.world, Number(readNodeId(id)?.key)).login);
   const milestone = context.world.state.milestones[readNodeId(input.milestoneId ?? '')?.key ?? '']?.number ?? null;
   await callRest(context, repo, 'POST', '/issues', { title, body: body ?? '', labels, assignees, milestone });
-  return {
-    issue: threadNode(context, repo, newestIssue(context, repo)),
-    clientMutationId: input.clientMutationId,
-  };
+  return { issue: threadNode(context, repo, newestIssue(context, repo)), clientMutationId: input.clientMutationId };
 }
 
 async function setState(
@@ -144,10 +141,7 @@ async function review(context: Context, input: NewReview): Payload {
   await callRest(context, repo, 'POST', `/pulls/${issue.number}/reviews`, { body: input.body ?? '', ...event });
   const after = requireRow(asPull(rereadIssue(context, repo, issue)), 'pull request that was just reviewed');
   const made = requireRow(listReviewsOf(context.world, after).at(-1), 'review that was just made');
-  return {
-    pullRequestReview: reviewNode(context, repo, after, made),
-    clientMutationId: input.clientMutationId,
-  };
+  return { pullRequestReview: reviewNode(context, repo, after, made), clientMutationId: input.clientMutationId };
 }
 
 function findRepoByNodeId({ world }: Context, id: string): Repo {

@@ -60,11 +60,7 @@ export function commentNode(context: Context, comment: Comment): object {
     minimizedReason: comment.minimizedReason,
     viewerCanMinimize: true,
     url: `${threadPage(world, repo, issue)}#issuecomment-${comment.id}`,
-    issue: () => ({
-      ...threadFields(context, repo, issue),
-      __typename: 'Issue',
-      ...issueFields(issue),
-    }),
+    issue: () => ({ ...threadFields(context, repo, issue), __typename: 'Issue', ...issueFields(issue) }),
     pullRequest: () => (issue.pull === null ? null : threadNode(context, repo, issue)),
   };
 }

@@ -18,10 +18,7 @@ const drop = z.union([
   z.enum(['none', 'all']),
   z.strictObject({ event: z.string().min(1), seed: z.int(), rate: z.number().min(0).max(1) }),
 ]);
-const faults = z.strictObject({
-  drop: drop.optional(),
-  faults: z.array(faultSchema).max(limits.atOnce).optional(),
-});
+const faults = z.strictObject({ drop: drop.optional(), faults: z.array(faultSchema).max(limits.atOnce).optional() });
 const clockMove = z.strictObject({ advance_ms: z.number().nonnegative() });
 
 /** The key of the clock's offset in `state.extra`. */

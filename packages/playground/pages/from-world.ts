@@ -53,10 +53,7 @@ async function pressButton(world: World, press: ButtonPress): Promise<PressOutco
     repo,
     sender,
     byTokenKind: 'user',
-    payload: {
-      check_run: shapeCheckRun(world, run),
-      requested_action: { identifier: press.identifier },
-    },
+    payload: { check_run: shapeCheckRun(world, run), requested_action: { identifier: press.identifier } },
   });
   await world.save();
   return 'pressed';

@@ -15,11 +15,9 @@ const QUICK_COMMANDS = [
 ] as const;
 
 /** The same, each with the text that its button writes: for an approval, the whole line that the bot requests. */
-export function suggestCommands(wish: BotWish): readonly {
-  readonly command: string;
-  readonly note: string;
-  readonly written: string;
-}[] {
+export function suggestCommands(
+  wish: BotWish,
+): readonly { readonly command: string; readonly note: string; readonly written: string }[] {
   const approvalLine = wish.kind === 'wish' ? findApprovalLine(wish.text) : null;
   return QUICK_COMMANDS.map((one) => ({
     ...one,

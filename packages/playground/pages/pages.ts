@@ -114,11 +114,7 @@ async function performAct(visit: Visit, form: URLSearchParams): Promise<Reply> {
   const headers = cookieHeaders(visit, outcome, form);
   if (visit.request.wantsJson) {
     const status = outcome.kind === 'done' ? 200 : outcome.status;
-    return {
-      status,
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(outcome),
-    };
+    return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(outcome) };
   }
   if (outcome.kind === 'refused') return showFailure(visit, outcome.status, outcome.message);
   return { status: 303, headers: { ...headers, location: outcome.to }, body: '' };

@@ -23,12 +23,7 @@ export type Person = {
 export async function readPeople(api: Api): Promise<readonly Person[]> {
   const answer = await api.get('/_playground/people', z.array(personShape));
   if (answer.kind === 'refused') throw new Error(`the playground told no people: ${answer.status} ${answer.message}`);
-  return answer.data.map(({ login, token, role, name }) => ({
-    login,
-    token,
-    role,
-    name: name ?? null,
-  }));
+  return answer.data.map(({ login, token, role, name }) => ({ login, token, role, name: name ?? null }));
 }
 
 /** The person in the cookie, by default a maintainer: the first visitor runs the lab. */

@@ -93,11 +93,7 @@ export type ConfigNotice = {
   }[];
 };
 
-export type CheckButton = {
-  readonly label: string;
-  readonly description: string;
-  readonly identifier: string;
-};
+export type CheckButton = { readonly label: string; readonly description: string; readonly identifier: string };
 
 /** A click by `login` on the button `identifier` of a check run. */
 export type ButtonPress = {

@@ -17,10 +17,6 @@ export async function readPullFiles(world: World, issue: PullIssue): Promise<rea
 /** Commits of the pull request, oldest first. */
 export async function readPullCommits(world: World, issue: PullIssue): Promise<readonly CommitObject[]> {
   const store = world.gitOf(repoById(world, issue.repoId));
-  const commits = await store.log({
-    from: issue.pull.headSha,
-    not: issue.pull.baseSha,
-    limit: github.commitsPerPull,
-  });
+  const commits = await store.log({ from: issue.pull.headSha, not: issue.pull.baseSha, limit: github.commitsPerPull });
   return commits.toReversed();
 }

@@ -6,10 +6,7 @@ import type { World } from '../world/world.ts';
 
 /** The checks that a protected branch requires, each from a given App if the protection names one. */
 export function listRequiredChecks(protection: BranchProtection): readonly RequiredCheck[] {
-  return protection.requiredChecks.map((context) => ({
-    context,
-    appId: protection.checkAppIds?.[context] ?? null,
-  }));
+  return protection.requiredChecks.map((context) => ({ context, appId: protection.checkAppIds?.[context] ?? null }));
 }
 
 export type CheckState = {

@@ -43,11 +43,7 @@ export async function mergeRefusal(
   method: string | null,
 ): Promise<string | null> {
   const { mergeCommit = true, squashMerge = true, rebaseMerge = true } = act.repo.options ?? {};
-  const isAllowed: Readonly<Record<string, boolean>> = {
-    merge: mergeCommit,
-    squash: squashMerge,
-    rebase: rebaseMerge,
-  };
+  const isAllowed: Readonly<Record<string, boolean>> = { merge: mergeCommit, squash: squashMerge, rebase: rebaseMerge };
   if (method !== null && isAllowed[method] === false) return methodWords[method] ?? null;
   for (const demands of listDemands(act, issue)) {
     const sentences = await listUnmetDemands(act, issue, demands, method);
@@ -87,14 +83,7 @@ export function requiredChecks(act: CallerContext, issue: PullIssue): readonly s
 
 function listDemands(act: CallerContext, issue: PullIssue): readonly Demands[] {
   const protection = act.repo.protections.find((one) => one.branch === issue.pull.baseRef);
-  const none = {
-    approvals: 0,
-    dismissStale: false,
-    lastPushApproval: false,
-    checks: [],
-    strict: false,
-    methods: [],
-  };
+  const none = { approvals: 0, dismissStale: false, lastPushApproval: false, checks: [], strict: false, methods: [] };
   const found: Demands[] = [];
   if (protection !== undefined) {
     found.push({

@@ -32,11 +32,7 @@ export function shapeRulesetRow(world: World, repo: Repo, row: Ruleset): JsonObj
 /** A complete ruleset. Only callers who may change it see its bypass list. */
 export function shapeRuleset(world: World, repo: Repo, row: Ruleset, caller: Caller, mayChange: boolean): JsonObject {
   const mode = findBypass(world, repo, row, caller);
-  const bypass = row.bypass.map((one) => ({
-    actor_id: one.actorId,
-    actor_type: one.actorType,
-    bypass_mode: one.mode,
-  }));
+  const bypass = row.bypass.map((one) => ({ actor_id: one.actorId, actor_type: one.actorType, bypass_mode: one.mode }));
   return {
     ...shapeRulesetRow(world, repo, row),
     conditions: { ref_name: { include: [...row.include], exclude: [...row.exclude] } },

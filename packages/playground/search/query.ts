@@ -59,10 +59,7 @@ const known = new Set([
 /**
  * The terms of a query, and the GitHub qualifiers that are not served. A colon after an unknown name is part of a word.
  */
-export function readQuery(text: string): {
-  readonly terms: readonly Term[];
-  readonly unserved: readonly string[];
-} {
+export function readQuery(text: string): { readonly terms: readonly Term[]; readonly unserved: readonly string[] } {
   const terms: Term[] = [];
   const unserved: string[] = [];
   for (const [, minus = '', name = '', quoted, bare = ''] of text.matchAll(

@@ -10,12 +10,7 @@ export type Reaction = {
 };
 
 /** One entry of the edit history; the first entry is the original text. */
-export type Edit = {
-  readonly id: number;
-  readonly editorId: number;
-  readonly atMs: number;
-  readonly body: string;
-};
+export type Edit = { readonly id: number; readonly editorId: number; readonly atMs: number; readonly body: string };
 
 /** Common fields of authored texts: issue, comment, review, review comment. */
 export type Authored = {

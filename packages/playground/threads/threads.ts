@@ -15,12 +15,7 @@ import type { Authored, Comment, Edit, Issue } from './state-threads.ts';
 import { recordThreadEvent } from './thread-events.ts';
 
 /** A caller acting in a repository; every `ActorCall` is one. */
-export type Act = {
-  readonly world: World;
-  readonly repo: Repo;
-  readonly caller: Caller;
-  readonly actor: User;
-};
+export type Act = { readonly world: World; readonly repo: Repo; readonly caller: Caller; readonly actor: User };
 
 /** The current row of the repository: the row in an `Act` was read at the start of the request. */
 export function rereadRepo(act: Act): Repo {
@@ -59,12 +54,7 @@ export function putIssue(world: World, issue: Issue): Issue {
 export function withBody<Row extends Authored>(act: Act, row: Row, body: string): Row {
   if (body === row.body) return row;
   const now = act.world.clock.now();
-  const first: Edit = {
-    id: nextId(act.world, 'edits'),
-    editorId: row.authorId,
-    atMs: row.createdAtMs,
-    body: row.body,
-  };
+  const first: Edit = { id: nextId(act.world, 'edits'), editorId: row.authorId, atMs: row.createdAtMs, body: row.body };
   const edit: Edit = { id: nextId(act.world, 'edits'), editorId: act.actor.id, atMs: now, body };
   return { ...row, body, updatedAtMs: now, edits: [...(row.edits.length === 0 ? [first] : row.edits), edit] };
 }
@@ -137,11 +127,7 @@ export async function addComment(act: Act, issue: Issue, body: string): Promise<
   };
   act.world.state.comments[comment.id] = comment;
   const now = comment.createdAtMs;
-  const touched = putIssue(act.world, {
-    ...issue,
-    commentIds: [...issue.commentIds, comment.id],
-    updatedAtMs: now,
-  });
+  const touched = putIssue(act.world, { ...issue, commentIds: [...issue.commentIds, comment.id], updatedAtMs: now });
   await emitComment(act, touched, comment, 'created');
   return comment;
 }
@@ -180,10 +166,6 @@ async function emitComment(
     repo: act.repo,
     sender: act.actor,
     byTokenKind: act.caller.kind,
-    payload: {
-      issue: shapeWebhookIssue(act.world, issue),
-      comment: shapeComment(act.world, comment),
-      ...extra,
-    },
+    payload: { issue: shapeWebhookIssue(act.world, issue), comment: shapeComment(act.world, comment), ...extra },
   });
 }

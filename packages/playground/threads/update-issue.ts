@@ -74,11 +74,7 @@ async function changeTexts(act: Act, before: Issue, wanted: IssueChanges): Promi
   const changes: Record<string, Json> = {};
   if (title !== before.title) changes['title'] = { from: before.title };
   if (body !== before.body) changes['body'] = { from: before.body };
-  const issue = putIssue(act.world, {
-    ...withBody(act, before, body),
-    title,
-    updatedAtMs: act.world.clock.now(),
-  });
+  const issue = putIssue(act.world, { ...withBody(act, before, body), title, updatedAtMs: act.world.clock.now() });
   await emitIssue(act, issue, 'edited', { changes });
   return issue;
 }
@@ -91,11 +87,7 @@ export async function setMilestone(act: Act, before: Issue, number: number | str
   if (old?.id === row?.id) return before;
   const { milestoneId: _old, ...rest } = before;
   const now = act.world.clock.now();
-  const issue = putIssue(act.world, {
-    ...rest,
-    ...(row === null ? {} : { milestoneId: row.id }),
-    updatedAtMs: now,
-  });
+  const issue = putIssue(act.world, { ...rest, ...(row === null ? {} : { milestoneId: row.id }), updatedAtMs: now });
   if (old !== null) await emitIssue(act, issue, 'demilestoned', { milestone: shapeMilestone(act.world, old) });
   if (row !== null) await emitIssue(act, issue, 'milestoned', { milestone: shapeMilestone(act.world, row) });
   return issue;

@@ -61,10 +61,7 @@ const creation = z.looseObject({
   args: z.array(z.string()).nullish(),
   cancel_unavail: z.boolean().nullish(),
 });
-const change = z.looseObject({
-  state: z.enum(['running', 'stopped']).optional(),
-  label: z.string().optional(),
-});
+const change = z.looseObject({ state: z.enum(['running', 'stopped']).optional(), label: z.string().optional() });
 
 function findInstance(call: Call): Instance | null {
   return call.account.find(call.ids[0] ?? 0);
@@ -191,13 +188,7 @@ const ROUTES: readonly Route[] = [
     path: /^\/api\/v0\/users\/current\/?$/,
     answer: requireOwner(({ account }) => {
       account.advance();
-      return ok({
-        id: 4711,
-        username: 'lab',
-        email: 'lab@example.org',
-        credit: account.credit(),
-        balance: 0,
-      });
+      return ok({ id: 4711, username: 'lab', email: 'lab@example.org', credit: account.credit(), balance: 0 });
     }),
   },
 ];

@@ -139,10 +139,7 @@ function applyFault(host: Host, fault: VastFault, perform: () => Answer): Answer
     case 'failed-but-done': {
       const done = perform();
       const made = typeof done.body === 'object' && done.body !== null ? done.body : {};
-      return {
-        status: 400,
-        body: { ...made, success: false, error: 'internal', msg: 'the host did not answer' },
-      };
+      return { status: 400, body: { ...made, success: false, error: 'internal', msg: 'the host did not answer' } };
     }
   }
 }

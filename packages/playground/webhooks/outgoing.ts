@@ -80,16 +80,8 @@ function buildOutgoing(
   installation: Installation,
   webhook: NonNullable<App['webhook']>,
 ): Outgoing {
-  const payload = {
-    ...event.payload,
-    installation: { id: installation.id, node_id: nodeId('INS', installation.id) },
-  };
-  const about = {
-    event: event.type,
-    action: event.action,
-    repoId: event.repoId,
-    installationId: installation.id,
-  };
+  const payload = { ...event.payload, installation: { id: installation.id, node_id: nodeId('INS', installation.id) } };
+  const about = { event: event.type, action: event.action, repoId: event.repoId, installationId: installation.id };
   return signOutgoing(world, app, webhook, about, payload);
 }
 

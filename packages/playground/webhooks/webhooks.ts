@@ -86,10 +86,7 @@ export function startWebhooks(world: World, transport: Transport, answerMs: numb
   return { settled, close };
 }
 
-type Outbox = {
-  readonly again: (delivery: Delivery) => void;
-  readonly tell: (hook: Outgoing) => void;
-};
+type Outbox = { readonly again: (delivery: Delivery) => void; readonly tell: (hook: Outgoing) => void };
 const outboxes = new WeakMap<World, Outbox>();
 
 /** Sends a logged delivery again with the same GUID and bytes; false when no webhooks are running. */

@@ -52,9 +52,7 @@ async function load(path: string): Promise<State | null> {
   const read: unknown = JSON.parse(text);
   const checked = header.safeParse(read);
   if (!checked.success) {
-    throw new Error(`${path} holds no state of this playground; move it away to start anew`, {
-      cause: checked.error,
-    });
+    throw new Error(`${path} holds no state of this playground; move it away to start anew`, { cause: checked.error });
   }
   // Trust boundary: the playground's own file, with a checked version. Tables added since then start empty.
   const state = { ...emptyState(), ...(checked.data as unknown as State) };

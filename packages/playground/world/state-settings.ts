@@ -27,11 +27,7 @@ export type Rule =
       readonly lastPushApproval: boolean;
       readonly mergeMethods: readonly ('merge' | 'squash' | 'rebase')[];
     }
-  | {
-      readonly type: 'required_status_checks';
-      readonly strict: boolean;
-      readonly checks: readonly RequiredCheck[];
-    };
+  | { readonly type: 'required_status_checks'; readonly strict: boolean; readonly checks: readonly RequiredCheck[] };
 
 export type Ruleset = {
   readonly id: number;
@@ -67,11 +63,7 @@ export type RunnerGroup = {
 };
 
 /** A team of an organization. */
-export type Team = {
-  readonly ownerId: number;
-  readonly slug: string;
-  readonly memberIds: readonly number[];
-};
+export type Team = { readonly ownerId: number; readonly slug: string; readonly memberIds: readonly number[] };
 
 /** Settings of a repository that have an effect here; absent ones have the default of a new repository. */
 export type RepoOptions = {
@@ -93,10 +85,7 @@ export type ActionsSettings = {
 };
 
 /** The settings of a new repository on github.com. */
-export const newActionsSettings: ActionsSettings = {
-  tokenDefault: 'read',
-  forkApproval: 'first_time_contributors',
-};
+export const newActionsSettings: ActionsSettings = { tokenDefault: 'read', forkApproval: 'first_time_contributors' };
 
 /** The parameters of a rule as the API writes them; undefined if it has none. */
 export function ruleParameters(rule: Rule): Json | undefined {

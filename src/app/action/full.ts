@@ -173,7 +173,10 @@ function createCloud(config: LabConfig, cluster: string, gcloud: GcloudOptions):
   return place === null ? null : createTpuCloud(gcloud, place);
 }
 
-/** The runner executes `::set-output …` at a line's start and `##[set-output …]` anywhere (ActionCommand.cs). */
+/**
+ * Formats one redacted line with its fields. The runner executes `::set-output …` at the start of a line and the older `##[set-output …]`
+ * anywhere (actions/runner, src/Runner.Common/ActionCommand.cs).
+ */
 export function formatLogLine(
   line: string,
   fields: Readonly<Record<string, unknown>> | undefined,

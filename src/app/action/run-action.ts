@@ -197,13 +197,7 @@ async function executeCareAction(parts: ActionParts, open: OpenLab): Promise<Act
     return { ...failedResult('not-proposed', `there is no run ${file}`), run: file };
   const redact = secrets.redact;
   const outcome = await executeAction(
-    {
-      record: store,
-      file,
-      fault: () => findRecordFault(store.current(), file, 'unreadable'),
-      now: lab.now,
-      redact,
-    },
+    { record: store, file, fault: () => findRecordFault(store.current(), file, 'unreadable'), now: lab.now, redact },
     changeAction({
       file,
       digest,

@@ -307,13 +307,7 @@ function exitCodeForError(error: CommanderError, io: VerbIo): number {
 function helpAsJson(asked: CommandUnknownOpts): object {
   if (asked.commands.length > 0) return { ok: true, error: null, verbs: listVerbs(asked).map(verbName) };
   const [verb, usage] = [verbName(asked), asked.usage()];
-  return {
-    ok: true,
-    error: null,
-    verb,
-    usage: `ferrybot ${verb} ${usage}`.trim(),
-    summary: asked.description(),
-  };
+  return { ok: true, error: null, verb, usage: `ferrybot ${verb} ${usage}`.trim(), summary: asked.description() };
 }
 
 function listVerbs(command: CommandUnknownOpts): CommandUnknownOpts[] {

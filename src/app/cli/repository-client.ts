@@ -38,12 +38,7 @@ function findApi(remote: string): string | null {
 }
 
 /** Silent, because a refused request becomes a part of the answer. */
-const QUIET = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** The address of GitHub's pages. github.com and `*.ghe.com` have their API on another host. */
 export function findWebOrigin(baseUrl: string): string {

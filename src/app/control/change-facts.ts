@@ -62,13 +62,7 @@ async function findMergeBase(
   }
   if (head !== mergeBase) return { mergeBase, isPastTip: known(false) };
   // The head was already merged. Use the commit that the branch pointed to before the merge as the base.
-  const past = await git.log({
-    from: head,
-    not: null,
-    sinceMs: null,
-    paths: [],
-    limit: limits.branchMovesRead,
-  });
+  const past = await git.log({ from: head, not: null, sinceMs: null, paths: [], limit: limits.branchMovesRead });
   const before = past.find(({ sha }) => tips.value.has(sha));
   return { mergeBase: before?.sha ?? mergeBase, isPastTip: known(before !== undefined) };
 }
@@ -144,7 +138,10 @@ export async function gatherChangeFacts(
   });
 }
 
-/** Why a named commit is not this repository's, or null. GitHub also serves the commits of forks by their id. */
+/**
+ * Why the commit that a contract or a job names does not belong to this repository; null if it does. The check is needed because GitHub
+ * also serves the commits of forks by their id.
+ */
 async function findStrayBranch(
   git: GitReader,
   { kind, pinned }: LaneScopedConfig,

@@ -177,7 +177,10 @@ async function performUnbounded(place: PerformContext, effect: Effect): Promise<
   }
 }
 
-/** An existing branch may come from an earlier try or another writer, so it must change no other files. */
+/**
+ * Pushes the branch of a run. Branch names are unique to a run, so an existing branch may come from an earlier try. Other writers can also
+ * create it first, so it must not change other files.
+ */
 async function pushBranch(
   lab: Lab,
   git: LabGit,
@@ -238,14 +241,7 @@ async function findEarlierPush(
   for (const path of Object.keys(files))
     if ((await git.readText(from, path)) !== (await git.readText(base, path)))
       return conflictOutcome(`begins where ${path} was another`);
-  const outcome = await git.commitAndPush({
-    ref,
-    expected: tip,
-    parent: tip,
-    files,
-    message,
-    atMs: lab.now(),
-  });
+  const outcome = await git.commitAndPush({ ref, expected: tip, parent: tip, files, message, atMs: lab.now() });
   if (outcome.kind === 'pushed') return { kind: 'done', number: null, sha: outcome.sha };
   if (outcome.kind === 'rejected')
     return { kind: 'unknown', message: `${ref} was pushed to by somebody else just now` };
@@ -269,11 +265,7 @@ async function pushTag(lab: Lab, git: LabGit, effect: Extract<Effect, { kind: 'p
     if (outcome.kind === 'pushed') return { kind: 'done', number: null };
     if (outcome.kind === 'exists') {
       if (outcome.commit === effect.commit) return { kind: 'done', number: null };
-      return {
-        kind: 'refused',
-        code: 'tag-elsewhere',
-        message: `the tag ${effect.tag} points to ${outcome.commit}`,
-      };
+      return { kind: 'refused', code: 'tag-elsewhere', message: `the tag ${effect.tag} points to ${outcome.commit}` };
     }
     if (outcome.kind === 'rejected')
       return { kind: 'unknown', message: 'the tag was written by somebody else just now' };

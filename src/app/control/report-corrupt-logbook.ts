@@ -19,7 +19,10 @@ import { isPosted, post } from '../outbox.ts';
 /** Number of sealed runs, and of unsealed runs, that one sweep checks. */
 const SEAL_TAGS_LOOKED = 5;
 
-/** Missing or moved tags of newly sealed runs, and unexpected tags of unsealed ones. A git failure is no finding. */
+/**
+ * Checks the newest sealed runs for a missing or moved tag, and the newest unsealed runs for an unexpected tag, as of the last fetch. A git
+ * failure is no finding.
+ */
 export async function findFaultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
   const { runs } = open.store.current();
   const sealed = runs.filter(({ seal }) => seal !== null);
@@ -59,7 +62,10 @@ async function findSealFault({ git, lab }: OpenLab, state: RunState): Promise<Br
 /** People can delete a posted notice, so read its thread again after this time. */
 const NOTICE_RECHECK_MS = 10 * 60 * 1_000;
 
-/** Posts all faults. `more`: outside the record, such as a lost seal tag. `heard`: threads with a new command. */
+/**
+ * Posts all faults of the record. `more`: faults outside the record, such as a lost seal tag. `heard`: threads with a new command. A notice
+ * that cannot be posted is recorded as trouble.
+ */
 export async function reportCorruptLogbook(
   open: OpenLab,
   troubles: Trouble[],

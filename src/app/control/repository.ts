@@ -195,12 +195,7 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
   );
   if (recorded.kind === 'recorded') await deleteMarks(open, marks, recorded.seqs.get(JOURNAL)?.[0] ?? 0);
   const thread = store.current().runs[0]?.proposal.pull ?? null;
-  return lost.map(({ run, seq, hash }) => ({
-    run,
-    fault: { kind: 'entry-missing', seq, hash },
-    state: null,
-    thread,
-  }));
+  return lost.map(({ run, seq, hash }) => ({ run, fault: { kind: 'entry-missing', seq, hash }, state: null, thread }));
 }
 
 function newestMarkPerRun(marks: readonly Mark[]): readonly Mark[] {

@@ -82,7 +82,10 @@ function list({ lab }: OpenLab, surface: 'comment' | 'review-comment', from: Swe
   return listNewComments(lab.client, surface, from[surface], SWEEP_PAGES_MAX);
 }
 
-/** `moved`: threads changed since the cursor. `unread`: those whose reviews must be listed; null: all. */
+/**
+ * `moved`: threads that changed since the cursor. `unread`: those whose reviews the sweep must list; null: all, because the list is
+ * incomplete or this process keeps a cursor, which GitHub answers with 304.
+ */
 type ChangedThreads = {
   readonly at: Instant;
   readonly isFirst: boolean;
@@ -190,18 +193,13 @@ function logSweepFailure({ lab }: OpenLab, why: string): null {
 }
 
 function toTrigger({ surface, id, thread, author, at }: ListedComment): ReconcileRequest {
-  return {
-    kind: 'comment',
-    surface,
-    comment: id,
-    thread,
-    hasSlash: true,
-    from: author,
-    at,
-  };
+  return { kind: 'comment', surface, comment: id, thread, hasSlash: true, from: author, at };
 }
 
-/** The unanswered comments of one trigger's threads, always with the whole first second: a flood must not block. */
+/**
+ * The unanswered comments of as many threads as one trigger handles. Always includes the whole first second, so that a flood within one
+ * second cannot block the sweep.
+ */
 function limitThreads(open: OpenLab, listing: CommentListing, since: Instant, troubles: Trouble[]): CommentListing {
   const found: ListedComment[] = [];
   const threads = new Set<number>();

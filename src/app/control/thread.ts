@@ -118,7 +118,10 @@ function listPendingAnswers(
 
 type ThreadTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
-/** New commands and changed experiment issues in threads without an active run. A command for a broken run goes to no newer run. */
+/**
+ * Threads with a new slash command, and changed experiment issues, that no active run owns. A command for a run with a broken record does
+ * not go to a newer run in the thread.
+ */
 export function listThreadWork({ open, triggers, troubles }: Turn): readonly ReconcileWork[] {
   const { runs, broken } = open.store.current();
   if (broken.some((one) => one.run === JOURNAL)) return [];

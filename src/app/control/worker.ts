@@ -149,7 +149,10 @@ function createReceipts(lab: Lab): GiveReceipts {
   };
 }
 
-/** Strangers get no 👀: it counts as a content write. Private members look like outsiders, so the permission decides. */
+/**
+ * Strangers get no 👀, because a reaction counts against the hourly limit of content writes. GitHub also reports private members as
+ * outsiders, so their permission decides.
+ */
 async function hasWriteAccess(
   { client }: Lab,
   from: Extract<ReconcileRequest, { kind: 'comment' }>['from'],

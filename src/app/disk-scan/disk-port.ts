@@ -206,7 +206,9 @@ const DISK_INSPECTION_TIME_MS = 15 * 60 * 1_000;
 /** The disks of one cluster. `redact` removes secrets from program output. */
 type ClusterDisks = { readonly place: DiskPlace; readonly port: DiskPort; readonly redact: (text: string) => string };
 
-/** Scans and records, and changes no worker (policy AG-16, AG-17). Throws `GitError` if the record is refused. */
+/**
+ * Scans the workers and records the result, without changing any worker (policy AG-16, AG-17). Throws `GitError` if the record is refused.
+ */
 async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]): Promise<DiskScan> {
   const { place, port, redact } = disks;
   const { thresholdPercent, warnPercent } = place.disk;

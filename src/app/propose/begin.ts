@@ -102,7 +102,10 @@ function buildRunDrafts({ contract }: Proposing, data: EventDataByType['proposed
   ];
 }
 
-/** Completes the unfinished proposal for this command (null: none). Null without one, or if another process may still work on it. */
+/**
+ * Completes the lane's unfinished proposal for this command (null: for no command). Null if there is no such proposal, or if the process
+ * that started it may still be working on it. Throws `GitError`.
+ */
 export async function resumeProposal(open: OpenLane, command: SeenCommand | null): Promise<BeginOutcome | null> {
   const { store, config, lab } = open;
   const record = store.current();

@@ -92,7 +92,10 @@ type BackgroundHelpers = {
 
 type Work = { readonly answer: Promise<unknown>; isOver: boolean };
 
-/** Helpers in the background, so that a server goes on: one program at a time, each question of a command once. */
+/**
+ * Helpers that run in the background, so that a server can handle other triggers. One program runs at a time, and each command asks a
+ * question once. A new process has no answers and runs the program again.
+ */
 export function createBackgroundHelpers(helpers: Helpers, options: BackgroundOptions): BackgroundHelpers {
   const works = new Map<string, Work>();
   const start = (key: string, answer: Promise<unknown>): Work => {

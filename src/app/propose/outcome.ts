@@ -46,7 +46,10 @@ type Obstacle =
   | { readonly kind: 'standing'; readonly run: RunState; readonly isBusy: boolean }
   | { readonly kind: 'begun'; readonly run: RunId };
 
-/** Null if a run can start now. `thread`: of the request, which may replace its proposal. `closes`: by the new run. */
+/**
+ * Null if a run can start now. `thread`: the thread of the request, which may replace the thread's own proposal. `closes`: the run that the
+ * new run closes.
+ */
 export function findObstacle(
   { lab, store, config: { laneName } }: OpenLane,
   { thread = null, closes = null }: { readonly thread?: number | null; readonly closes?: string | null } = {},
@@ -125,7 +128,10 @@ export async function decideWithRetries<Outcome extends { readonly kind: string 
   }
 }
 
-/** A free run name such as `ferry-daily-20261121`, then `-2` and so on, without existing branch. Throws `GitError`. */
+/**
+ * A free run name such as `ferry-daily-20261121`. Later proposals of the same day, after the first was withdrawn or closed, end in `-2` and
+ * so on. Skips names with an existing branch. Throws `GitError`.
+ */
 export async function nameOfDay({ config, store, git }: OpenLane, date: string): Promise<RunId | NoProposal> {
   const recorded = new Set<string>(store.current().runs.map((run) => run.run));
   let proposed = 0;

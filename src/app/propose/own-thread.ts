@@ -114,9 +114,7 @@ async function planPull(
   if (mergeBase === null) return { kind: 'wait', why: `the head of #${pull.number} is not fetched yet` };
   const run = chooseRunId(config, date, `pr${pull.number}`, store.current().runs);
   const { number, body, headSha: head } = pull;
-  const planned = await planOfPull(planWork(open), {
-    ...{ run, date, request, pull: number, body, mergeBase, head },
-  });
+  const planned = await planOfPull(planWork(open), { ...{ run, date, request, pull: number, body, mergeBase, head } });
   if (planned.kind === 'failed') return { kind: 'wait', why: planned.why };
   const linked = await findLinkedIssue(open, planned.linked, pull);
   if (linked.kind === 'unknown') return { kind: 'wait', why: linked.why };
@@ -151,7 +149,10 @@ function requestedKnobs({ command: name }: Contracts, command: SeenCommand | nul
   return Object.entries(command?.args ?? {}).flatMap(([path, after]) => (path === 'lane' ? [] : [{ path, after }]));
 }
 
-/** The data of a run from an issue without experiment file, but for threads and author. `config`: with the contract. */
+/**
+ * The recorded data of a run that starts in an issue and changes no experiment file, except its threads and their author. `config` already
+ * contains the contract's values.
+ */
 export function issueData(
   { lab, config }: OpenLane,
   { run, knobs, ...begun }: Pick<Planned, 'run' | 'knobs'> & Pick<Proposing['proposed'], 'experiment' | 'objective'>,
@@ -162,10 +163,7 @@ export function issueData(
   const recorded = { ...begun, interval, candidate: null };
   const place = { config, repository: lab.repository };
   const branch = { headBranch: config.lane.targetBranch };
-  return {
-    ...buildProposed(place, { run, date, recorded, knobs }, request, branch),
-    own: { label: null },
-  };
+  return { ...buildProposed(place, { run, date, recorded, knobs }, request, branch), own: { label: null } };
 }
 
 /** The commit where the pull request's change starts; null if the fetched branch differs from GitHub's head. */

@@ -62,7 +62,10 @@ async function laneIssueWithoutRuns(open: OpenLane): Promise<number | Failed> {
   return openIssue(open, 'the issue of the lane', { marker, title, body, labels: [label] });
 }
 
-/** Updates the lane's history issue; one request if nothing changed. Skips it if part of the record is broken. */
+/**
+ * Updates the lane's history issue from the runs that are over. Costs one request if nothing changed, and none before the first run ended.
+ * Skips the update if a part of the record is broken.
+ */
 async function syncLaneHistory(open: OpenLane): Promise<void> {
   const { lab, store, config } = open;
   const { runs, broken } = store.current();
@@ -127,7 +130,10 @@ async function decideTodaysObjective(
   return (await recordQuestion(open, data)) ?? { kind: 'asked', issue };
 }
 
-/** Closes an answered question; after the deadline, `propose` goes first. Safe to repeat until it is recorded. */
+/**
+ * Closes a lane's question after an answer. After the deadline, `propose` first proposes today's run with the usual objective. Safe to
+ * repeat: a question that is not recorded as closed is checked again.
+ */
 async function closeQuestionIfAnswered(
   open: ProposingLane,
   propose: (open: ProposingLane) => Promise<ProposeOutcome>,

@@ -50,10 +50,7 @@ function toTrackerAnswer({ at, tracker }: RecordOfKind<'tracker'>): TrackerAnswe
   if (typeof tracker === 'string') return { kind: tracker, message: 'the tracker gave no answer' };
   const { run, name = run, state, globalStep, loss, heartbeatAt, rowAt = at } = tracker;
   const metrics = { ...(loss === null ? {} : { 'train/loss': loss }), ...tracker.metrics };
-  return {
-    kind: 'found',
-    run: { identity: run, name, url: '', state, heartbeatAt, rowAt, step: globalStep, metrics },
-  };
+  return { kind: 'found', run: { identity: run, name, url: '', state, heartbeatAt, rowAt, step: globalStep, metrics } };
 }
 
 type Alarm = { readonly at: string; readonly detector: string; readonly why: string };

@@ -200,10 +200,5 @@ function buildOrder(temporaryEveryMinutes: number | null, restarts: number): Iss
     retention: { permanentEverySteps: null, temporaryEveryMinutes, keepTemporary: null },
     envelope: { restarts, fixes: [], reductions: [], restartAfter: FAILURES.filter(isTransient) },
   };
-  return {
-    order: { digest: 'replay' },
-    status: 'submitted',
-    manifest,
-    claim: null,
-  } as unknown as IssuedOrder;
+  return { order: { digest: 'replay' }, status: 'submitted', manifest, claim: null } as unknown as IssuedOrder;
 }

@@ -266,7 +266,10 @@ export async function executeLaunch(lab: OpenLab, parts: ActionParts): Promise<S
 /** Maximum age of the facts for judging an order. */
 const FACTS_AGE_MAX_MS = 10_000;
 
-/** What the facts depend on in the record: every entry, such as a hold or a stop, but control's own dispatches. */
+/**
+ * Identifies what the facts depend on in the record. Excludes control's own dispatch entries, which arrive while this job verifies. Any
+ * other entry, such as a hold or a stop, changes the key.
+ */
 function factsKey(state: RunState, { head }: JournalState, now: Instant): string {
   const period = Math.floor(now / FACTS_AGE_MAX_MS);
   return `${state.head.seq - state.dispatches.length} ${head?.seq ?? 'none'} ${period}`;

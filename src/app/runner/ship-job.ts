@@ -32,7 +32,10 @@ export type ShipInput = {
   readonly engine: Engine | null;
 };
 
-/** Ships the configured paths of the ordered commit and configured secrets, or refuses with the difference. */
+/**
+ * Ships the configured paths of the ordered commit, or refuses with the difference from the approved files. The job gets only secrets that
+ * the config names.
+ */
 export async function shipJob(
   open: OpenLane,
   state: RunState,

@@ -68,7 +68,10 @@ type Installations = { readonly found: readonly Installation[]; readonly isWhole
 /** Lists the repositories. `anew`: an installation changed, so the cache is stale. */
 export type Discovery = (anew?: boolean) => Promise<readonly InstalledRepository[]>;
 
-/** Lists repositories and caches them to save requests; keeps the last value of unreadable parts. Never rejects. */
+/**
+ * Lists the repositories and caches them, because each list costs requests. Unreadable parts keep their last value and are retried. Never
+ * rejects.
+ */
 export function createDiscovery(ports: DiscoveryPorts): Discovery {
   const known = new Map<number, readonly InstalledRepository[]>();
   const say = createTopicLogger(ports.log);
@@ -135,10 +138,7 @@ async function readInstallations({ installations, log }: DiscoveryPorts): Promis
   const parsed = (await installations()).map((row) => installationSchema.safeParse(row));
   for (const { error } of parsed)
     if (error !== undefined) log(`an installation could not be understood: ${error.message}`);
-  return {
-    found: parsed.flatMap(({ data }) => data ?? []),
-    isWhole: parsed.every(({ success }) => success),
-  };
+  return { found: parsed.flatMap(({ data }) => data ?? []), isWhole: parsed.every(({ success }) => success) };
 }
 
 async function readRepositories(ports: DiscoveryPorts, installation: number): Promise<readonly InstalledRepository[]> {

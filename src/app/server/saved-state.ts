@@ -4,7 +4,10 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../lab.ts';
 
-/** Enough for the answers and facts of 200 repositories with live runs, and the deliveries of three busy days. */
+/**
+ * Maximum number of saved values: cached answers of 200 repositories with live runs, deliveries of three busy days (GitHub repeats none
+ * that is older), and two facts of each repository.
+ */
 const SAVED_MAX = { answer: 10_000, delivery: 20_000, cursor: 5_000, unconfigured: 5_000 } as const;
 
 /** Counting the values of a kind takes a millisecond, so only one write in a hundred does it. */
@@ -31,7 +34,10 @@ const SET = 'INSERT OR REPLACE INTO saved (kind, key, value) VALUES (?, ?, ?)';
 const DROP_OLDEST =
   'DELETE FROM saved WHERE kind = ?1 AND rowid <= (SELECT rowid FROM saved WHERE kind = ?1 ORDER BY rowid DESC LIMIT 1 OFFSET ?2)';
 
-/** Opens the file; replaces a broken one by an empty one. Throws if another process still uses it after `lockMs`. */
+/**
+ * Opens the file. A broken file is replaced by an empty one. Throws if another process still uses the file after `lockMs`, for example a
+ * server that is stopping.
+ */
 export async function openSavedState(file: string, lockMs: number, log: Log): Promise<SavedState> {
   // Older versions of Node, on which the other verbs run, do not have this module.
   const { DatabaseSync } = await import('node:sqlite');

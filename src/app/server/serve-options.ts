@@ -9,7 +9,10 @@ import { KEY_VARIABLES } from '../signers.ts';
 /** How often the server sweeps for lost webhooks. */
 export const SWEEP_PERIOD_MS = 30 * 60 * 1_000;
 
-/** Repositories handled at the same time. Each sends one request at a time and starts git, so this bounds memory. */
+/**
+ * Repositories that the server handles at the same time. A batch sends one request after the other and starts git programs, so that this
+ * bounds processes and memory.
+ */
 export const WORKERS = 8;
 export const WORKERS_MAX = 64;
 /** How long a stop waits for running batches: below the 30 s after which Kubernetes kills, and the 90 s of systemd. */

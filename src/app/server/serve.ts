@@ -157,7 +157,9 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
-/** Disables Probot's throttling, whose queue a crash would lose (probot#2039: only the function form works). */
+/**
+ * Disables Probot's throttling: a crash would lose its queue. ferrybot paces its own writes (probot#2039: only the function form works).
+ */
 function quietOctokit({ baseUrl }: ServeOptions, fetchOnce: typeof fetch): typeof ProbotOctokit {
   const request = { fetch: fetchOnce };
   const quiet = { throttle: { enabled: false }, retry: { enabled: false }, baseUrl, request };
@@ -273,7 +275,10 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
 /** `nowMs`: GitHub's time; null: mint a new token. */
 type TokenProvider = (installation: number, nowMs: number | null) => Promise<string>;
 
-/** Caches tokens for their hour of GitHub's clock. Probot's cache uses this machine's, which stops while it sleeps. */
+/**
+ * Caches installation tokens, which are valid for one hour by GitHub's clock. Probot's own cache uses this machine's clock, which stops
+ * while the machine sleeps.
+ */
 function installationTokens(probot: Probot): TokenProvider {
   const held = new Map<number, { readonly token: string; readonly expiresAtMs: number }>();
   return async (installation, nowMs) => {

@@ -58,10 +58,7 @@ type RepositoryQueue = {
   recheckTimer: NodeJS.Timeout | undefined;
 };
 
-const payloadSchema = z.object({
-  repository: repositorySchema,
-  installation: z.object({ id: z.number().int() }),
-});
+const payloadSchema = z.object({ repository: repositorySchema, installation: z.object({ id: z.number().int() }) });
 
 /** The queues of a server, without any work. */
 export function createQueues(ports: QueuesPorts): Queues {

@@ -30,7 +30,10 @@ export function percentFree({ usedBytes, availableBytes }: DiskUsage): number {
   return (100 * availableBytes) / (usedBytes + availableBytes);
 }
 
-/** The mounts in a worker's `/proc/self/mountinfo`. Linux always has one on `/`; a table without is incomplete. */
+/**
+ * The mounts in a worker's complete `/proc/self/mountinfo`. Every Linux machine has a mount on `/`: a table without one is
+ * incomplete, and unknown.
+ */
 export function readMounts(output: string): Observed<readonly Mount[]> {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
   const mounts = lines.flatMap((line): readonly Mount[] => {
@@ -67,7 +70,10 @@ function unescapeMountPath(text: string): string {
 
 const LINE = /^(\d{1,15})\t(\/.*)$/;
 
-/** Folder sizes, largest first. `du` ends with `root`; without it the answer was cut off, and is not used. */
+/**
+ * Folder sizes in bytes, largest first. `du` prints a folder after its contents. An answer that does not end with `root` was
+ * therefore cut off, and the missing folders would count as empty.
+ */
 export function readFolderSizes(output: string, root: string): Observed<readonly FolderSize[]> {
   const lines = output.split('\n').filter((line) => line !== '');
   if (lines.length === 0) return unknown('du said nothing');

@@ -107,7 +107,10 @@ const HEADER_LINE = /^\*{0,2}(?:Sent|Date|To|Cc|Subject|Gesendet|Datum|An|Betref
 // Mail programs break longer lines; also bounds the patterns.
 const LINE_LENGTH_MAX = 400;
 
-/** Where quoted mail or a signature starts, or null. An attribution above a Markdown quote is none: the quote ends. */
+/**
+ * The offset where quoted mail or a signature starts, or null. An attribution directly above a Markdown quote does not count, because that
+ * quote has an end.
+ */
 function findQuotedMail(blocks: readonly RootContent[], source: string): number | null {
   for (const [index, block] of blocks.entries()) {
     if (block.type !== 'paragraph') continue;

@@ -24,10 +24,7 @@ const INLINE = [
 
 /** Parses only blocks, which is cheap. */
 function parseBlocks(source: string): Root {
-  return fromMarkdown(source, {
-    extensions: [MARKDOWN, { disable: { null: INLINE } }],
-    mdastExtensions: [...TREE],
-  });
+  return fromMarkdown(source, { extensions: [MARKDOWN, { disable: { null: INLINE } }], mdastExtensions: [...TREE] });
 }
 
 /** Offsets in the source; every node that we read has a position. */

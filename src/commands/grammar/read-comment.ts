@@ -104,7 +104,10 @@ export type CommentAuthorTrust = 'trusted' | 'stranger';
 /** `isWhole` false: too expensive for this speaker; the reading has only the first command word, as `limit`. */
 export type BoundedReading = { readonly reading: Reading; readonly isWhole: boolean };
 
-/** `readComment` with cost limits: `COMMENT_OF_STRANGER`, or `trusted` once GitHub confirmed the permission. */
+/**
+ * `readComment` with cost limits per speaker: outsiders are parsed only within `COMMENT_OF_STRANGER`. Pass `trusted` only after GitHub
+ * confirmed the permission.
+ */
 export function readCommentWithinBounds(
   speaker: CommentAuthorTrust,
   markdown: string,
@@ -255,21 +258,11 @@ function isCommandWord(word: ClassifiedWord): boolean {
 }
 
 function ignoredLine(word: ClassifiedWord): ReadLine {
-  return {
-    start: word.start,
-    word: word.its.word,
-    kind: 'ignored',
-    reason: ignoreReasonFor(word) ?? 'not-line-start',
-  };
+  return { start: word.start, word: word.its.word, kind: 'ignored', reason: ignoreReasonFor(word) ?? 'not-line-start' };
 }
 
 function errorLine(word: ClassifiedWord, code: ErrorCode, more: Pick<Fault, 'suggest'> = {}): ReadLine {
-  return {
-    start: word.start,
-    word: word.its.word,
-    kind: 'error',
-    fault: { code, start: 0, text: '', ...more },
-  };
+  return { start: word.start, word: word.its.word, kind: 'error', fault: { code, start: 0, text: '', ...more } };
 }
 
 type FittedArguments = {

@@ -44,7 +44,10 @@ const SLIPS = [
   ],
 ] as const;
 
-/** `function`: called with the keyword. `suggested`: the interpreter's proposal, which the job may have forged. */
+/**
+ * `function`: what was called, for a keyword. `suggested`: the interpreter's proposal in the log, which the job's code may have forged; null
+ * without one.
+ */
 type Slip = {
   readonly kind: (typeof SLIPS)[number][0];
   readonly name: string;

@@ -1,4 +1,7 @@
-/** The closed list of changes to clusters and stores, each proposed in full before a consent (policy ML-02, HR-63). */
+/**
+ * The closed list of changes ferrybot can make to a cluster and its stores. Each is proposed in full before
+ * anyone can consent (policy ML-02, HR-63).
+ */
 
 import * as z from 'zod';
 import type { Actor } from '../actor.ts';
@@ -17,11 +20,17 @@ export const CHANGE_STEPS = [
 ] as const;
 export type ChangeStepKind = (typeof CHANGE_STEPS)[number];
 
-/** A TPU VM as observed. A replacement has its name or address, but another `createdAt` (as the cloud prints it). */
+/**
+ * A TPU VM as observed; `address` as in the log. A replacement reuses the name or address but has another `createdAt` (RFC 3339 as printed
+ * by the cloud).
+ */
 export const vmIdentity = z.object({ name: text, zone: text, createdAt: text, address: text });
 export type VmIdentity = Parsed<typeof vmIdentity>;
 
-/** Checkpoints of one run below `roots`, one step each. `keep`: newest to keep. The requester may not consent. */
+/**
+ * Checkpoints of one run, each a separate step below one of `roots`. `keep`: number of newest steps to keep. `askedBy` requested the list
+ * and therefore may not consent to it.
+ */
 const checkpointDeletion = z.object({
   kind: z.literal('delete-checkpoint'),
   run: text,
@@ -82,7 +91,10 @@ export const approvalSource = z.discriminatedUnion('kind', [
 ]);
 export type ApprovalSource = Parsed<typeof approvalSource>;
 
-/** `done`: verified. `refused`: not called. `failed`: called, seen to fail. `unclear`: called, result unknown. */
+/**
+ * `done`: verified afterwards. `refused`: nothing was called. `failed`: called, and observed to have failed.
+ * `unclear`: called, result unknown.
+ */
 export const ACTION_OUTCOMES = ['done', 'refused', 'failed', 'unclear'] as const;
 export type ActionOutcome = (typeof ACTION_OUTCOMES)[number];
 

@@ -13,7 +13,10 @@ export class CapabilityError extends Error {
   override readonly name = 'CapabilityError';
 }
 
-/** Uses up the next step. Throws `CapabilityError` unless the capability is minted and valid, and the step is equal. */
+/**
+ * Uses up the next step. Throws `CapabilityError` for an unminted, expired or used-up capability. Also throws if any argument of the step
+ * differs from the next step of the capability.
+ */
 export function spendCapability({ capability, now }: Permit, step: ActionStep): void {
   const held = readGrant(capability);
   if (held === null) throw new CapabilityError(`${step.kind} with a capability that was not minted`);

@@ -92,18 +92,8 @@ export type Delta =
       /** Writing the old values back would not restore the old file, because settings or other text changed too. */
       readonly leavesMore?: true;
     }
-  | {
-      readonly kind: 'structural';
-      readonly side: 'base' | 'head';
-      readonly line: number;
-      readonly statement: string;
-    }
-  | {
-      readonly kind: 'unparsable';
-      readonly side: 'base' | 'head';
-      readonly line: number;
-      readonly message: string;
-    };
+  | { readonly kind: 'structural'; readonly side: 'base' | 'head'; readonly line: number; readonly statement: string }
+  | { readonly kind: 'unparsable'; readonly side: 'base' | 'head'; readonly line: number; readonly message: string };
 
 /** The sealed pass and the commit it was launched from. */
 export type RunBase = { readonly run: RunId; readonly commit: Sha };
@@ -163,7 +153,10 @@ export type ChangeFacts = {
   readonly laterCommits: readonly LaterCommit[];
   /** The model size at the head; null if the lane does not define its scale. */
   readonly size: ModelSize | null;
-  /** Shipped files that differ from the failed or continued attempt. Null without one, or if this kind needs none. */
+  /**
+   * Shipped files that differ from the failed attempt, or from the last attempt of the continued run. Null if neither exists, or if the
+   * kind of run does not need this fact.
+   */
   readonly sinceAttempt: readonly FileChange[] | null;
 };
 

@@ -1,4 +1,7 @@
-/** What the next attempt changes within the approval: the smallest step that can help (Autonomous Recovery Policy). */
+/**
+ * What the next attempt changes within the approval: the smallest step that can help, then the next (policy VA, Autonomous Recovery
+ * Policy). Depends only on the record, so control and runner agree.
+ */
 
 import { type Failure, isOutOfMemory, isTransient, type Rung } from '../failure-class.ts';
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
@@ -13,7 +16,10 @@ export function findSameFailure(one: PastAttempt, other: PastAttempt): string | 
   return print !== null && print === failureFingerprint(other) ? failureOf(one) : null;
 }
 
-/** The class and the location in the lab's code, or the error's constant parts. Null if withheld or not recorded. */
+/**
+ * The class plus the location in the lab's code, or the log's error text without parts that vary between jobs. Null if the text was
+ * withheld, and for manifests that do not record responses.
+ */
 function failureFingerprint(attempt: PastAttempt): string | null {
   const failure = failureOf(attempt);
   if (attempt.order.manifest?.envelope.restartAfter === undefined) return null;

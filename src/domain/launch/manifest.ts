@@ -1,4 +1,7 @@
-/** What determines a run; people approve its digest (architecture, D4). Decimals are strings for canonical JSON. */
+/**
+ * The manifest: everything that determines what runs. People approve its digest (architecture, D4). Decimals are strings, so that the
+ * canonical JSON holds only integers.
+ */
 
 import * as z from 'zod';
 import { integerOrNull, type Parsed, text, texts } from '../logbook/parts.ts';
@@ -21,7 +24,10 @@ const change = z.object({
 });
 export type ManifestChange = Parsed<typeof change>;
 
-/** The last sealed pass. `changes`: new against it. `notTaken`: settings that the target branch overrules. */
+/**
+ * The lane's last sealed pass. `changes` are new against it; the other rows of `delta` ran in that pass. `notTaken`: settings that the
+ * target branch overrules (`KnobNotTaken`).
+ */
 const base = z.object({
   run: text,
   commit: text,
@@ -30,7 +36,10 @@ const base = z.object({
 });
 export type ManifestBase = Parsed<typeof base>;
 
-/** Approved limits of the run's rented machines; others follow their cluster's settings. Dollars are decimal text. */
+/**
+ * Limits of a rented machine, approved as part of the manifest's envelope and binding for the run's machines. Machines without a known run
+ * follow their cluster's current settings. Dollars are decimal text.
+ */
 const rentalTerms = z.object({
   /** Maximum hourly price, including disk. */
   dollarsPerHourMax: text,

@@ -33,7 +33,9 @@ export function lastEnded({
   return { order, submission, observation, firstEval, firstTracker, end, trace: exact };
 }
 
-/** The ended attempt without a following job, or null. Until a launcher claims the next order, people can change it. */
+/**
+ * The ended attempt that no job has followed yet, or null. Until a launcher claims the next order, people can still change what follows.
+ */
 export function endedAttemptWithoutSuccessor(state: RunState): PastAttempt | null {
   const { submission, order, attempts } = state;
   if (submission !== null) return lastEnded(state);
@@ -71,7 +73,10 @@ export function furthestStep(attempts: readonly Pick<RunState, 'end' | 'observat
 /** The same failure before and after a fix. */
 export type RepeatedFailure = { readonly attempt: number; readonly earlier: number; readonly signature: string };
 
-/** The newest failure and an earlier one of the same signature but another manifest, or null (policy DF-27). */
+/**
+ * The newest failed attempt and an earlier attempt with the same signature but another manifest, or null. The fix did not help, so people
+ * decide (policy DF-27).
+ */
 export function findRepeatedFailure(state: RunState): RepeatedFailure | null {
   const last = lastFailure(state);
   if (last === null) return null;
@@ -126,7 +131,10 @@ function listLaunchedDigests({ attempts, order, submission }: RunState): Readonl
   return new Set(orders.flatMap((one) => (one === null ? [] : [one.order.digest])));
 }
 
-/** A launched manifest returns only by reissuing its order or after a bad node: each manifest needs an approval. */
+/**
+ * Whether the next order may be for this manifest. Each manifest needs its own approval, so a launched manifest can return only by
+ * reissuing its order or after a bad node (response.ts).
+ */
 export function isLaunchable(state: RunState, digest: Digest): boolean {
   if (state.submission !== null && !isFixEvaluated(state)) return false;
   const isOrderedAnew = state.submission === null && state.order?.order.digest === digest;

@@ -16,7 +16,10 @@ export function compareDigest(given: string | undefined, digest: string): Digest
   return digits.length >= limits.bindingHexDigits ? 'named' : 'short';
 }
 
-/** Whether a text was visible for `shownForMs` when the comment was written. GitHub's times are whole seconds. */
+/**
+ * Whether a text had been visible for `shownForMs` when the comment was written. GitHub truncates `createdAt`
+ * to the second, so the same second counts as visible.
+ */
 export function wasPostedBefore(shownAt: Instant, createdAt: Instant, shownForMs = 0): boolean {
   return createdAt >= Math.floor((shownAt + shownForMs) / SECOND_MS) * SECOND_MS;
 }

@@ -214,7 +214,9 @@ function findSameFailed({ attempts }: RunState, last: PastAttempt): RelaunchBar 
   return null;
 }
 
-/** Preempted again, but further than before: it is not stuck. The envelope bounds restarts (policy HR-31, HR-43). */
+/**
+ * An attempt that got further than an earlier one was preempted again; it is not stuck. The envelope bounds restarts (policy HR-31, HR-43).
+ */
 function isPreemptionWithProgress(last: PastAttempt, before: number): boolean {
   return failureOf(last) === 'preempted' && (highestStep(last) ?? 0) > before;
 }
@@ -242,7 +244,9 @@ function isNodeReplacementPending({ actions, submission }: RunState): boolean {
   );
 }
 
-/** The lane's newest run with the same failure and no success since (policy DF-27). `runs`: newest first. */
+/**
+ * The lane's newest run with the same failure and no success since: the earlier response did not help (policy DF-27). `runs`: newest first.
+ */
 export function findRunWithSameFailure(state: RunState, runs: readonly RunState[]): RunState | null {
   const last = lastEnded(state);
   if (last === null) return null;
@@ -321,7 +325,10 @@ export function canBeApprovedAgain(state: RunState): boolean {
   );
 }
 
-/** A rejected checkpoint that a restart could load from its output root. Null if the command names its checkpoint. */
+/**
+ * A rejected checkpoint that a restarted job could load by itself from its output root, or null. Always null if the command names its
+ * checkpoint.
+ */
 export function findRejection({ attempts, rejections }: RunState, last: PastAttempt): RejectedCheckpoint | null {
   if (last.order.manifest !== null && startsFromCheckpoint(last.order.manifest)) return null;
   const startedBefore = (at: string): boolean =>

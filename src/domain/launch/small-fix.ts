@@ -280,7 +280,10 @@ export function findPreApproval(state: RunState): PreApproval | null {
     : null;
 }
 
-/** The manifest that pre-approved the gated fix; only shipped files may differ. Null if it needs its own approvals. */
+/**
+ * Digest of the manifest that pre-approved the gated fix; both may differ only in the shipped files. Null if the fix needs its own
+ * approvals. A reissued order keeps its pre-approval.
+ */
 export function preApprovedDigest(state: RunState): Digest | null {
   const { gate, order } = state;
   if (gate === null || gate.digest === null) return null;

@@ -48,10 +48,7 @@ export const VERDICTS = {
     invalid: { count: 'integer', first: 'text', line: 'integer', inForce: 'text', since: 'text' },
     'lane-gone': { lane: 'text', inForce: 'text' },
   },
-  scope: {
-    inside: { files: 'integer', ...FIX_FIELDS },
-    outside: { first: 'text', count: 'integer', ...FIX_FIELDS },
-  },
+  scope: { inside: { files: 'integer', ...FIX_FIELDS }, outside: { first: 'text', count: 'integer', ...FIX_FIELDS } },
   'contract-complete': {
     complete: { values: 'integer', inferred: 'list' },
     incomplete: { missing: 'list', unclear: 'list' },
@@ -74,11 +71,7 @@ export const VERDICTS = {
     'other-commit': { image: 'text', built: 'text', wanted: 'text' },
     'not-known': { image: 'text', why: 'text' },
   },
-  'dri-accepted': {
-    accepted: { dri: 'text' },
-    nobody: {},
-    'not-accepted': { dri: 'text' },
-  },
+  'dri-accepted': { accepted: { dri: 'text' }, nobody: {}, 'not-accepted': { dri: 'text' } },
   'config-drift': {
     'as-before': {},
     'beside-training': { names: 'list' },
@@ -160,10 +153,7 @@ export const VERDICTS = {
   'run-name-dated': { dated: { runName: 'text' }, 'wrong-name': { found: 'text', wanted: 'text' } },
   'risk-present': { present: { risk: 'text' }, missing: {} },
   'last-ferry-linked': { linked: {}, missing: {} },
-  preconditions: {
-    ticked: { boxes: 'integer' },
-    'box-open': { box: 'text', line: 'integer?' },
-  },
+  preconditions: { ticked: { boxes: 'integer' }, 'box-open': { box: 'text', line: 'integer?' } },
   'issue-updated': {
     updated: { issue: 'integer' },
     'issue-older': { issue: 'integer', commit: 'text', changedAt: 'text', toldAt: 'text' },
@@ -171,10 +161,7 @@ export const VERDICTS = {
     'issue-unlabelled': { issue: 'integer' },
     'issue-not-linked': { issue: 'integer', pull: 'integer' },
   },
-  'cluster-matches': {
-    'lane-cluster': { cluster: 'text' },
-    'other-cluster': { found: 'text', wanted: 'text' },
-  },
+  'cluster-matches': { 'lane-cluster': { cluster: 'text' }, 'other-cluster': { found: 'text', wanted: 'text' } },
   'cost-budget': {
     within: { cost: 'text', most: 'text?' },
     over: { cost: 'text', most: 'text' },
@@ -206,7 +193,10 @@ export type Verdicts = typeof VERDICTS;
 export type GateId = keyof Verdicts;
 export const GATES = Object.keys(VERDICTS) as readonly GateId[];
 
-/** They block a launch but not an approval. `gated` does not record them: the record already has the approvals. */
+/**
+ * Gates that evaluate the approvals. They block a launch but not an approval. `gated` does not record them, because the record already has
+ * the approvals.
+ */
 export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as const satisfies readonly GateId[];
 
 /** Who can fix a failing gate. */
@@ -233,7 +223,10 @@ export function listOpenVerdicts(verdicts: readonly Verdict[]): readonly Verdict
   return verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
 }
 
-/** Not repeated by the runner (decision 0120): checks need one more permission, the others refuse by themselves. */
+/**
+ * Gates that the runner does not repeat (decision 0120). To read checks, the launch token would need one more permission. Holds and
+ * approvals have their own refusals.
+ */
 const NOT_ON_RUNNER = ['checks-green', 'not-held', ...APPROVAL_GATES] as const satisfies readonly GateId[];
 export type RunnerGate = Exclude<GateId, (typeof NOT_ON_RUNNER)[number]>;
 

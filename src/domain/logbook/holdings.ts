@@ -37,7 +37,10 @@ export function awaitsDescription(state: RunState): boolean {
   return found === 'unknown' && awaitsAdoption(state) && !isOver(state);
 }
 
-/** The end of the wait for an adoption: `hours` after the cluster described the job, or after the proposal; or null. */
+/**
+ * When the wait for an adoption ends: `hours` (null: the default) after the cluster described the job, or after the proposal. Null if the
+ * run does not wait for one.
+ */
 export function awaitsAdoptionUntil(state: RunState, hours: number | null): Instant | null {
   if (!awaitsAdoption(state) || isOver(state)) return null;
   const { description, proposedAt } = state;
@@ -61,12 +64,7 @@ export function adoptJob(
   if (description === null || proposal.adopts === undefined)
     throw new Error('an adoption of nothing passed the transition check');
   const submission = { ...buildSubmission(description, proposal.adopts), ...moment };
-  return {
-    ...state,
-    submission,
-    order: buildOrder(state, submission),
-    watch: { ...state.watch, owner: actor },
-  };
+  return { ...state, submission, order: buildOrder(state, submission), watch: { ...state.watch, owner: actor } };
 }
 
 function buildSubmission(
@@ -115,13 +113,19 @@ function buildOrder({ run, proposal }: RunState, { at, seq, jobId }: Submission)
 const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 
-/** The previous attempt's terms apply until the runner claims an order: control alone cannot extend a rental. */
+/**
+ * The run's rental terms, or null. The previous attempt's terms apply until the runner claims an order and verifies its manifest.
+ * Therefore, control cannot extend a rental without the runner.
+ */
 export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attempts'>): RentalTerms | null {
   const held = order?.claim == null ? (attempts.at(-1)?.order ?? order) : order;
   return held?.manifest?.envelope.rental ?? null;
 }
 
-/** The gated manifest that still needs its one offer search, and the cluster of the searching watch; or null. */
+/**
+ * The gated manifest that still needs an offer search, and the cluster where a watch searches; null if there is none. Each manifest gets
+ * one search.
+ */
 export function offerRequest(
   state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
 ): { readonly digest: Digest; readonly cluster: string } | null {
@@ -172,7 +176,10 @@ export function sumMicrodollars({ rental }: Pick<RunState, 'rental'>): number {
 /** Longest time between two listings, which bounds the unnoticed cost of a machine. */
 export const RENTAL_CHECK_MS = 10 * MS_OF_MINUTE;
 
-/** Unix ms of the next listing; 0 after a new end, stop or request. Else by cadence, within `RENTAL_LOOK_MS`. */
+/**
+ * When to list the account next, in Unix ms; 0 (immediately) after a new end, stop or request. Otherwise at the recorded cadence,
+ * at most `RENTAL_LOOK_MS` after the last listing.
+ */
 export function rentalDueAtMs(state: RunState): number {
   const { rental, end, stop } = state;
   const { lastListing, keepRequest, tearDownRequest } = rental;

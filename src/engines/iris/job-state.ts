@@ -115,7 +115,10 @@ function judgeKilled(seen: ObservedIrisJob): IrisJudgement {
   return toFoundJob(seen, { status: 'STOPPED', endedAtMs: job.finishedAt ?? null, message: `${said} ${proof}` });
 }
 
-/** Why no process of an ended job can still run; null: one may. Controllers of May 2026 never record the task's end. */
+/**
+ * Why no process of a job that Iris ended can still run; null: one may. Newer controllers record when the worker reported
+ * the end of the task; those of May 2026 never do.
+ */
 function findProofOfEnd({ job, task, exitCodeInLog, nowMs }: ObservedIrisJob): string | null {
   if (exitCodeInLog !== null) return `The job says itself that it has ended, with status ${exitCodeInLog}.`;
   if (attemptNumber(task) === -1) return 'It was never placed.';

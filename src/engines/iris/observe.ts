@@ -82,7 +82,10 @@ async function judgeFound(settings: IrisSettings, jobId: string, { job, request 
   return process.kind === 'unknown' ? process : { kind: 'state-lost', session: process.id, message: seen.message };
 }
 
-/** The job with what its newest living descendant does: a job may only start others and wait for their accelerators. */
+/**
+ * The job with what its newest living child does: a job that only starts others runs while the accelerators of its child are waited for.
+ * Children of children count as well.
+ */
 async function withChild(settings: IrisSettings, jobId: string, seen: FoundJob): Promise<JobObservation> {
   if (seen.status !== 'RUNNING' || seen.details['stopping'] !== undefined) return seen;
   // The prefix ignores case.

@@ -136,9 +136,7 @@ export const tasksAnswer = z.object({
     .default([]),
 });
 
-export const processAnswer = z.object({
-  processInfo: z.object({ hostname: text, pid: z.int(), uptimeMs: int64 }),
-});
+export const processAnswer = z.object({ processInfo: z.object({ hostname: text, pid: z.int(), uptimeMs: int64 }) });
 
 export const logsAnswer = z.object({
   entries: z.array(z.object({ timestamp: moment.optional(), data: text, key: text })).default([]),
@@ -165,7 +163,10 @@ export const METHODS = {
   logs: 'finelog.logging.LogService/FetchLogs',
 } as const;
 
-/** `refused`: certainly, by 4xx or a 500 that no retry fixes. `unknown`: no answer, or it leaves open what was done. */
+/**
+ * `refused`: the controller certainly refused, with 4xx or with a 500 that a retry never fixes. `unknown`: no answer, or an
+ * answer that leaves open what was done.
+ */
 export type IrisAnswer<Value> =
   | { readonly kind: 'said'; readonly value: Value }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly message: string }

@@ -223,7 +223,10 @@ type CommandEnd = {
   readonly startError: string | null;
 };
 
-/** The program for `node -e`, of the functions' source text: `supervise` and its tools may use only their arguments. */
+/**
+ * The program for `node -e`, so that a bundle needs no second file. It consists of the functions' source text, so
+ * `supervise` and its tools may use only their arguments.
+ */
 export function supervisorSource(): string {
   const tools = [`publishRecord: ${publishRecord}`, `processStartNow: ${processStartNow}`];
   return `(${supervise})({ ${tools.join(', ')}, signalGroup: ${signalGroup} });`;

@@ -96,10 +96,7 @@ export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
     reach: async () => (tunnel === null ? null : tunnel.ensure()),
   });
   const scripts = buildScriptSettings(name, cluster, host, credentials);
-  return {
-    engine: createRayEngine({ rest, scripts, dashboard }),
-    close: async () => tunnel?.close(),
-  };
+  return { engine: createRayEngine({ rest, scripts, dashboard }), close: async () => tunnel?.close() };
 }
 
 type Credentials = {

@@ -13,7 +13,10 @@ const moment = z
   .nullish()
   .transform((ms) => (typeof ms === 'number' && ms >= 0 && ms <= RAY_MOMENT_MAX_MS ? ms : null));
 
-/** Of python/ray/dashboard/modules/job/pydantic_models.py; times in Unix ms. `driver_info`: null until connected. */
+/**
+ * Fields of python/ray/dashboard/modules/job/pydantic_models.py in ray-project/ray; later versions have more. Times are
+ * Unix milliseconds. `driver_info` is null until the driver has connected.
+ */
 const jobDetails = z.object({
   type: z.string(),
   entrypoint: z.string().nullish(),

@@ -3,7 +3,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Marin's scripts read RAY_AUTH_TOKEN_PATH, else this file, else ask gcloud (marin, fray/v1/cluster/ray/auth.py). */
+/**
+ * Marin's scripts do not use RAY_AUTH_TOKEN. They read the file in RAY_AUTH_TOKEN_PATH, otherwise this file, and otherwise
+ * ask gcloud (marin-community/marin, fray/v1/cluster/ray/auth.py).
+ */
 export const TOKEN_FILE = '.ray/auth_token';
 
 export type PrivateHome = { readonly path: string; readonly close: () => Promise<void> };

@@ -71,11 +71,7 @@ export async function requestWhole(
 ): Promise<WholeAnswer> {
   const result = await http({ ...request, signal: AbortSignal.timeout(request.idleTimeoutMs * 2) });
   if (result.kind === 'failed')
-    return {
-      kind: 'unknown',
-      cause: result.sent ? 'lost' : 'not-sent',
-      message: `no answer: ${result.message}`,
-    };
+    return { kind: 'unknown', cause: result.sent ? 'lost' : 'not-sent', message: `no answer: ${result.message}` };
   return readWhole(result.answer, bytesMax);
 }
 
@@ -159,10 +155,7 @@ export function tokenHeaders(
       const ran = await runProgram(program, args, { env, timeoutMs: TOKEN_TIMEOUT_MS });
       const token = ran.stdout.trim();
       if (!ran.ok || !/^[!-~]+$/.test(token))
-        return {
-          kind: 'unknown',
-          message: `the token command of ${header}, ${program}, printed no token`,
-        };
+        return { kind: 'unknown', message: `the token command of ${header}, ${program}, printed no token` };
       headers[header] = `Bearer ${token}`;
     }
     kept = { headers, atMs: now() };

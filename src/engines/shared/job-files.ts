@@ -115,7 +115,10 @@ export type ClaimResult =
   | { readonly kind: 'claimed'; readonly as: 'submitted' | 'adopted'; readonly workingDirectory: string }
   | Extract<SubmitOutcome, { kind: 'absent' | 'conflict' | 'unknown' }>;
 
-/** Claims a job's id by a new folder with the claim and the files of `fill`. `adoptOnly`: claims nothing new. */
+/**
+ * Claims a job's id. A new folder contains the claim and the files that `fill` adds to its draft; an existing folder is not
+ * changed. With `adoptOnly`, this function claims nothing new.
+ */
 export async function claimJob(
   directory: string,
   spec: JobSpec,
@@ -132,7 +135,10 @@ export async function claimJob(
   return findConflict(metadata, spec) ?? { kind: 'claimed', as: isNew ? 'submitted' : 'adopted', workingDirectory };
 }
 
-/** Renames a finished folder to the id's name. True only once, because a rename onto a non-empty folder fails. */
+/**
+ * Renames a finished folder in `directory` to the id's name. This succeeds once, because a rename onto a non-empty folder
+ * fails. True if this call created the folder.
+ */
 async function createJobFolder(
   directory: string,
   { submissionId, command, workingDirectory, metadata, env }: JobSpec,

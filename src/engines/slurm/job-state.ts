@@ -103,7 +103,10 @@ export function hasEndedUnnoticed(
   return isThisStart && nowMs - commandEnd.endedAtMs > SAID_AFTER_MS;
 }
 
-/** A job from the wrapper's record of its end. Slurm forgot the job, or still reports `slurmState`. */
+/**
+ * A job from the wrapper's record of the command's end. Slurm has forgotten the job, or still reports `slurmState` for it if
+ * that is given.
+ */
 export function jobFromRecords(
   records: JobRecords,
   metadata: JobMetadata | null,

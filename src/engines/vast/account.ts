@@ -62,7 +62,10 @@ const page = z.object({
   total_instances: z.int().min(0),
 });
 
-/** All instances of the account. Unknown if a page is unreadable or rows lack: an empty list would lead to launches. */
+/**
+ * All instances of the account. An unreadable page, or fewer rows than the account reports, makes the list unknown: an empty
+ * list would lead to new launches.
+ */
 export async function listInstances(settings: VastSettings): Promise<Reply<readonly Instance[]>> {
   const found = new Map<number, Instance>();
   let after: string | null = null;

@@ -147,11 +147,7 @@ function judgeInstance(instance: Instance, { end }: LogTail): FoundJob {
   }
   if (actual === 'running') return { ...base, status: 'RUNNING', message: statusMessage(instance) };
   if (actual === 'frozen')
-    return {
-      ...base,
-      status: 'RUNNING',
-      message: `Instance ${id} is frozen: it does nothing, and is billed.`,
-    };
+    return { ...base, status: 'RUNNING', message: `Instance ${id} is frozen: it does nothing, and is billed.` };
   if (actual === 'stopped' && intended === 'stopped')
     return { ...base, status: 'STOPPED', message: 'Stopped; its disk is billed until it is destroyed.' };
   const why =

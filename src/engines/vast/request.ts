@@ -70,7 +70,10 @@ export type VastRequest = {
   readonly secrets?: readonly string[];
 };
 
-/** `not-sent`: certainly reached no server. `refused`: the API reported that it did nothing. `lost`: may have run. */
+/**
+ * No usable answer. `not-sent`: the request certainly reached no server. `refused`: the API reported that it did nothing,
+ * and `message` contains its text. `lost`: the request may have been executed.
+ */
 export type NoAnswer = {
   readonly kind: 'unknown';
   readonly cause: 'not-sent' | 'no-key' | 'too-often' | 'refused' | 'lost';
@@ -100,11 +103,7 @@ export async function call<Value>(
   if (key === null) return buildNoAnswer('no-key', null, `there is no ${cluster.keyFrom} on this runner`);
   const answer = await fetchText(settings, new URL(question.path, cluster.api), {
     method: question.method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      accept: 'application/json',
-      'content-type': 'application/json',
-    },
+    headers: { authorization: `Bearer ${key}`, accept: 'application/json', 'content-type': 'application/json' },
     ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
   });
   if (answer.kind === 'unknown') return { ...answer, message: redact(answer.message, secrets) };

@@ -171,7 +171,10 @@ async function rentOffer(stand: Submitting, offer: Offer, choice: OfferChoice): 
   return settleUnanswered(stand, answer);
 }
 
-/** A host may raise its price after the search, so the instance's own decides. One without a price is not kept. */
+/**
+ * A host may raise its price between the search and the creation, so the price of the instance itself decides. An instance
+ * without a known price is not kept.
+ */
 async function checkPrice({ settings, spec, session }: Submitting, id: number): Promise<RentAttempt> {
   const why = findPriceProblem(settings, id, await readPrice(settings, spec, id));
   if (why !== null) return destroyUnused(settings, id, why);

@@ -15,7 +15,10 @@ type Setting = readonly [key: string, value: string];
 /** Author of commits and tags: `git.name` and `git.email` in the config. */
 export type GitIdentity = { readonly name: string; readonly email: string };
 
-/** Only our settings: no hooks, helpers, aliases, prompts, replace refs, or transports that run commands (`ext::`). */
+/**
+ * An environment for git with only our settings. Prevents hooks, helpers and aliases of the machine or a fetched repository, prompts,
+ * replace refs, and transports that run commands (`ext::`).
+ */
 export function gitEnvironment(
   base: Readonly<Record<string, string>>,
   settings: readonly Setting[] = [],
@@ -40,7 +43,10 @@ export function gitEnvironment(
   return withSettings(fixed, [...FIXED, ...settings]);
 }
 
-/** A config file with the remote's credentials, or null. URLs are logged, headers not; no redirect takes them along. */
+/**
+ * A config file with the remote's credentials, or null. The token is a header because URLs are logged; redirects are disabled, so the
+ * header reaches no other host.
+ */
 function tokenConfig(remoteUrl: string, token: string | null): string | null {
   const isHttp = remoteUrl.startsWith('https://') || remoteUrl.startsWith('http://');
   if (token === null || !isHttp) return null;
@@ -239,7 +245,9 @@ function remoteSetting({ remoteUrl }: MirrorOptions): readonly (readonly [string
   ];
 }
 
-/** Credentials in a file: programs of the same user, such as our jobs, can read environments and arguments. */
+/**
+ * The credentials file of one git command. Environments and arguments are readable by other programs of the same user, such as our jobs.
+ */
 async function writeToken(options: MirrorOptions): Promise<string | null> {
   const text = tokenConfig(options.remoteUrl, await options.token());
   if (text === null) return null;

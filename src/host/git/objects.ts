@@ -98,7 +98,10 @@ type Program = ChildProcessByStdio<Writable, Readable, null>;
 /** An open program takes four megabytes, and a server has hundreds of repositories. */
 const CAT_FILE_IDLE_MS = 5_000;
 
-/** Asks one `git cat-file --batch-command`, which ends when idle and keeps no process alive. Null: missing. */
+/**
+ * Asks one `git cat-file --batch-command`. It starts with the first question, ends when it is idle, and does not keep this process alive.
+ * Null: missing.
+ */
 function createCatFile(
   directory: string,
   env: Readonly<Record<string, string>>,

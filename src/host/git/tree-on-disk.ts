@@ -74,7 +74,9 @@ async function hashFile(place: string, size: number): Promise<string> {
 type Entry = { readonly mode: string; readonly id: string };
 type Folder = Map<string, Entry | Folder>;
 
-/** Git's id of each existing one of `paths` (`.`: the root). Format: git-scm.com, Pro Git, Git Objects. */
+/**
+ * Git's id of each of `paths` (`.`: the root); missing paths are omitted. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
+ */
 export function computeTreeIds(
   files: readonly (Pick<ExportedFile, 'path' | 'blob'> & { readonly mode: string })[],
   submodules: Readonly<Record<string, string>>,

@@ -1,4 +1,7 @@
-/** Texts of the Python scripts. Only this module reads the files: the bundle replaces it with embedded texts. */
+/**
+ * Texts of the Python scripts. The bundle replaces this module with embedded texts (an esbuild plugin), so only this module may read the
+ * files.
+ */
 
 import { readFileSync } from 'node:fs';
 

@@ -113,7 +113,10 @@ export type EditedFile = { readonly text: string; readonly changes: readonly Kno
 /** `unchanged`: the new text has the same value. `refused`: the value is not unique, or the edit would change more. */
 type EditFault = 'unchanged' | 'refused';
 
-/** Writes all edits or none. The result is parsed again and must differ from `file` by exactly these edits (policy DF-10 and DF-18). */
+/**
+ * Writes all edits or none. The result is parsed again and must differ from `file` by exactly these edits
+ * (policy DF-10 and DF-18).
+ */
 export async function applyEdits(
   file: ExperimentFile,
   edits: readonly Edit[],

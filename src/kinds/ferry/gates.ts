@@ -52,7 +52,10 @@ function parseNumber(source: string | undefined): number | null {
   return Number.isFinite(value) && value > 0 ? value : null;
 }
 
-/** Only configured files may change (policy DF-10), after a failure also those allowed for fixes (policy DF-26). */
+/**
+ * Only the configured files may change, so that the diff stays small and intentional (policy DF-10). After a failed
+ * attempt, a fix may also change the files that the lab allows for fixes (policy DF-26).
+ */
 export const scopeGate = defineGate(
   'scope',
   ({ change, lane, fixOf }, { block, pass }) =>

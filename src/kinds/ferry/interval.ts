@@ -54,7 +54,10 @@ export type IntervalContext = {
   readonly issuesOmitted: number;
 };
 
-/** The newest run dated before `before` that was submitted and is sealed or closed; others have no training result. */
+/**
+ * The last ferry of a lane: the newest run dated earlier than `before` that was submitted and is sealed or closed.
+ * A run that never reached a cluster has no training result, so it does not count.
+ */
 export function findLastFerry(runs: readonly FinishedRun[], beforeDate: string): LastFerry | null {
   const over = runs.filter(
     (run) => run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < beforeDate,
@@ -138,7 +141,10 @@ type ProposalStart = {
   readonly isOwn?: true;
 };
 
-/** `pull`: null until opened. `changes`: against what the run starts from, empty only for an identical rerun. */
+/**
+ * `pull` is null until the pull request is opened. `changes` lists the differences from what the run starts from;
+ * it is empty only for an identical rerun.
+ */
 export type ProposalView = {
   readonly run: RunId;
   readonly date: string;

@@ -71,7 +71,10 @@ type DeclaredRow = { readonly knob: string; readonly before: string | null; read
 const ABSENT: ReadonlySet<string> = new Set(['', 'absent', '(absent)', 'not set', 'none yet', '-', '–', '—', 'n/a']);
 const COLUMNS = ['knob', 'before', 'after'] as const;
 
-/** The only top-level table with these columns: one in a quote, list or code may be another person's text. */
+/**
+ * The rows of the only table with these columns at the top level of the section. A table in a quote, a list or code
+ * may be another person's text. Other tables (metrics, for example) do not count.
+ */
 function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[] | null {
   const tables = content.filter((node) => node.type === 'table');
   const [found, second] = tables.flatMap((table) => {
@@ -224,7 +227,10 @@ function formatHtmlCode(source: string): string {
   return `<code>${signs.join('')}</code>`;
 }
 
-/** Unmatched changes and rows (policy DF-18); none for an uncountable delta, which `delta-readable` blocks. */
+/**
+ * Changes without a matching row, and rows without a matching change (policy DF-18). Returns nothing for an uncountable
+ * delta, which `delta-readable` blocks.
+ */
 export function findMismatches(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
   if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
   const changes = delta.kind === 'knobs' ? delta.changes : [];
@@ -244,13 +250,7 @@ export function findMismatches(delta: Delta, rows: readonly DeclaredRow[]): read
       fileLine: change.line,
       row: declaredRow(change, declaredName(change, changes)),
     })),
-    ...needless.map(({ knob }) => ({
-      kind: 'unchanged' as const,
-      knob,
-      actual: null,
-      fileLine: null,
-      row: null,
-    })),
+    ...needless.map(({ knob }) => ({ kind: 'unchanged' as const, knob, actual: null, fileLine: null, row: null })),
   ];
 }
 

@@ -99,7 +99,10 @@ const MINUTE_MS = 60_000;
 /** GitHub's cron can run up to an hour late, and the run after the question must still be on the same day. */
 const LATE_LOOK_MS = 60 * MINUTE_MS;
 
-/** The first word decides in `integration: …`; else the text must name exactly one of the two, without a negation. */
+/**
+ * The first word decides in `integration: …` and `regression: …`. Other text is clear if it names exactly one of the two and
+ * has no negation, which could reverse the meaning. The text is kept verbatim.
+ */
 function readObjective(text: string): ObjectiveReading {
   const said = text.trim();
   const declared = DECLARED.exec(said)?.[1]?.toLowerCase();
@@ -124,7 +127,10 @@ function listUsedNames({ names, settings }: ExperimentFile): ReadonlySet<string>
 /** Rejects powers and shifts, which can produce a number that fills the memory, and calls, which read more than the file. */
 const TOO_MUCH_TEXT = /\*\*|<<|\w\s*\(/;
 
-/** Tries one edit: a one-line value with known identifiers (policy DF-10). `isString`: the value is text. */
+/**
+ * Tries one edit. It writes a value, not code (policy DF-10): one line, one expression, and no identifier that the file does not have.
+ * `isString`: the value is text.
+ */
 async function tryEdit(
   file: ExperimentFile,
   { path, after }: Edit,
@@ -167,7 +173,10 @@ function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRef
   return refuseEdit('unknown-knob', name, suggestKnob(asked, knobs) ?? '');
 }
 
-/** Removes the quotes around dict keys, which people omit, unless a command line needs them (blank, equals sign). */
+/**
+ * Removes the quotes around dict keys, which people omit. A key that a command line accepts only in quotes
+ * (it contains a blank or an equals sign) keeps them.
+ */
 export function displayPath(path: string): string {
   return path.replace(/\[(["'])([^"'\]\s=\u2018-\u201f\u00ab\u00bb]*)\1\]/gu, '[$2]');
 }

@@ -61,7 +61,10 @@ export const containerBuiltGate = defineGate(
   },
 );
 
-/** Whether the labels name another commit of this repository; a builder without labels keeps its base image's. */
+/**
+ * Whether the labels name another commit of this repository. A builder that writes no labels keeps those of its base
+ * image, which name a commit of a different repository.
+ */
 function isOtherCommit({ revision, source }: ImageLabels, commit: string, repository: string): boolean {
   if (revision === null || revision.toLowerCase() === commit) return false;
   // rule HR-77

@@ -147,7 +147,10 @@ export type LogbookStore = {
   lostFrom(file: { readonly run: string; readonly events: readonly Anchor[] }): Anchor | null;
   /** Pushes one commit with all runs, or nothing. After `rejected` or `unknown`, open again and search for the entries. */
   append(request: AppendRequest): Promise<PushOutcome>;
-  /** Remembers an entry that a card, check run, tag or verified file proves: its absence is an incident from now on. */
+  /**
+   * Remembers an entry that existed according to a card, a check run, a tag, or a verified file. A file without it is an
+   * incident from now on.
+   */
   remember(run: string, anchor: Anchor): void;
 };
 
@@ -207,7 +210,10 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
   return { open, lostFrom, append, remember };
 }
 
-/** The changed files. Asserts what verification checks after a read: no entry is rewritten, and none is skipped. */
+/**
+ * The files that the commit changes. Asserts before the write what verification checks after a read: no entry is rewritten,
+ * and each new entry follows one that was read.
+ */
 async function buildFiles(
   reader: GitReader,
   { base, runs }: AppendRequest,

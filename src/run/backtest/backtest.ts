@@ -248,7 +248,10 @@ function replayGates(look: RecordedGate): readonly ReplayedGate[] {
   });
 }
 
-/** Replays the verified events of runs under a changed config. Skips runs of lanes that it no longer has. */
+/**
+ * Replays recorded runs under a changed config. `runs`: the verified events of each run, in any order. Skips runs of lanes that the config
+ * no longer has.
+ */
 export function runBacktest(runs: readonly (readonly LogbookEvent[])[], config: LabConfig): Backtest {
   const inOrder = runs
     .filter((events) => events[0]?.type === 'proposed')

@@ -1,4 +1,7 @@
-/** How an image was built: manifest and config labels (OCI distribution API), each checked against its digest. */
+/**
+ * How an image was built: its manifest (for an index, each platform's) and the labels in its config, over the OCI distribution API. Every
+ * part is checked against its digest.
+ */
 
 import { z } from 'zod';
 import type { ImageLabels, ImageObservation, ImageReference } from '../../domain/launch/contract.ts';

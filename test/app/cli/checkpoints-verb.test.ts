@@ -83,8 +83,5 @@ it('chooses nothing that no attempt of the run wrote', async () => {
     },
   });
   const asked = await checkpoints(`${base}/root`, '--run', name, ...dir, '--step', '300');
-  expect({ ...asked, told: JSON.parse(asked.out) }).toMatchObject({
-    code: 1,
-    told: { refused: { code: 'rejected' } },
-  });
+  expect({ ...asked, told: JSON.parse(asked.out) }).toMatchObject({ code: 1, told: { refused: { code: 'rejected' } } });
 });

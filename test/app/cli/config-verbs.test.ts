@@ -37,13 +37,7 @@ describe('check-config', () => {
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
       problems: [
-        {
-          severity: 'error',
-          path: 'approvals.quorum',
-          code: 'wrong-type',
-          line: expect.any(Number),
-          column: 3,
-        },
+        { severity: 'error', path: 'approvals.quorum', code: 'wrong-type', line: expect.any(Number), column: 3 },
         {
           path: 'lanes.daily.afterSeal',
           code: 'bad-value',
@@ -113,9 +107,6 @@ describe('backtest', () => {
     const file = join(folder, 'logbook/runs/2026/11', RUN, 'events.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"id":', '"id": '));
     const { code, out } = await call('backtest', folder, ...CONFIG, '--logbook', 'logbook', '--json');
-    expect({ code, answer: JSON.parse(out) }).toMatchObject({
-      code: 1,
-      answer: { error: { code: 'logbook-broken' } },
-    });
+    expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 1, answer: { error: { code: 'logbook-broken' } } });
   });
 });

@@ -70,16 +70,9 @@ describe('ferrybot fix', () => {
 
   it('gives the reason when it has no fix', async () => {
     const other = await fixed(folderOf(FILES), 'torch.OutOfMemoryError: CUDA out of memory.\n');
-    expect({ code: other.code, ...JSON.parse(other.out) }).toMatchObject({
-      code: 1,
-      fix: null,
-      reason: 'not-small',
-    });
+    expect({ code: other.code, ...JSON.parse(other.out) }).toMatchObject({ code: 1, fix: null, reason: 'not-small' });
     const words = await fixed(folderOf(FILES), LOG.replaceAll('math', 'mxth'), false);
-    expect(words).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('(tree-unlike)'),
-    });
+    expect(words).toMatchObject({ code: 1, out: expect.stringContaining('(tree-unlike)') });
   });
 
   it('does not read a file through a symbolic link', async () => {

@@ -72,11 +72,7 @@ describe('history', () => {
 
   it('exits 1 for a lane without any run', async () => {
     const { code, out } = await history('monthly', '--json');
-    expect({ code, ...JSON.parse(out) }).toMatchObject({
-      code: 1,
-      ok: false,
-      error: { code: 'lane-unknown' },
-    });
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, ok: false, error: { code: 'lane-unknown' } });
   });
 
   it('exits 1 for a record that does not verify', async () => {

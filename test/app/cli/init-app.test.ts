@@ -85,9 +85,7 @@ async function start(server = SERVER) {
   const page = async () => {
     const [, found = ''] = await vi.waitFor(
       () => /Open (\S+) in a browser/.exec(err) ?? Promise.reject(new Error(err)),
-      {
-        timeout: 30_000,
-      },
+      { timeout: 30_000 },
     );
     const text = await (await fetch(found)).text();
     const [, action = '', value = ''] =

@@ -92,9 +92,7 @@ describe('logbook verify', () => {
     const bytes = Buffer.from(sealed, 'utf8');
     bytes[first(4).length + 20] = 0xff;
     writeFileSync(join(folder, EVENTS), bytes);
-    expect(await verify(folder, '.')).toMatchObject({
-      bad: { line: 5, reason: 'canonical', message: 'not UTF-8' },
-    });
+    expect(await verify(folder, '.')).toMatchObject({ bad: { line: 5, reason: 'canonical', message: 'not UTF-8' } });
     expect((await call('logbook verify', folder, '.')).out).toContain(
       `bad: ${EVENTS} line 5 (entry 4): canonical: not UTF-8`,
     );
@@ -109,16 +107,10 @@ describe('logbook verify', () => {
       runs: [{ anchor: 'none' }],
     });
     const hash = composeFile(listFerryEvents(2)).events[8]?.hash ?? '';
-    expect(await verify(loose, '.', '--head', `8:${hash}`)).toMatchObject({
-      code: 0,
-      runs: [{ anchor: 'flag' }],
-    });
+    expect(await verify(loose, '.', '--head', `8:${hash}`)).toMatchObject({ code: 0, runs: [{ anchor: 'flag' }] });
     expect(await verify(loose, '.', '--head', `8:${hash.slice(0, 12)}`)).toMatchObject({ code: 0 });
     expect((await call('logbook verify', loose, '.', '--head', hash)).code).toBe(2);
-    expect(await verify(loose, '.', '--head', `9:${hash}`)).toMatchObject({
-      code: 1,
-      bad: { reason: 'truncated' },
-    });
+    expect(await verify(loose, '.', '--head', `9:${hash}`)).toMatchObject({ code: 1, bad: { reason: 'truncated' } });
     const { folder } = await checkout(first(3), first(9));
     expect(await verify(folder, '.')).toMatchObject({ code: 0, runs: [{ anchor: 'git', events: 9 }] });
     expect(await verify(folder, EVENTS)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
@@ -146,18 +138,12 @@ describe('logbook verify', () => {
   it("detects entries that the branch's history has and the file lacks", async () => {
     const { folder, git } = await checkout(first(3), first(9));
     write(folder, first(7));
-    expect(await verify(folder, '.')).toMatchObject({
-      code: 1,
-      bad: { reason: 'truncated', line: 8, seq: 7 },
-    });
+    expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: { reason: 'truncated', line: 8, seq: 7 } });
     await git('commit', '--quiet', '-am', 'shorter');
     expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: { reason: 'truncated', line: 8 } });
     await git('rm', '--quiet', EVENTS);
     await git('commit', '--quiet', '-m', 'away');
-    expect(await verify(folder, '.')).toMatchObject({
-      code: 1,
-      bad: { reason: 'truncated', line: 1, seq: 0 },
-    });
+    expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: { reason: 'truncated', line: 1, seq: 0 } });
     write(folder, first(9));
     await git('add', '--all');
     await git('commit', '--quiet', '-m', 'put right again');
@@ -189,10 +175,7 @@ describe('logbook verify', () => {
     await merged.git('checkout', '--quiet', '-b', 'side', 'HEAD~1');
     await merged.git('commit', '--quiet', '--allow-empty', '-m', 'side');
     await merged.git('merge', '--quiet', '--strategy=ours', '-m', 'hide', 'logbook');
-    expect(await verify(merged.folder, '.')).toMatchObject({
-      code: 1,
-      bad: { reason: 'truncated', line: 4 },
-    });
+    expect(await verify(merged.folder, '.')).toMatchObject({ code: 1, bad: { reason: 'truncated', line: 4 } });
   });
 
   it('accepts the keys of a config, even if other parts of the config are invalid', async () => {
@@ -201,10 +184,7 @@ describe('logbook verify', () => {
     const listed = (of: typeof keys): string =>
       `unknown: [1]\nkeys:\n${of.map((key) => `  - {id: ${key.id}, role: ${key.role}, public: "${key.public}", from: "${key.from}", until: "${key.until}"}\n`).join('')}`;
     writeFileSync(join(folder, 'c.yml'), listed(keys));
-    expect(await verify(folder, '.', '--keys', 'c.yml')).toMatchObject({
-      code: 0,
-      runs: [{ keys: 'config' }],
-    });
+    expect(await verify(folder, '.', '--keys', 'c.yml')).toMatchObject({ code: 0, runs: [{ keys: 'config' }] });
     writeFileSync(join(folder, 'c.yml'), listed(keys.map((key) => ({ ...key, public: seededKey(9).public }))));
     expect(await verify(folder, '.', '--keys', 'c.yml')).toMatchObject({
       code: 1,

@@ -74,11 +74,7 @@ describe('manifest', () => {
     writeFileSync(path, sealed);
     for (const run of ['runs', 'logbook', `runs/2026/11/${RUN}`]) {
       const { code, out } = await call('manifest', folder, run, '--dir', 'kept', '--json');
-      expect({ run, code, ...JSON.parse(out) }).toMatchObject({
-        run,
-        code: 1,
-        error: { code: 'run-unknown' },
-      });
+      expect({ run, code, ...JSON.parse(out) }).toMatchObject({ run, code: 1, error: { code: 'run-unknown' } });
     }
     const told = await call('manifest', folder, RUN, '--dir', 'kept', '--json');
     // The sample has no manifest.

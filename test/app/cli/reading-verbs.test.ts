@@ -74,10 +74,7 @@ describe('read-comment', () => {
   });
 
   it('treats a byte order mark as an invisible character of the comment', async () => {
-    expect(await read('\ufeff/stop')).toMatchObject({
-      code: 1,
-      json: { ignored: [{ reason: 'invisible' }] },
-    });
+    expect(await read('\ufeff/stop')).toMatchObject({ code: 1, json: { ignored: [{ reason: 'invisible' }] } });
   });
 
   it('continues after bytes that are not UTF-8', async () => {
@@ -104,10 +101,7 @@ describe('delta', () => {
     expect(await delta('A = 1\n', '\ufeffA = 1\r\n')).toEqual({ code: 0, json: { kind: 'none' } });
     expect(await delta('A = 1\n', 'A = 2\n')).toEqual({
       code: 0,
-      json: {
-        kind: 'knobs',
-        changes: [{ knob: 'A', path: 'A', before: '1', after: '2', bucket: null, line: 1 }],
-      },
+      json: { kind: 'knobs', changes: [{ knob: 'A', path: 'A', before: '1', after: '2', bucket: null, line: 1 }] },
     });
     expect(await delta('A = 1\n', 'A = 1\nf()\n')).toEqual({
       code: 1,
@@ -134,16 +128,10 @@ describe('delta', () => {
     };
     expect(await compare(knobs)).toMatchObject({
       code: 0,
-      json: {
-        kind: 'knobs',
-        changes: [{ knob: 'lr', path: 'opt.lr', before: '1', after: '2', bucket: 'optimizer' }],
-      },
+      json: { kind: 'knobs', changes: [{ knob: 'lr', path: 'opt.lr', before: '1', after: '2', bucket: 'optimizer' }] },
     });
     if (code !== null) expect(await compare(code)).toMatchObject({ code: 1, json: { kind: 'structural', line: 1 } });
-    expect(await compare('[')).toMatchObject({
-      code: 1,
-      json: { kind: 'unparsable', side: 'head', line: 1 },
-    });
+    expect(await compare('[')).toMatchObject({ code: 1, json: { kind: 'unparsable', side: 'head', line: 1 } });
     expect(await run('read-knobs', [names[0]])).toMatchObject({
       code: 0,
       json: { knobs: [{ path: 'opt.lr', spelled: 'opt.lr', value: '1' }] },
@@ -171,14 +159,7 @@ describe('read-knobs', () => {
         kind: 'knobs',
         knobs: [
           { knob: 'STEPS', path: 'STEPS', value: '100', bucket: 'optimizer', line: 1, spelled: 'STEPS' },
-          {
-            knob: 'a b',
-            path: 'MIX["a b"]',
-            value: '0.5',
-            bucket: 'datamix',
-            line: 2,
-            spelled: 'MIX["a b"]',
-          },
+          { knob: 'a b', path: 'MIX["a b"]', value: '0.5', bucket: 'datamix', line: 2, spelled: 'MIX["a b"]' },
           {
             knob: 'learning_rate',
             path: 'run()[0].Train().learning_rate',
@@ -196,9 +177,7 @@ describe('read-knobs', () => {
     const keys = ['prose', 'a b', 'a=b', 'a.b', 'c#d', 'e-f', 'ä', 'g“h'];
     const entries = keys.map((key) => `${JSON.stringify(key)}: 1`).join(', ');
     await writeFile(join(folder, 'keys.py'), `MIX = {${entries}}\n`);
-    const told = z.object({
-      json: z.object({ knobs: z.array(z.object({ path: z.string(), spelled: z.string() })) }),
-    });
+    const told = z.object({ json: z.object({ knobs: z.array(z.object({ path: z.string(), spelled: z.string() })) }) });
     const { knobs } = told.parse(await run('read-knobs', ['keys.py'])).json;
     expect(knobs).toHaveLength(keys.length);
     for (const { spelled } of knobs) {
@@ -209,9 +188,6 @@ describe('read-knobs', () => {
 
   it('exits 1 with the line of a file that does not parse', async () => {
     await writeFile(join(folder, 'broken.py'), 'A = 1\nB = = 2\n');
-    expect(await run('read-knobs', ['broken.py'])).toMatchObject({
-      code: 1,
-      json: { kind: 'unparsable', line: 2 },
-    });
+    expect(await run('read-knobs', ['broken.py'])).toMatchObject({ code: 1, json: { kind: 'unparsable', line: 2 } });
   });
 });

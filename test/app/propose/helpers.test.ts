@@ -48,11 +48,7 @@ describe('a proposer', () => {
   it('ends with a separate error kind for a timeout, too much output and a missing program', async () => {
     const kinds = await Promise.all([
       helpers.ask({ ...bounds, command: script('setInterval(() => {}, 1000)'), timeoutMs: 300 }),
-      helpers.ask({
-        ...bounds,
-        command: script('for (;;) console.log("x".repeat(999))'),
-        outputBytesMax: 5_000,
-      }),
+      helpers.ask({ ...bounds, command: script('for (;;) console.log("x".repeat(999))'), outputBytesMax: 5_000 }),
       helpers.ask({ ...bounds, command: ['no-such-program-here'] }),
     ]);
     expect(kinds.map(({ kind }) => kind)).toEqual(['timed-out', 'output-limit', 'not-started']);

@@ -168,10 +168,7 @@ describe('a body that is larger than any that GitHub sends', () => {
   });
 
   it('is refused by its declared length before any byte is read', async () => {
-    const { status, ms } = await send({
-      body: [],
-      headers: { 'content-length': String(WEBHOOK_BYTES_MAX + 1) },
-    });
+    const { status, ms } = await send({ body: [], headers: { 'content-length': String(WEBHOOK_BYTES_MAX + 1) } });
     expect(status).toBe(413);
     expect(ms).toBeLessThan(5_000);
   });
@@ -188,10 +185,7 @@ describe('a body that is larger than any that GitHub sends', () => {
   });
 
   it('is not read without a signature', async () => {
-    const { status, sentBytes } = await send({
-      body: megabytes(200),
-      headers: { 'x-hub-signature-256': 'none' },
-    });
+    const { status, sentBytes } = await send({ body: megabytes(200), headers: { 'x-hub-signature-256': 'none' } });
     expect([400, 401]).toContain(status);
     expect(sentBytes).toBeLessThan(60 * MEGABYTE);
   });

@@ -48,10 +48,7 @@ describe('the server', () => {
   });
 
   it('uses a permission from the moment it is granted, not from the next token', async () => {
-    lab = await openServedLab({
-      sweepMs: 600_000,
-      permissions: { ...GRANTED, issues: 'read', pull_requests: 'read' },
-    });
+    lab = await openServedLab({ sweepMs: 600_000, permissions: { ...GRANTED, issues: 'read', pull_requests: 'read' } });
     const number = await lab.askForHelp();
     // The answer is recorded and refused; that must not delay the post once it is permitted.
     await expect.poll(() => lab?.log.join(), soon).toContain('post-comment: refused');

@@ -94,12 +94,7 @@ export async function openServedLab(options: {
   await importTree(store, { directory: LAB, message: 'The lab', skip });
   const bugs: unknown[] = [];
   const directoryOf = (): string => directory;
-  heard.serve({
-    world,
-    clock: null,
-    git: createGitDoor(world, { directoryOf }),
-    onBug: (bug) => bugs.push(bug),
-  });
+  heard.serve({ world, clock: null, git: createGitDoor(world, { directoryOf }), onBug: (bug) => bugs.push(bug) });
   const hookUrl = (server = 0): string => `${running[server]?.url}/api/github/webhooks`;
   const hooks = startWebhooks(world, async (request) => {
     const body = await request.clone().text();

@@ -5,12 +5,7 @@ import type { Worker } from '../../../src/app/control/worker.ts';
 import { createQueues, type Handled } from '../../../src/app/server/work-queue.ts';
 import type { ReconcileRequest } from '../../../src/domain/reconcile-request.ts';
 
-const where = (name: string) => ({
-  repository: `lab/${name}`,
-  branch: 'main',
-  pushedAtMs: 0,
-  installation: 1,
-});
+const where = (name: string) => ({ repository: `lab/${name}`, branch: 'main', pushedAtMs: 0, installation: 1 });
 const payload = (name: string) => ({
   repository: { full_name: `lab/${name}`, default_branch: 'main', pushed_at: '1970-01-01T00:00:00Z' },
   installation: { id: 1 },

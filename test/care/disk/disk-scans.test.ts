@@ -18,22 +18,14 @@ describe('the scans of a cluster', () => {
     const low = aScan({ workers: [aWorker({ percentFree: '4.0' })] });
     const lower = aScan({ workers: [aWorker({ percentFree: '2.0' })] });
     const other = aScan({ workers: [aWorker({ finding: 'mount-there' })] });
-    expect(folded(other, low, lower)).toMatchObject({
-      newest: { seq: 2 },
-      readable: { seq: 2 },
-      since: { seq: 1 },
-    });
+    expect(folded(other, low, lower)).toMatchObject({ newest: { seq: 2 }, readable: { seq: 2 }, since: { seq: 1 } });
     expect(folded(low, lower, other)).toMatchObject({ readable: { seq: 2 }, since: { seq: 2 } });
   });
 
   test('are unchanged after a scan that could not be read', () => {
     const unread = aScan({ reading: 'unreadable', why: 'no answer', workers: [] });
     const low = aScan({ workers: [aWorker()] });
-    expect(folded(low, unread)).toMatchObject({
-      newest: { seq: 1 },
-      readable: { seq: 0 },
-      since: { seq: 0 },
-    });
+    expect(folded(low, unread)).toMatchObject({ newest: { seq: 1 }, readable: { seq: 0 }, since: { seq: 0 } });
     expect(folded(low, unread, low)).toMatchObject({ readable: { seq: 2 }, since: { seq: 0 } });
     expect(folded(unread)).toMatchObject({ newest: { seq: 0 }, readable: null, since: null });
   });

@@ -22,12 +22,7 @@ export function aWorker(change: Partial<ScannedWorker> = {}): ScannedWorker {
   return {
     tpu: 'ray-vllm-a',
     worker: 0,
-    vm: {
-      name: 'ray-vllm-a',
-      zone: 'us-central1-a',
-      createdAt: '2026-11-20T01:02:03Z',
-      address: '10.130.0.1',
-    },
+    vm: { name: 'ray-vllm-a', zone: 'us-central1-a', createdAt: '2026-11-20T01:02:03Z', address: '10.130.0.1' },
     percentFree: '4.0',
     level: 'low',
     finding: 'mount-missing',

@@ -69,20 +69,12 @@ describe('a scan', () => {
     });
     const fine = { kind: 'read', low: [], problems: [] };
     expect(read('', { stderr: `${head}All workers have >10% free disk space` })).toEqual(fine);
-    expect(read('', { stderr: `${head}✓ ray-vllm-b worker 1: restarted` })).toMatchObject({
-      code: 'not-a-dry-run',
-    });
-    expect(read('', { stderr: `${head}Deleting preempted TPU: ray-a` })).toMatchObject({
-      code: 'not-a-dry-run',
-    });
+    expect(read('', { stderr: `${head}✓ ray-vllm-b worker 1: restarted` })).toMatchObject({ code: 'not-a-dry-run' });
+    expect(read('', { stderr: `${head}Deleting preempted TPU: ray-a` })).toMatchObject({ code: 'not-a-dry-run' });
   });
 
   test('reports all workers as fine only in its own sentence and for the requested threshold', () => {
-    expect(read('✓ All workers have >10% free disk space\n')).toEqual({
-      kind: 'read',
-      low: [],
-      problems: [],
-    });
+    expect(read('✓ All workers have >10% free disk space\n')).toEqual({ kind: 'read', low: [], problems: [] });
     expect(read('✓ All workers have >20% free disk space\n')).toMatchObject({ code: 'other-threshold' });
     expect(read('All workers have free disk space\n')).toMatchObject({ code: 'nothing-said' });
   });
@@ -126,9 +118,6 @@ describe('a scan', () => {
     expect(read(both)).toMatchObject({ kind: 'read', low: [{ tpu: 'ray-vllm-z' }], problems });
     // The other workers are not fine either just because none was named.
     expect(read(line)).toMatchObject({ kind: 'read', low: [], problems });
-    expect(read(`${line}\n✓ All workers have >10% free disk space`)).toMatchObject({
-      kind: 'read',
-      problems,
-    });
+    expect(read(`${line}\n✓ All workers have >10% free disk space`)).toMatchObject({ kind: 'read', problems });
   });
 });

@@ -16,10 +16,7 @@ import { EXAMPLE, LAB_WORKFLOWS, type PlayWorkflow, playOnAct, playOnOurRunner, 
 
 const FOLDER = '.github/workflows';
 const ROOT = join(import.meta.dirname, '../../..');
-const MACHINES = ['watch', 'stop', 'care'].map((name) => ({
-  name,
-  labels: ['self-hosted', `ferrybot-${name}`],
-}));
+const MACHINES = ['watch', 'stop', 'care'].map((name) => ({ name, labels: ['self-hosted', `ferrybot-${name}`] }));
 
 /** A thin caller, as in a lab with a mirror of ferrybot in its own organisation. */
 const mirrored = (name: string, inputs: Readonly<Record<string, string>>, keys: readonly string[]): string =>

@@ -28,9 +28,7 @@ import { ISSUE_FIRST_QUERY, THREAD_QUERY, THREADS_QUERY } from '../../../src/git
  * Fields that GitHub has but the newest published schema (15.26.1) does not, with the client that queries
  * them.
  */
-const LATER: Readonly<Record<string, string>> = {
-  'StatusContext.updatedAt': 'github/branch-deploy v12',
-};
+const LATER: Readonly<Record<string, string>> = { 'StatusContext.updatedAt': 'github/branch-deploy v12' };
 
 let theirs: GraphQLSchema;
 let ours: GraphQLSchema;
@@ -125,10 +123,7 @@ describe('the GraphQL schema', () => {
     );
     const whole = [
       ...questions.filter(({ text }) => !text.includes('${')),
-      ...Object.entries({ THREADS_QUERY, ISSUE_FIRST_QUERY, THREAD_QUERY }).map(([file, text]) => ({
-        file,
-        text,
-      })),
+      ...Object.entries({ THREADS_QUERY, ISSUE_FIRST_QUERY, THREAD_QUERY }).map(([file, text]) => ({ file, text })),
     ];
     expect(whole.length).toBeGreaterThan(3);
     // GitHub allows two types of a union to return one name with different types.

@@ -63,9 +63,7 @@ async function dispatchTheDay({ page, site, ...seat }: Seat): Promise<void> {
   await page.getByRole('link', { name: 'ferrybot daily' }).click();
   await page.getByText('Run ferrybot daily').click();
   await page.getByRole('button', { name: 'Run workflow' }).click();
-  await until(site.lab, 'the proposal', async () => (await now(site))?.gate?.digest != null, {
-    stepMs: 5_000,
-  });
+  await until(site.lab, 'the proposal', async () => (await now(site))?.gate?.digest != null, { stepMs: 5_000 });
   await page.getByRole('link', { name: 'Code' }).click();
   await page.getByText('A ferry waits for you, mira').waitFor();
   await look({ page, site, ...seat }, 'waits');
@@ -243,10 +241,7 @@ async function tabTo(page: Page, found: (element: Element) => boolean): Promise<
     const outline = await page.evaluate(() => {
       const element = document.activeElement ?? document.body;
       const { outlineStyle, boxShadow } = getComputedStyle(element);
-      return {
-        name: element.outerHTML.slice(0, 80),
-        isSeen: outlineStyle !== 'none' || boxShadow !== 'none',
-      };
+      return { name: element.outerHTML.slice(0, 80), isSeen: outlineStyle !== 'none' || boxShadow !== 'none' };
     });
     expect(outline).toMatchObject({ isSeen: true });
     if (await page.locator(':focus').evaluate(found)) return;

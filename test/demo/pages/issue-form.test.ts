@@ -27,10 +27,7 @@ type Site = {
 async function openSite(): Promise<Site> {
   const listening = await listen(0);
   if (!listening.ok) throw new Error(`no port: ${listening.reason}`);
-  const lab = await openVirtualLab({
-    origin: listening.origin,
-    config: (text) => `${text.trimEnd()}\n${HERO_LANE}`,
-  });
+  const lab = await openVirtualLab({ origin: listening.origin, config: (text) => `${text.trimEnd()}\n${HERO_LANE}` });
   const pages = createPages({ ...pagesOptionsFromWorld(lab.world, 'lab/ferries'), tries: [heroTry('/tmp/outputs')] });
   listening.serve({
     world: lab.world,
@@ -57,11 +54,7 @@ async function open(
 ): Promise<{ readonly status: number; readonly to: string; readonly message: string }> {
   const response = await ask('issues', {
     method: 'POST',
-    headers: {
-      cookie: 'playground_speaker=ada',
-      accept: 'application/json',
-      'sec-fetch-site': 'same-origin',
-    },
+    headers: { cookie: 'playground_speaker=ada', accept: 'application/json', 'sec-fetch-site': 'same-origin' },
     body: new URLSearchParams(fields),
   });
   return { status: response.status, to: '', message: '', ...((await response.json()) as object) };

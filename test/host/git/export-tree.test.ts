@@ -132,10 +132,7 @@ describe('an export', () => {
     const { commit, git, idOf } = await committed(async (folder) => {
       put({ 'lib/a.py': 'a' })(folder);
       const other = `160000,${'1'.repeat(40)},lib/other`;
-      await runProgram('git', ['update-index', '--add', '--cacheinfo', other], {
-        cwd: folder,
-        env: environment,
-      });
+      await runProgram('git', ['update-index', '--add', '--cacheinfo', other], { cwd: folder, env: environment });
       mkdirSync(join(folder, 'lib/other'));
     });
     const { ids, submodules } = await git.exportTree(commit, ['lib'], join(createScratchFolder(), 'tree'));

@@ -128,10 +128,7 @@ describe('reading', () => {
     await reader.fetch();
     expect(await reader.resolve('refs/heads/extra')).toBeNull();
     renameSync(remote.path, `${remote.path}.away`);
-    await expect(reader.readText(first, 'big')).rejects.toMatchObject({
-      name: 'GitError',
-      code: 'unreadable',
-    });
+    await expect(reader.readText(first, 'big')).rejects.toMatchObject({ name: 'GitError', code: 'unreadable' });
     await expect(reader.fetch()).rejects.toMatchObject({ code: 'unreachable' });
     renameSync(`${remote.path}.away`, remote.path);
     expect(await reader.readText(first, 'big')).toBe('x'.repeat(1000));
@@ -245,10 +242,7 @@ describe('writing', () => {
       message: 'm',
       atMs: AT_MS,
     });
-    expect(outcome).toMatchObject({
-      kind: 'refused',
-      message: expect.stringContaining('pre-receive hook declined'),
-    });
+    expect(outcome).toMatchObject({ kind: 'refused', message: expect.stringContaining('pre-receive hook declined') });
     expect(outcome).toMatchObject({ message: expect.stringContaining('the disk is full') });
   });
 
@@ -375,12 +369,7 @@ describe('the token', () => {
     const port = (server.address() as AddressInfo).port;
     const directory = join(createScratchFolder(), 'm');
     const remoteUrl = `http://127.0.0.1:${port}/lab/models.git`;
-    const client = createGitProgram({
-      directory,
-      remoteUrl,
-      token: async () => 'ghs_secret',
-      environment,
-    })(identity);
+    const client = createGitProgram({ directory, remoteUrl, token: async () => 'ghs_secret', environment })(identity);
     const basic = Buffer.from('x-access-token:ghs_secret').toString('base64');
     const request = { branches: ['refs/heads/main'] };
     const failure = await client.fetch(request).catch((error: unknown) => error);

@@ -25,12 +25,7 @@ it('ends when it is idle, and starts again for the next object', async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrybot-idle-'));
   execFileSync('git', ['init', '--quiet', '--bare', folder]);
   const env = { PATH: process.env['PATH'] ?? '' };
-  const objects = createObjects({
-    directory: folder,
-    env,
-    ready: async () => undefined,
-    fetch: async () => undefined,
-  });
+  const objects = createObjects({ directory: folder, env, ready: async () => undefined, fetch: async () => undefined });
   const id = await objects.write('blob', Buffer.from('text'));
   const read = async () => [...(await objects.read([id], 100)).values()].map(({ bytes }) => String(bytes));
   expect(await read()).toEqual(['text']);

@@ -41,9 +41,7 @@ export async function createBareRepository(): Promise<Remote> {
     if (!result.ok) throw new Error(`git ${args.join(' ')}: ${result.stderr}`);
     return result.stdout.trim();
   };
-  const made = await runProgram('git', ['init', '--quiet', '--bare', '-b', 'main', path], {
-    env: environment,
-  });
+  const made = await runProgram('git', ['init', '--quiet', '--bare', '-b', 'main', path], { env: environment });
   if (!made.ok) throw new Error(made.stderr);
   await git('config', 'uploadpack.allowFilter', 'true');
   await git('config', 'uploadpack.allowAnySHA1InWant', 'true');

@@ -25,14 +25,7 @@ const LR: Candidate = {
   risk: 'low',
   reason: 'due',
 };
-const MIX: Candidate = {
-  ...LR,
-  id: 'mix',
-  path: 'mix',
-  values: ['0.5', '0.6'],
-  bucket: 'datamix',
-  risk: 'medium',
-};
+const MIX: Candidate = { ...LR, id: 'mix', path: 'mix', values: ['0.5', '0.6'], bucket: 'datamix', risk: 'medium' };
 const ferry = (date: string, path: string, before: string, after: string, bucket: string): RecentFerry => ({
   date,
   candidate: null,
@@ -76,11 +69,7 @@ describe('the change of the next ferry', () => {
 
   // rule DF-12
   it('is the first candidate with a value that is not set yet', () => {
-    expect(choose({})).toMatchObject({
-      kind: 'proposal',
-      edits: [{ path: 'lr', after: '6e-3' }],
-      risk: 'low',
-    });
+    expect(choose({})).toMatchObject({ kind: 'proposal', edits: [{ path: 'lr', after: '6e-3' }], risk: 'low' });
   });
 
   // rule DF-35
@@ -143,8 +132,6 @@ describe('the change of the next ferry', () => {
   });
 
   it('repeats the last run only to confirm a declared regression', () => {
-    expect(choose({ objective: { kind: 'regression', text: 'confirm' } })).toEqual({
-      kind: 'identical-rerun',
-    });
+    expect(choose({ objective: { kind: 'regression', text: 'confirm' } })).toEqual({ kind: 'identical-rerun' });
   });
 });

@@ -43,19 +43,12 @@ describe('editing a value in place', () => {
     ['two values', '2 3'],
     ['a semicolon', '2; import os'],
   ])('refuses %s', async (_, after) => {
-    expect(await edit('LR = 1\nrun(lr=LR)\n', { path: 'LR', after })).toMatchObject({
-      ok: false,
-      error: 'refused',
-    });
+    expect(await edit('LR = 1\nrun(lr=LR)\n', { path: 'LR', after })).toMatchObject({ ok: false, error: 'refused' });
   });
 
   it('refuses a missing path, the same value, and the same path twice', async () => {
-    expect(await edit('A = 1\n', { path: 'B', after: '2' })).toMatchObject({
-      error: 'refused',
-    });
-    expect(await edit('A = 3e-3\n', { path: 'A', after: '0.003' })).toMatchObject({
-      error: 'unchanged',
-    });
+    expect(await edit('A = 1\n', { path: 'B', after: '2' })).toMatchObject({ error: 'refused' });
+    expect(await edit('A = 3e-3\n', { path: 'A', after: '0.003' })).toMatchObject({ error: 'unchanged' });
     expect(await edit('A = 1\nB = 2\n', { path: 'A', after: '2' }, { path: 'B', after: '2' })).toMatchObject({
       error: 'unchanged',
     });

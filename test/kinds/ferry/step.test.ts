@@ -7,11 +7,7 @@ import { readText } from '../../support/read-experiments.ts';
 
 const STEPS: Steps = {
   factor: 2,
-  knobs: {
-    lr: { factor: 1.5 },
-    'train.dropout': { absolute: 0.05 },
-    schedule: { values: ['"linear"', '"cosine"'] },
-  },
+  knobs: { lr: { factor: 1.5 }, 'train.dropout': { absolute: 0.05 }, schedule: { values: ['"linear"', '"cosine"'] } },
   enforce: 'warn',
 };
 

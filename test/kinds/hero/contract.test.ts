@@ -112,11 +112,7 @@ describe('the checkpoint roots', () => {
   });
 
   it('are only the roots that the contract names, if it names any', () => {
-    const own = {
-      ...output,
-      'Checkpoint root': 'gs://lab/own',
-      'Temporary checkpoint root': 'gs://tmp/own/',
-    };
+    const own = { ...output, 'Checkpoint root': 'gs://lab/own', 'Temporary checkpoint root': 'gs://tmp/own/' };
     expect(rootsOf(own, ['gs://elsewhere/{run}'])).toEqual(['gs://lab/own', 'gs://tmp/own']);
   });
 

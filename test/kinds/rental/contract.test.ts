@@ -59,10 +59,7 @@ describe('the form', () => {
     expect(findOpenParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
     expect(contract).toMatchObject({
       owner: { value: 'ada', source: 'inferred', from: 'the author of the issue' },
-      mandate: {
-        value: 'keep training alive, fix failures, no idle spend, report milestones',
-        from: 'the policy',
-      },
+      mandate: { value: 'keep training alive, fix failures, no idle spend, report milestones', from: 'the policy' },
       objective: { value: 'lower eval/loss', source: 'given' },
       finalStep: { value: '600', source: 'inferred', from: 'the command' },
     });
@@ -140,10 +137,7 @@ describe('/rent', () => {
     const contract = read(RENTAL_ANSWERS, { asked: { hours: '99' } });
     expect(findOpenParts(FIELDS, contract).unclear).toEqual([expect.stringContaining('Hours')]);
     // The same value in another spelling is no contradiction.
-    expect(read(RENTAL_ANSWERS, { asked: { hours: '2 h' } })['hours']).toMatchObject({
-      value: '2',
-      source: 'given',
-    });
+    expect(read(RENTAL_ANSWERS, { asked: { hours: '2 h' } })['hours']).toMatchObject({ value: '2', source: 'given' });
   });
 });
 

@@ -30,10 +30,7 @@ it('allows only a late and patient early stop, which then counts as the requeste
   const lane = { ...LANE, finalStep: 1_200, earlyStop: { minSteps: 600, patience: 5, minDelta: '0.001' } };
   expect(earlyStopSaneGate.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'sane' });
   const early = { ...lane, earlyStop: { ...lane.earlyStop, minSteps: 599 } };
-  expect(earlyStopSaneGate.evaluate(gateFacts({ lane: early }))).toMatchObject({
-    outcome: 'fail',
-    code: 'too-small',
-  });
+  expect(earlyStopSaneGate.evaluate(gateFacts({ lane: early }))).toMatchObject({ outcome: 'fail', code: 'too-small' });
   const { end } = aRun().gated().approved(bob).ordered().submitted().observed().ended().state;
   if (end === null) throw new Error('the run has ended');
   const ended = (lastStep: number) => judgeRental({ ...end, lastStep }, lane, []).stepOutcome;

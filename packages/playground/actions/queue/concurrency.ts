@@ -36,10 +36,7 @@ export function evaluateConcurrency(given: Concurrency, scope: Scope): Evaluated
 }
 
 /** What happens to a new member and to the members before it. */
-export type Admission = {
-  readonly newcomer: 'start' | 'wait' | 'cancel';
-  readonly cancel: readonly Member[];
-};
+export type Admission = { readonly newcomer: 'start' | 'wait' | 'cancel'; readonly cancel: readonly Member[] };
 
 /** Decides from the group's members only. */
 export function decideAdmission(group: Group, wanted: Evaluated): Admission {

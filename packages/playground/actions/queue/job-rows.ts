@@ -87,13 +87,7 @@ export async function completeJob(
             completedAtMs: now,
           },
   );
-  const job = updateJob(world, jobId, {
-    ...extra,
-    status: 'completed',
-    conclusion,
-    steps,
-    completedAtMs: now,
-  });
+  const job = updateJob(world, jobId, { ...extra, status: 'completed', conclusion, steps, completedAtMs: now });
   await announceJob(world, job, 'completed');
   return job;
 }
@@ -162,15 +156,7 @@ function toCheckAnnotation(one: Annotation): CheckAnnotation {
 }
 
 function newStep(number: number, name: string): Step {
-  return {
-    number,
-    name,
-    status: 'queued',
-    conclusion: null,
-    startedAtMs: null,
-    completedAtMs: null,
-    logOffset: null,
-  };
+  return { number, name, status: 'queued', conclusion: null, startedAtMs: null, completedAtMs: null, logOffset: null };
 }
 
 function createCheckRun(world: World, run: Run, jobId: number, fresh: NewJob): number {

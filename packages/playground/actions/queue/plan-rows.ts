@@ -32,16 +32,7 @@ export function findPlan(world: World, runId: number): RunPlan {
 }
 
 export function createNode(key: string): PlanNode {
-  return {
-    key,
-    state: 'open',
-    result: null,
-    outputs: {},
-    jobId: null,
-    group: null,
-    queue: 'single',
-    inputs: null,
-  };
+  return { key, state: 'open', result: null, outputs: {}, jobId: null, group: null, queue: 'single', inputs: null };
 }
 
 export function updateNode(world: World, runId: number, key: string, changes: Partial<PlanNode>): RunPlan {

@@ -134,11 +134,7 @@ const pullSchema = z.object({
     number: z.number(),
     title: z.string(),
     merge_commit_sha: z.string().nullish(),
-    head: z.object({
-      ref: z.string(),
-      sha: z.string(),
-      repo: z.object({ full_name: z.string() }).nullish(),
-    }),
+    head: z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
     base: z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }) }),
   }),
 });

@@ -36,11 +36,7 @@ export async function startJob(
   const first = queued.status !== 'in_progress';
   const run = first ? updateRun(world, job.runId, { status: 'in_progress', startedAtMs: now }) : queued;
   updateNode(world, run.id, job.key, { state: 'running' });
-  const started = updateJob(world, job.id, {
-    status: 'in_progress',
-    runnerName: runner.name,
-    startedAtMs: now,
-  });
+  const started = updateJob(world, job.id, { status: 'in_progress', runnerName: runner.name, startedAtMs: now });
   const { work, planned } = await buildWork(engine, run, started, runner);
   const cancel = new AbortController();
   const force = new AbortController();

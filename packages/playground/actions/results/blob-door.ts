@@ -148,9 +148,6 @@ function storedResponse(status: number): Response {
 function refuseBlob(status: number, code: string, message: string): Response {
   return new Response(
     `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
-    {
-      status,
-      headers: { 'content-type': 'application/xml', 'x-ms-error-code': code },
-    },
+    { status, headers: { 'content-type': 'application/xml', 'x-ms-error-code': code } },
   );
 }

@@ -164,11 +164,7 @@ function recordResult(
   return conclusion;
 }
 
-type Place = {
-  readonly level: StepLevel;
-  readonly own: Readonly<Record<string, string>>;
-  readonly frame: JobFrame;
-};
+type Place = { readonly level: StepLevel; readonly own: Readonly<Record<string, string>>; readonly frame: JobFrame };
 
 function runWork(step: StepDefinition, script: string, { level, own, frame }: Place): StepWork {
   const scope: Scope = scopeOfAction(level.scope(own), null);

@@ -65,13 +65,7 @@ function uriEscaped(value: string): string {
   );
 }
 
-const XML: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
+const XML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 
 function xmlEscaped(value: string): string {
   return value.replaceAll(/[&<>"']/g, (sign) => XML[sign] ?? sign);

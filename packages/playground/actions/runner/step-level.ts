@@ -67,15 +67,7 @@ export function compositeLevel(
         status,
         isCancelled: frame.state.status === 'cancelled',
         hashFiles,
-        contexts: {
-          github,
-          env: variables,
-          job,
-          strategy,
-          runner,
-          inputs: use.inputs,
-          steps: stepsContext(results),
-        },
+        contexts: { github, env: variables, job, strategy, runner, inputs: use.inputs, steps: stepsContext(results) },
       },
       use.action,
     );

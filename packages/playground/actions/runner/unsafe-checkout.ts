@@ -22,11 +22,7 @@ const afterRun = z.object({
 });
 
 /** The checkout that a step requests. `commit`: the ref, if it is a commit id. */
-export type CheckoutWish = {
-  readonly repository: string;
-  readonly ref: string;
-  readonly commit: string | null;
-};
+export type CheckoutWish = { readonly repository: string; readonly ref: string; readonly commit: string | null };
 
 /**
  * The refusal message, or null. It applies only to `pull_request_target` and `workflow_run`, and only to refs that

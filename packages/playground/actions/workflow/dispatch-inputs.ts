@@ -60,10 +60,7 @@ export function checkCallInputs(
 ): CallInputs {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name));
   if (unknown.length > 0) {
-    return {
-      ok: false,
-      message: `Invalid input, ${unknown.join(', ')} is not defined in the called workflow`,
-    };
+    return { ok: false, message: `Invalid input, ${unknown.join(', ')} is not defined in the called workflow` };
   }
   const inputs: Record<string, Json> = {};
   for (const [name, input] of Object.entries(declared)) {

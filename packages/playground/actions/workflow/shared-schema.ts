@@ -40,11 +40,7 @@ export const concurrencySchema = z
   .refine((given) => given.queue === 'single' || given['cancel-in-progress'] !== true, {
     message: 'queue: max cannot be combined with cancel-in-progress: true',
   })
-  .transform(({ group, queue, ...given }) => ({
-    group,
-    cancelInProgress: given['cancel-in-progress'],
-    queue,
-  }))
+  .transform(({ group, queue, ...given }) => ({ group, cancelInProgress: given['cancel-in-progress'], queue }))
   .nullable()
   .default(null);
 

@@ -46,10 +46,7 @@ const annotation = z.object({
   raw_details: z.string().max(65_536).optional(),
 });
 const fitting = annotation
-  .refine((one) => one.end_line >= one.start_line, {
-    path: ['end_line'],
-    error: 'end_line precedes start_line',
-  })
+  .refine((one) => one.end_line >= one.start_line, { path: ['end_line'], error: 'end_line precedes start_line' })
   // docs.github.com/rest/checks: columns are allowed only where start_line and end_line are equal.
   .refine((one) => one.start_line === one.end_line || one.start_column === undefined, {
     path: ['start_column'],

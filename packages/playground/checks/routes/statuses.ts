@@ -108,11 +108,13 @@ async function statusPayload(call: ActorCall, row: CommitStatus): Promise<JsonOb
     description: row.description,
     state: row.state,
     commit: shapeCommit(call.world, call.repo, commit),
-    branches: heads.slice(0, branchesInPayload).map(([ref]) => ({
-      name: ref.slice('refs/heads/'.length),
-      commit: { sha: row.sha, url: `${repoApi(call.world, call.repo)}/commits/${row.sha}` },
-      protected: false,
-    })),
+    branches: heads
+      .slice(0, branchesInPayload)
+      .map(([ref]) => ({
+        name: ref.slice('refs/heads/'.length),
+        commit: { sha: row.sha, url: `${repoApi(call.world, call.repo)}/commits/${row.sha}` },
+        protected: false,
+      })),
     created_at: toIso(row.createdAtMs),
     updated_at: toIso(row.createdAtMs),
   };

@@ -158,11 +158,7 @@ async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null
   const ref = `refs/heads/${branch}`;
   const moved = await moveRef(call, { ref, sha, expected: base }, 'merge');
   return moved === 'updated'
-    ? {
-        status: 202,
-        body: { message: `Auto-merged ${defaultBranch} into ${branch} on deployment.` },
-        headers: {},
-      }
+    ? { status: 202, body: { message: `Auto-merged ${defaultBranch} into ${branch} on deployment.` }, headers: {} }
     : failedAnswer(409, moveMessage(moved, ref));
 }
 

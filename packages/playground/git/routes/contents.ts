@@ -24,11 +24,7 @@ import { refuseMove } from './refs.ts';
 
 const read = repoAccess('contents:read', 'public');
 const write = repoAccess('contents:write', 'write');
-const person = z.object({
-  name: z.string(),
-  email: z.string(),
-  date: z.iso.datetime({ offset: true }).optional(),
-});
+const person = z.object({ name: z.string(), email: z.string(), date: z.iso.datetime({ offset: true }).optional() });
 const fileWrite = z.object({
   message: z.string(),
   // Encoders add line breaks; GitHub accepts them.

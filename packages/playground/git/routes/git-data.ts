@@ -40,11 +40,7 @@ const tree = z.object({
     )
     .max(github.treeEntries),
 });
-const person = z.object({
-  name: z.string(),
-  email: z.string(),
-  date: z.iso.datetime({ offset: true }).optional(),
-});
+const person = z.object({ name: z.string(), email: z.string(), date: z.iso.datetime({ offset: true }).optional() });
 const commit = z.object({
   message: z.string(),
   tree: z.string(),
@@ -102,10 +98,7 @@ async function getTree(call: RepoCall): Promise<Answer> {
   const name = call.params['sha'] ?? '';
   const commitSha = await resolveCommit(store, call.repo, name);
   const sha = commitSha === null ? name : ((await store.readCommit(commitSha))?.tree ?? name);
-  const listing = await listTree(store, sha, {
-    recursive: call.query.has('recursive'),
-    limit: github.treeEntries,
-  });
+  const listing = await listTree(store, sha, { recursive: call.query.has('recursive'), limit: github.treeEntries });
   return listing === null ? notFoundAnswer() : okAnswer(await shapeTree(call, sha, listing));
 }
 
@@ -166,11 +159,7 @@ async function createTag(call: ActorCall, body: z.infer<typeof tag>): Promise<An
 function signature(call: ActorCall, given: z.infer<typeof person> | undefined): Signature {
   const now = call.world.clock.now();
   if (given === undefined) return userSignature(call.actor, now);
-  return {
-    name: given.name,
-    email: given.email,
-    atMs: given.date === undefined ? now : Date.parse(given.date),
-  };
+  return { name: given.name, email: given.email, atMs: given.date === undefined ? now : Date.parse(given.date) };
 }
 
 async function shapeTag(call: RepoCall, sha: string): Promise<JsonObject> {

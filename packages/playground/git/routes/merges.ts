@@ -9,11 +9,7 @@ import { branchTip, resolveCommit } from '../resolve-commit.ts';
 import { shapeCommit, userSignature, webFlowSignature } from '../shape-commit.ts';
 
 const write = repoAccess('contents:write', 'write');
-const merging = z.object({
-  base: z.string(),
-  head: z.string(),
-  commit_message: z.string().optional(),
-});
+const merging = z.object({ base: z.string(), head: z.string(), commit_message: z.string().optional() });
 
 export const mergeRoutes: readonly Route[] = [writeRoute('POST', '/merges', write, merging, merge)];
 

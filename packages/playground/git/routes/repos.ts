@@ -84,11 +84,7 @@ function getPermission(call: RepoCall): Answer {
   return okAnswer({
     permission,
     role_name: shown ?? 'none',
-    user: {
-      ...shapeUser(call.world, user),
-      permissions: shapeRolePermissions(shown),
-      role_name: shown ?? 'none',
-    },
+    user: { ...shapeUser(call.world, user), permissions: shapeRolePermissions(shown), role_name: shown ?? 'none' },
   });
 }
 

@@ -119,10 +119,7 @@ async function serveExchange(
   else response.end();
 }
 
-type WatchedPush = {
-  readonly updates: readonly PushedRef[];
-  readonly failure: { readonly cause: unknown } | null;
-};
+type WatchedPush = { readonly updates: readonly PushedRef[]; readonly failure: { readonly cause: unknown } | null };
 
 /** Runs a push and returns the refs that changed, regardless of the outcome of the exchange. */
 async function watchRefs(git: ReturnType<typeof createGitProgram>, push: () => Promise<void>): Promise<WatchedPush> {

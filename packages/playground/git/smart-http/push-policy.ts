@@ -27,10 +27,7 @@ export type RefMove = { readonly ref: string; readonly before: string; readonly 
 const zeros = /^0+$/;
 
 /** Values that must be read from git, only if a barrier needs them. */
-type RefChecks = {
-  readonly isForward: () => Promise<boolean>;
-  readonly writesWorkflows: () => Promise<boolean>;
-};
+type RefChecks = { readonly isForward: () => Promise<boolean>; readonly writesWorkflows: () => Promise<boolean> };
 
 /** The first barrier that forbids the move, or null. */
 export async function findBarrier(

@@ -35,9 +35,7 @@ async function writes(): Promise<boolean> {
 
 /** Empty for a commit without that folder, or an object that is not a commit. */
 async function workflowsAt(commit: string): Promise<WorkflowFiles> {
-  const found = await execa('git', ['ls-tree', '-r', '-z', commit, '--', `${workflowFolder}/`], {
-    reject: false,
-  });
+  const found = await execa('git', ['ls-tree', '-r', '-z', commit, '--', `${workflowFolder}/`], { reject: false });
   const rows = found.stdout.split('\0').flatMap((row) => {
     const [, sha, path] = /^\d+ \w+ ([0-9a-f]+)\t(.*)$/s.exec(row) ?? [];
     return sha === undefined || path === undefined ? [] : [[path, sha] as const];

@@ -62,9 +62,7 @@ async function start(place: RepositoryPlace, args: readonly string[], input: Uin
   });
   const stderr = Buffer.from(result.stderr).toString('utf8');
   if (result.exitCode === undefined || result.isMaxBuffer)
-    throw new Error(`git ${args.join(' ')} did not run: ${result.shortMessage ?? stderr}`, {
-      cause: result.cause,
-    });
+    throw new Error(`git ${args.join(' ')} did not run: ${result.shortMessage ?? stderr}`, { cause: result.cause });
   return { code: result.exitCode, stdout: Buffer.from(result.stdout), stderr };
 }
 

@@ -3,11 +3,7 @@
 import { diffArrays } from 'diff';
 import { git as limits } from '../../limits/limits.ts';
 
-export type LinePatch = {
-  readonly additions: number;
-  readonly deletions: number;
-  readonly patch: string | null;
-};
+export type LinePatch = { readonly additions: number; readonly deletions: number; readonly patch: string | null };
 
 /**
  * A shortest edit between two contents in unified form without file header. Binary content (a NUL in its first 8,000

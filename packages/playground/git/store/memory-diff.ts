@@ -5,10 +5,7 @@ import { type LinePatch, linePatch } from './line-patch.ts';
 import { detectRenames, type Moved } from './rename-detection.ts';
 import { type FileSide, type RawChange, treeChanges } from './tree-changes.ts';
 
-type Contents = {
-  readonly treeOf: (tree: Sha) => readonly TreeEntry[];
-  readonly blobOf: (blob: Sha) => Uint8Array;
-};
+type Contents = { readonly treeOf: (tree: Sha) => readonly TreeEntry[]; readonly blobOf: (blob: Sha) => Uint8Array };
 
 /** What `git diff -M` lists between two trees, ordered by (new) path. */
 export function memoryDiff(contents: Contents, before: Sha, after: Sha): readonly FileChange[] {

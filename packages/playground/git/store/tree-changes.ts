@@ -5,11 +5,7 @@ import type { Sha, TreeEntry } from './git-store.ts';
 export type FileSide = { readonly mode: TreeEntry['mode']; readonly sha: Sha };
 
 /** Null on a side where the path is not a file. */
-export type RawChange = {
-  readonly path: string;
-  readonly before: FileSide | null;
-  readonly after: FileSide | null;
-};
+export type RawChange = { readonly path: string; readonly before: FileSide | null; readonly after: FileSide | null };
 
 /** Changed files of every directory level, ordered by the bytes of their path; equal subtrees are not read. */
 export function treeChanges(

@@ -6,9 +6,7 @@ import type { ActHandler } from '../visit.ts';
 import { refuseAct, toOutcome } from './outcome.ts';
 
 const mutation = `mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }`;
-const committed = z.object({
-  errors: z.array(z.object({ message: z.string() })).optional(),
-});
+const committed = z.object({ errors: z.array(z.object({ message: z.string() })).optional() });
 
 export const addExample: ActHandler = async (visit, params) => {
   const repo = await visit.api.get(repoApiPath(params), repoShape);

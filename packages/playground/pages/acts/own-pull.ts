@@ -74,10 +74,7 @@ async function openPull(
   const { text, branch, headline, title, body } = made;
   const branchName = `${visit.speaker.login}/${branch}`;
   const { sha } = tip.data.commit;
-  const createdRef = await visit.api.send('POST', `${api}/git/refs`, {
-    ref: `refs/heads/${branchName}`,
-    sha,
-  });
+  const createdRef = await visit.api.send('POST', `${api}/git/refs`, { ref: `refs/heads/${branchName}`, sha });
   if (createdRef.kind === 'refused') return toOutcome(createdRef, home);
   const input = {
     branch: { repositoryNameWithOwner, branchName },

@@ -1,11 +1,7 @@
 /** Requests only what changed: a page that reloads at every change would otherwise use up a person's request budget. */
 import type { Fetch } from './api.ts';
 
-type CachedAnswer = {
-  readonly etag: string;
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: Headers;
-};
+type CachedAnswer = { readonly etag: string; readonly body: Uint8Array<ArrayBuffer>; readonly headers: Headers };
 
 /**
  * Sends `If-None-Match` with the cached answer's ETag. A 304, which does not count against the hourly limit, as on

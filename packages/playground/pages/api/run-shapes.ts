@@ -35,12 +35,7 @@ export const annotationShape = z.object({
 });
 export type ApiAnnotation = z.output<typeof annotationShape>;
 
-export const workflowShape = z.object({
-  id: z.number(),
-  name: z.string(),
-  path: z.string(),
-  state: z.string(),
-});
+export const workflowShape = z.object({ id: z.number(), name: z.string(), path: z.string(), state: z.string() });
 
 export const runShape = z.object({
   id: z.number(),

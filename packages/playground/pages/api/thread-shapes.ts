@@ -34,19 +34,10 @@ export const issueShape = z.object({
 });
 export type ApiIssue = z.output<typeof issueShape>;
 
-export const commentShape = z.object({
-  ...spoken,
-  id: z.number(),
-  created_at: z.string(),
-  updated_at: z.string(),
-});
+export const commentShape = z.object({ ...spoken, id: z.number(), created_at: z.string(), updated_at: z.string() });
 export type ApiComment = z.output<typeof commentShape>;
 
-const pullEnd = z.object({
-  ref: z.string(),
-  sha: z.string(),
-  repo: z.object({ full_name: z.string() }).nullish(),
-});
+const pullEnd = z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() });
 
 export const pullShape = z.object({
   number: z.number(),

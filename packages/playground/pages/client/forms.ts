@@ -47,11 +47,7 @@ export async function postForm(action: string, data: FormData): Promise<Outcome>
   const fields = new URLSearchParams();
   for (const [name, value] of data) if (typeof value === 'string') fields.append(name, value);
   try {
-    const response = await fetch(action, {
-      method: 'POST',
-      body: fields,
-      headers: { accept: 'application/json' },
-    });
+    const response = await fetch(action, { method: 'POST', body: fields, headers: { accept: 'application/json' } });
     return await response.json();
   } catch (error) {
     return {

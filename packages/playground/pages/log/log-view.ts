@@ -46,11 +46,7 @@ const closing = /^(?:\S+Z )?(?:##\[endgroup\]|::endgroup::)/;
 
 function groupLines(lines: readonly string[], offset: number): readonly Part[] {
   const parts: Part[] = [];
-  let current: { group: string | null; from: number; lines: string[] } = {
-    group: null,
-    from: offset + 1,
-    lines: [],
-  };
+  let current: { group: string | null; from: number; lines: string[] } = { group: null, from: offset + 1, lines: [] };
   const end = (next: string | null, from: number): void => {
     if (current.lines.length > 0 || current.group !== null) parts.push(current);
     current = { group: next, from, lines: [] };

@@ -13,12 +13,7 @@ export function markCharts(tree: Root): void {
       tagName: 'figure',
       properties: { className: ['chart'], dataChart: '' },
       children: [
-        {
-          type: 'element',
-          tagName: 'pre',
-          properties: { className: ['chart-source'] },
-          children: code.children,
-        },
+        { type: 'element', tagName: 'pre', properties: { className: ['chart-source'] }, children: code.children },
       ],
     };
   });

@@ -50,19 +50,10 @@ export function verifyChain(run: string, text: string, keys: ChainKeys): Chain {
     events.push(read.event);
     before = read.event.hash;
   }
-  return {
-    run,
-    events,
-    bad: rest === '' ? null : { line: lines.length + 1, reason: 'the last line is cut' },
-  };
+  return { run, events, bad: rest === '' ? null : { line: lines.length + 1, reason: 'the last line is cut' } };
 }
 
-type Expected = {
-  readonly run: string;
-  readonly seq: number;
-  readonly before: string;
-  readonly keys: ChainKeys;
-};
+type Expected = { readonly run: string; readonly seq: number; readonly before: string; readonly keys: ChainKeys };
 
 type Read = { readonly ok: true; readonly event: ChainEvent } | { readonly ok: false; readonly reason: string };
 

@@ -12,10 +12,7 @@ const levels: Readonly<Record<string, { readonly tone: string; readonly word: st
 
 /** `by` is the check's name. The message is plain text, as on GitHub, and is never rendered as Markdown. */
 export function annotation(note: ApiAnnotation, by: string): Html {
-  const level = levels[note.annotation_level ?? ''] ?? {
-    tone: 'note',
-    word: note.annotation_level ?? 'Note',
-  };
+  const level = levels[note.annotation_level ?? ''] ?? { tone: 'note', word: note.annotation_level ?? 'Note' };
   const lines =
     note.start_line === note.end_line ? `line ${note.start_line}` : `lines ${note.start_line} to ${note.end_line}`;
   return html`<div class="annotation edge-${level.tone}"><p><span class="tone-${level.tone}">${icon('attention')}</span> <strong>${level.word}</strong>${(note.title ?? '') === '' ? null : html`: ${showHiddenCharacters(note.title)}`} <span class="muted small">${showHiddenCharacters(by)} on <code>${showHiddenCharacters(note.path)}</code>, ${lines}</span></p>

@@ -2,10 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from './icons.ts';
 
-type Progress = {
-  readonly status?: string | null | undefined;
-  readonly conclusion?: string | null | undefined;
-};
+type Progress = { readonly status?: string | null | undefined; readonly conclusion?: string | null | undefined };
 
 type MarkStyle = { readonly icon: IconName; readonly tone: string; readonly word: string };
 

@@ -3,10 +3,7 @@ import * as z from 'zod';
 import { repoApiPath, repoPath } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
-const shape = z.object({
-  head_sha: z.string(),
-  pull_requests: z.array(z.object({ number: z.number() })).default([]),
-});
+const shape = z.object({ head_sha: z.string(), pull_requests: z.array(z.object({ number: z.number() })).default([]) });
 
 /** Without a pull request it redirects to the commit. */
 export async function checkRunScreen(visit: Visit, params: Params): Promise<Screen> {

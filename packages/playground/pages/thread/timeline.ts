@@ -19,10 +19,7 @@ type Entry = { readonly at: string; readonly markup: Html };
 /** Every entry is a live part with its own key, so that a new comment appears without changes to its neighbours. */
 export function timeline(visit: Visit, thread: Thread): Html {
   const entries: Entry[] = [
-    ...thread.comments.map((comment) => ({
-      at: comment.created_at,
-      markup: commentEntry(visit, thread, comment),
-    })),
+    ...thread.comments.map((comment) => ({ at: comment.created_at, markup: commentEntry(visit, thread, comment) })),
     ...pullEntries(thread),
     ...endEntries(thread),
   ];

@@ -160,12 +160,7 @@ async function createNextPull(call: ActorCall, body: z.infer<typeof creation>): 
   const refusal = await findPullProblem(call, headRepo, headRef, headSha, body.base, baseSha);
   if (refusal !== null) return refusal;
   const branches = { headRepoId: headRepo.id, headRef, headSha, baseRef: body.base, baseSha };
-  const issue = await openPull(call, {
-    title: body.title,
-    body: body.body ?? '',
-    draft: body.draft,
-    ...branches,
-  });
+  const issue = await openPull(call, { title: body.title, body: body.body ?? '', draft: body.draft, ...branches });
   return createdAnswer(await shapeFullPull(call.world, issue));
 }
 
@@ -263,9 +258,5 @@ async function mergePullOfCall(call: ActorCall, body: z.infer<typeof merging>): 
 
 /** The merge button's refusals have their own format (docs.github.com/rest/pulls: merge a pull request). */
 function notMergeableAnswer(status: 405 | 409, message: string): Answer {
-  return {
-    status,
-    body: { message, documentation_url: 'https://docs.github.com/rest/pulls/pulls' },
-    headers: {},
-  };
+  return { status, body: { message, documentation_url: 'https://docs.github.com/rest/pulls/pulls' }, headers: {} };
 }

@@ -26,10 +26,7 @@ import { findPullOfCall } from './pulls.ts';
 const read = repoAccess('pull_requests:read', 'public');
 const ask = repoAccess('pull_requests:write', 'write');
 const update = repoAccess('pull_requests:write', 'anyone');
-const names = z.object({
-  reviewers: z.array(z.string()).default([]),
-  team_reviewers: z.array(z.string()).default([]),
-});
+const names = z.object({ reviewers: z.array(z.string()).default([]), team_reviewers: z.array(z.string()).default([]) });
 
 export const reviewerRoutes: readonly Route[] = [
   readRoute('/pulls/:number/requested_reviewers', read, (call) => {
@@ -75,11 +72,7 @@ async function changeReviewer(call: ActorCall, issue: PullIssue, user: User, isR
   if (before.includes(user.id) === isRequest) return;
   const requestedReviewerIds = isRequest ? [...before, user.id] : before.filter((id) => id !== user.id);
   const now = call.world.clock.now();
-  const changed = putIssue(call.world, {
-    ...issue,
-    pull: { ...issue.pull, requestedReviewerIds },
-    updatedAtMs: now,
-  });
+  const changed = putIssue(call.world, { ...issue, pull: { ...issue.pull, requestedReviewerIds }, updatedAtMs: now });
   await emitIssue(call, changed, isRequest ? 'review_requested' : 'review_request_removed', {
     requested_reviewer: shapeUser(call.world, user),
   });

@@ -42,10 +42,7 @@ const changes = z.object({
   // GitHub accepts a third value, an order by version, which has the effect of `true` here.
   make_latest: z.string().optional(),
 });
-const creation = changes.extend({
-  tag_name: z.string().min(1),
-  generate_release_notes: z.boolean().default(false),
-});
+const creation = changes.extend({ tag_name: z.string().min(1), generate_release_notes: z.boolean().default(false) });
 const notes = z.object({
   tag_name: z.string().min(1),
   target_commitish: z.string().optional(),

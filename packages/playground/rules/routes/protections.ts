@@ -47,11 +47,7 @@ const wish = z.object({
     })
     .nullable(),
   restrictions: z
-    .object({
-      users: z.array(z.string()),
-      teams: z.array(z.string()).max(0),
-      apps: z.array(z.string()).default([]),
-    })
+    .object({ users: z.array(z.string()), teams: z.array(z.string()).max(0), apps: z.array(z.string()).default([]) })
     .nullable(),
   required_linear_history: off,
   lock_branch: off,

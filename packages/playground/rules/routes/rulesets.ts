@@ -37,10 +37,7 @@ const rule = z.discriminatedUnion('type', [
   z.object({ type: z.literal('creation') }),
   z.object({ type: z.literal('deletion') }),
   z.object({ type: z.literal('non_fast_forward') }),
-  z.object({
-    type: z.literal('update'),
-    parameters: z.object({ update_allows_fetch_and_merge: off }).optional(),
-  }),
+  z.object({ type: z.literal('update'), parameters: z.object({ update_allows_fetch_and_merge: off }).optional() }),
   z.object({
     type: z.literal('pull_request'),
     parameters: z.object({

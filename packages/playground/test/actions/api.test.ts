@@ -25,12 +25,7 @@ describe('the API of Actions', () => {
     });
     expect(answer).toMatchObject({ status: 200, body: { workflow_run_id: 1 } });
     expect(await lab.api('GET', '/actions/runs/1')).toMatchObject({
-      body: {
-        display_title: 'launch k7',
-        status: 'in_progress',
-        head_sha: sha,
-        triggering_actor: { login: 'mira' },
-      },
+      body: { display_title: 'launch k7', status: 'in_progress', head_sha: sha, triggering_actor: { login: 'mira' } },
     });
     expect(await lab.api('GET', `/commits/${sha}/check-runs`)).toMatchObject({
       body: { check_runs: [{ name: 'a', status: 'in_progress', app: { slug: 'github-actions' } }] },
@@ -63,9 +58,7 @@ describe('the API of Actions', () => {
     await lab.push(file('ci', `on: pull_request\njobs: {a: {${job('{run: "test ${{ github.head_ref }}"}')}}}`));
     await lab.push({ 'a.txt': '1' }, { branch: 'ferry', by: 'workflow' });
     await lab.pullRequest('ferry', 'workflow');
-    expect(await lab.api('GET', '/actions/runs/1')).toMatchObject({
-      body: { conclusion: 'action_required' },
-    });
+    expect(await lab.api('GET', '/actions/runs/1')).toMatchObject({ body: { conclusion: 'action_required' } });
     expect(await lab.api('POST', '/actions/runs/1/approve')).toMatchObject({ status: 201 });
     await lab.actions.idle();
     expect(lab.run(1)).toMatchObject({ status: 'completed', conclusion: 'success', runAttempt: 1 });

@@ -213,11 +213,7 @@ describe('the runners of a called job', () => {
 
 describe('a runner group', () => {
   const MAIN = 'lab/model/.github/workflows/launch.yml@refs/heads/main';
-  const grouped = {
-    name: 'gpu',
-    labels: ['self-hosted', 'gpu'],
-    group: { name: 'launchers', workflows: [MAIN] },
-  };
+  const grouped = { name: 'gpu', labels: ['self-hosted', 'gpu'], group: { name: 'launchers', workflows: [MAIN] } };
   const asks = (runsOn: string): string =>
     `on: workflow_dispatch\njobs: {w: {runs-on: ${runsOn}, steps: [{run: "on \${{ runner.name }}"}]}}`;
 

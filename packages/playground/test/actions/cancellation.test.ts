@@ -115,9 +115,7 @@ describe('time limits', () => {
     const ask = async (): Promise<number> =>
       (
         await lab.world.fetch(
-          new Request(`${lab.world.baseUrl}/api/v3/repos/lab/model`, {
-            headers: { authorization: `Bearer ${token}` },
-          }),
+          new Request(`${lab.world.baseUrl}/api/v3/repos/lab/model`, { headers: { authorization: `Bearer ${token}` } }),
         )
       ).status;
     expect(await ask()).toBe(200);

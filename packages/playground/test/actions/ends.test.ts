@@ -57,13 +57,7 @@ describe('time limits and cancellation', () => {
     );
     const id = await lab.dispatch('again.yml');
     await lab.actions.idle();
-    lab.world.state.runs[id] = {
-      ...lab.run(id),
-      status: 'queued',
-      conclusion: null,
-      runAttempt: 2,
-      jobIds: [],
-    };
+    lab.world.state.runs[id] = { ...lab.run(id), status: 'queued', conclusion: null, runAttempt: 2, jobIds: [] };
     await lab.actions.tick();
     await lab.actions.idle();
     expect(lab.ran.map(({ what }) => what)).toEqual(['attempt 1', 'attempt 2']);

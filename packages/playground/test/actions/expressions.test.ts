@@ -10,10 +10,7 @@ const scope = (status: Scope['status'] = 'success'): Scope => ({
   status,
   hashFiles: (patterns) => `hash of ${patterns.join(' ')}`,
   contexts: {
-    github: {
-      event_name: 'issue_comment',
-      event: { comment: { body: "it's }} fine" }, labels: [{ name: 'a' }] },
-    },
+    github: { event_name: 'issue_comment', event: { comment: { body: "it's }} fine" }, labels: [{ name: 'a' }] } },
     inputs: { dry: true, count: 3 },
     needs: { build: { outputs: { digest: 'sha256:1' } } },
   },

@@ -114,15 +114,7 @@ export function createLab(options: {
       const headSha = requireRow(await tipOf(branch), `branch ${branch}`);
       const baseSha = requireRow(await tipOf('main'), 'branch main');
       const title = `From ${branch}`;
-      await openPull(actBy(by), {
-        title,
-        body: '',
-        headRef: branch,
-        headSha,
-        baseRef: 'main',
-        baseSha,
-        draft: false,
-      });
+      await openPull(actBy(by), { title, body: '', headRef: branch, headSha, baseRef: 'main', baseSha, draft: false });
     },
     dispatch: async (file, inputs = {}, branch = 'main') => {
       const workflow = Object.values(world.state.workflows).find((row) => row.path.endsWith(`/${file}`));
@@ -174,13 +166,7 @@ export function createLab(options: {
   };
 }
 
-const NO_TRIGGER = {
-  name: 'workflow_dispatch',
-  action: null,
-  ref: null,
-  changedPaths: null,
-  workflowName: null,
-};
+const NO_TRIGGER = { name: 'workflow_dispatch', action: null, ref: null, changedPaths: null, workflowName: null };
 
 const SEED = {
   owner: 'lab',
@@ -195,14 +181,7 @@ const SEED = {
 
 function callerOf(kind: Caller['kind'], userId: number, repoId: number): Caller {
   if (kind === 'workflow') {
-    return {
-      kind,
-      appId: actionsApp.appId,
-      userId: actionsApp.userId,
-      repoId,
-      runId: 0,
-      permissions: {},
-    };
+    return { kind, appId: actionsApp.appId, userId: actionsApp.userId, repoId, runId: 0, permissions: {} };
   }
   return { kind: 'user', userId };
 }

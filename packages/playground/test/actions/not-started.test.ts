@@ -24,10 +24,7 @@ describe('a pull request (docs: events, pull_request)', () => {
     expect((await lab.store.readCommit(merge))?.parents).toEqual([base, head]);
     expect(lab.ran.map(({ what }) => what)).toEqual([`on refs/pull/1/merge ${merge}`]);
     expect(lab.runs()[0]).toMatchObject({ headSha: head, conclusion: 'success' });
-    expect((await lab.api('GET', '/pulls/1')).body).toMatchObject({
-      merge_commit_sha: merge,
-      mergeable: true,
-    });
+    expect((await lab.api('GET', '/pulls/1')).body).toMatchObject({ merge_commit_sha: merge, mergeable: true });
     expect((await lab.api('PATCH', '/git/refs/pull/1/head', { sha: base, force: true })).status).toBe(422);
   });
 
@@ -39,10 +36,7 @@ describe('a pull request (docs: events, pull_request)', () => {
     await lab.pullRequest('topic');
     await lab.actions.idle();
     expect(names(lab)).toEqual([]);
-    expect((await lab.api('GET', '/pulls/1')).body).toMatchObject({
-      merge_commit_sha: null,
-      mergeable: false,
-    });
+    expect((await lab.api('GET', '/pulls/1')).body).toMatchObject({ merge_commit_sha: null, mergeable: false });
     await lab.push({ 'a.txt': 'ours' }, { branch: 'topic' });
     await lab.actions.idle();
     expect(names(lab)).toEqual(['pull_request']);
@@ -83,9 +77,7 @@ describe('a dispatch (docs: events, workflow_dispatch; rest/actions/workflows)',
     await lab.push(declared('{a: {required: true}}'));
     await lab.push(declared('{b: {type: number, default: 3}}'), { branch: 'other' });
     await lab.push({ '.github/workflows/w.yml': null }, { branch: 'without' });
-    await lab.push(file('new', `on: workflow_dispatch\njobs: {a: {${job('{run: x}')}}}`), {
-      branch: 'other',
-    });
+    await lab.push(file('new', `on: workflow_dispatch\njobs: {a: {${job('{run: x}')}}}`), { branch: 'other' });
     const ask = async (ref: string, inputs = {}, path = dispatches): Promise<string> => {
       const { status, body } = await lab.api('POST', path, { ref, inputs });
       return `${status} ${body === null ? '' : Object(body).message}`.trim();

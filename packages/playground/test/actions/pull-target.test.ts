@@ -23,13 +23,7 @@ it('runs the default branch’s file at its tip with secrets, even if the pull r
   await lab.actions.idle();
   expect((await lab.api('GET', '/pulls/1')).body).toMatchObject({ mergeable: false });
   expect(lab.runs().slice(before)).toMatchObject([
-    {
-      event: 'pull_request_target',
-      conclusion: 'success',
-      headSha: tip,
-      headBranch: 'topic',
-      pullNumbers: [1],
-    },
+    { event: 'pull_request_target', conclusion: 'success', headSha: tip, headBranch: 'topic', pullNumbers: [1] },
   ]);
   expect(lab.ran.map(({ what }) => what)).toEqual([`run pull_request_target refs/heads/main ${tip} main`]);
   expect(lab.ran[0]?.env).toMatchObject({ K: 'hush-hush-42', GITHUB_HEAD_REF: 'topic' });

@@ -34,18 +34,10 @@ async function keeperOn(lab: Stage, branch: string): Promise<Keeper> {
       const made = await ask('CacheService', 'CreateCacheEntry', { key, version: 'v' });
       if (made.status !== 200) return made;
       await put(lab, made.body['signed_upload_url'], text);
-      return ask('CacheService', 'FinalizeCacheEntryUpload', {
-        key,
-        version: 'v',
-        size_bytes: `${text.length}`,
-      });
+      return ask('CacheService', 'FinalizeCacheEntryUpload', { key, version: 'v', size_bytes: `${text.length}` });
     },
     restore: async (key, restore_keys = []) => {
-      const { body } = await ask('CacheService', 'GetCacheEntryDownloadURL', {
-        key,
-        version: 'v',
-        restore_keys,
-      });
+      const { body } = await ask('CacheService', 'GetCacheEntryDownloadURL', { key, version: 'v', restore_keys });
       return body['matched_key'] ?? null;
     },
     upload: async (name, text, more = {}) => {
@@ -122,10 +114,7 @@ it('shares the default branch’s caches with other branches, and no branch’s 
 it('accepts a runtime token only for its own job, and only while the job runs', async () => {
   const lab = await opened('ferry');
   const [one, other] = [await keeperOn(lab, 'main'), await keeperOn(lab, 'ferry')];
-  const foreign = {
-    workflow_run_backend_id: `${one.job.runId}`,
-    workflow_job_run_backend_id: `${one.job.id}`,
-  };
+  const foreign = { workflow_run_backend_id: `${one.job.runId}`, workflow_job_run_backend_id: `${one.job.id}` };
   const list = (token: string): Promise<Answer> => twirp(lab, token, 'ArtifactService', 'ListArtifacts', foreign);
   expect(await list(one.token)).toMatchObject({ status: 200 });
   expect(await list(other.token)).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
@@ -155,10 +144,7 @@ it('lists an artifact once it is finished, and serves its bytes until it expires
   expect(await one.upload('a/b', 'x')).toMatchObject({ status: 400 });
   const path = `/actions/runs/${one.job.runId}/artifacts?name=report`;
   const { body } = await lab.api('GET', path);
-  expect(body).toMatchObject({
-    total_count: 1,
-    artifacts: [{ name: 'report', expired: false, size_in_bytes: 8 }],
-  });
+  expect(body).toMatchObject({ total_count: 1, artifacts: [{ name: 'report', expired: false, size_in_bytes: 8 }] });
   expect((await lab.api('GET', '/actions/artifacts')).body).toMatchObject({ total_count: 1 });
   const id = Object.values(lab.world.state.artifacts).find(({ name }) => name === 'report')?.id ?? 0;
   const zip = await archive(lab, id);

@@ -26,9 +26,7 @@ describe('GITHUB_OUTPUT', () => {
       fc.property(fc.array(fc.string().filter((line) => !/[\r\n]/.test(line) && line !== 'ghadelimiter')), (lines) => {
         const value = lines.join('\n');
         expect(parseCommandFile(`name<<ghadelimiter\n${value}${lines.length === 0 ? '' : '\n'}ghadelimiter\n`)).toEqual(
-          {
-            name: value,
-          },
+          { name: value },
         );
       }),
     );

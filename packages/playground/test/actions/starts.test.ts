@@ -45,11 +45,7 @@ describe('the start of a run', () => {
 
     await lab.pullRequest('bot');
     await lab.actions.idle();
-    expect(lab.runs().at(-1)).toMatchObject({
-      event: 'pull_request',
-      conclusion: 'success',
-      headBranch: 'bot',
-    });
+    expect(lab.runs().at(-1)).toMatchObject({ event: 'pull_request', conclusion: 'success', headBranch: 'bot' });
   });
 
   it('starts only the workflows in the pushed branch, and none for [skip ci]', async () => {

@@ -213,20 +213,14 @@ describe('inputs', () => {
     [{ key: 'k', dry: 'maybe' }, /dry/],
     [{ key: 'k', lane: 'rental' }, /lane/],
   ])('are refused for %o', (given, message) => {
-    expect(checkDispatchInputs(declared, given)).toMatchObject({
-      ok: false,
-      message: expect.stringMatching(message),
-    });
+    expect(checkDispatchInputs(declared, given)).toMatchObject({ ok: false, message: expect.stringMatching(message) });
   });
 
   it('are checked when a calling job passes them', () => {
     const inputs = { count: { type: 'number', required: true, default: null } } as const;
     expect(checkCallInputs(inputs, { count: 2 })).toEqual({ ok: true, inputs: { count: 2 } });
     expect(checkCallInputs(inputs, { count: 'two' })).toMatchObject({ ok: false });
-    expect(checkCallInputs(inputs, {})).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('required'),
-    });
+    expect(checkCallInputs(inputs, {})).toMatchObject({ ok: false, message: expect.stringContaining('required') });
   });
 });
 

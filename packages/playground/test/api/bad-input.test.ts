@@ -60,9 +60,7 @@ describe('a request', () => {
       status: 422,
       body: { message: expect.stringContaining("For 'properties/title',") },
     });
-    expect(await post({ title: 'a', mood: 'good', __proto__: { admin: true } })).toMatchObject({
-      status: 201,
-    });
+    expect(await post({ title: 'a', mood: 'good', __proto__: { admin: true } })).toMatchObject({ status: 201 });
     expect(await post({ title: 'a', body: 'x'.repeat(65_537) })).toMatchObject({
       status: 422,
       body: { message: 'Validation Failed', errors: [{ field: 'body' }] },
@@ -239,9 +237,7 @@ const mixed = fc.record({
 });
 
 describe('any random request', () => {
-  it('to any route gets an answer that fits GitHub’s description, and never a 500', {
-    timeout: 120_000,
-  }, async () => {
+  it('to any route gets an answer that fits GitHub’s description, and never a 500', { timeout: 120_000 }, async () => {
     let town = await furnished();
     let count = 0;
     // Judged here too, not only after every test, so that a failure is reported with its request and seed.
@@ -263,10 +259,7 @@ describe('any random request', () => {
         );
         const token = town.tokens[who] ?? null;
         const url = `/api/v3${path}?${new URLSearchParams(query).toString()}`;
-        const headers = {
-          accept,
-          ...(token === null ? { authorization: '' } : { authorization: `Bearer ${token}` }),
-        };
+        const headers = { accept, ...(token === null ? { authorization: '' } : { authorization: `Bearer ${token}` }) };
         const { status } = await ask(town.town, route.method, url, {
           headers,
           ...(route.method === 'GET' ? {} : { body: text }),
@@ -322,10 +315,7 @@ describe('any random request', () => {
         expect({ query, isSane: answer.status < 500 }).toEqual({ query, isSane: true });
         expect((await ask(town, 'POST', '/api/graphql', { body: text })).status).toBeLessThan(500);
         for (const path of ['faults', 'clock', 'installation', 'webhook']) {
-          const request = new Request(`http://github.test/_playground/${path}`, {
-            method: 'PUT',
-            body: text,
-          });
+          const request = new Request(`http://github.test/_playground/${path}`, { method: 'PUT', body: text });
           const controlAnswer = await answerControl(town.world, null, request);
           expect(controlAnswer?.status ?? 404).toBeLessThan(500);
           town.world.state.settings.faults = [];
@@ -336,10 +326,7 @@ describe('any random request', () => {
   });
 });
 
-async function furnished(): Promise<{
-  readonly town: Town;
-  readonly tokens: Readonly<Record<string, string>>;
-}> {
+async function furnished(): Promise<{ readonly town: Town; readonly tokens: Readonly<Record<string, string>> }> {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n', '.github/workflows/x.yml': 'on: [push\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -351,13 +338,13 @@ async function furnished(): Promise<{
   await town
     .as(tokens.ada)
     .request('POST /repos/{owner}/{repo}/pulls', { ...at, title: 'T', head: 'ferry', base: 'main' });
-  await town.as(tokens.mira).request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-    ...at,
-    issue_number: 1,
-    body: 'c',
-  });
-  const { data } = await town.asApp().request('POST /app/installations/{installation_id}/access_tokens', {
-    installation_id: town.seeded.app?.installationId ?? 0,
-  });
+  await town
+    .as(tokens.mira)
+    .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...at, issue_number: 1, body: 'c' });
+  const { data } = await town
+    .asApp()
+    .request('POST /app/installations/{installation_id}/access_tokens', {
+      installation_id: town.seeded.app?.installationId ?? 0,
+    });
   return { town, tokens: { mira: tokens.mira, olga: mintUserToken(town.world, ravi), bot: data.token } };
 }

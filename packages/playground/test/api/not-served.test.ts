@@ -47,12 +47,7 @@ describe('a GraphQL query', () => {
       { path: ['query', 'repository', '... on Repository', 'mood'], extensions: { code: 'undefinedField' } },
       {
         path: ['query', 'repository', 'issues', 'colour'],
-        extensions: {
-          code: 'argumentNotAccepted',
-          name: 'issues',
-          typeName: 'Field',
-          argumentName: 'colour',
-        },
+        extensions: { code: 'argumentNotAccepted', name: 'issues', typeName: 'Field', argumentName: 'colour' },
         message: "Field 'issues' doesn't accept argument 'colour'",
       },
       { path: ['fragment R', 'weather'] },
@@ -66,9 +61,7 @@ describe('a GraphQL query', () => {
 
   it('with a syntax error gets an error, and nothing is recorded as unserved', async () => {
     const town = createTown();
-    expect(await graphql(town, '{ repository(')).toMatchObject({
-      errors: [{ locations: expect.anything() }],
-    });
+    expect(await graphql(town, '{ repository(')).toMatchObject({ errors: [{ locations: expect.anything() }] });
     expect(town.world.state.unserved).toEqual([]);
   });
 });

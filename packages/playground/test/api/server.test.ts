@@ -52,18 +52,13 @@ async function directory(): Promise<string> {
 describe('the server', () => {
   it('serves the API with its headers, and the control endpoints', async () => {
     const { origin, ask, seeded } = await start();
-    const made = await post(`${origin}/api/v3/repos/lab/ferries/issues`, seeded?.tokens.ada ?? '', {
-      title: 'T',
-    });
+    const made = await post(`${origin}/api/v3/repos/lab/ferries/issues`, seeded?.tokens.ada ?? '', { title: 'T' });
     expect(made.status).toBe(201);
     const first = await fetch(`${origin}/api/v3/repos/lab/ferries/issues/1`);
     const etag = first.headers.get('etag') ?? '';
     expect(((await first.json()) as { url: string }).url).toBe(`${origin}/api/v3/repos/lab/ferries/issues/1`);
     expect((await fetch(first.url, { headers: { 'if-none-match': etag } })).status).toBe(304);
-    const people = (await (await ask('/_playground/people')).json()) as readonly {
-      login: string;
-      role: string;
-    }[];
+    const people = (await (await ask('/_playground/people')).json()) as readonly { login: string; role: string }[];
     expect(people.map((one) => [one.login, one.role])).toEqual([
       ['mira', 'maintainer'],
       ['ada', 'author'],

@@ -32,25 +32,15 @@ describe('check runs', () => {
       conclusion: 'success',
       output: { title: 'Sealed', summary: 'Done', annotations: [{ ...annotation, message: 'second' }] },
     });
-    expect(done.data).toMatchObject({
-      status: 'completed',
-      conclusion: 'success',
-      output: { annotations_count: 2 },
-    });
+    expect(done.data).toMatchObject({ status: 'completed', conclusion: 'success', output: { annotations_count: 2 } });
     const notes = await bot.request('GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations', {
       ...at,
       check_run_id,
     });
     expect(notes.data.map((one) => one.message)).toEqual(['lr: 1 → 2', 'second']);
-    const listed = await bot.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-      ...at,
-      ref: 'main',
-    });
+    const listed = await bot.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', { ...at, ref: 'main' });
     expect(listed.data.check_runs.map((one) => one.id)).toEqual([check_run_id]);
-    const suites = await bot.request('GET /repos/{owner}/{repo}/commits/{ref}/check-suites', {
-      ...at,
-      ref: 'main',
-    });
+    const suites = await bot.request('GET /repos/{owner}/{repo}/commits/{ref}/check-suites', { ...at, ref: 'main' });
     expect(suites.data.check_suites).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
   });
 
@@ -63,10 +53,7 @@ describe('check runs', () => {
     const long = { label: 'x'.repeat(21), description: 'd', identifier: 'i' };
     const bot = town.asInstallation();
     const answer = await refusal(bot.request(make, { ...at, name: 'x', head_sha, actions: [long] }));
-    expect(answer).toMatchObject({
-      status: 422,
-      message: expect.stringContaining('properties/actions/0/label'),
-    });
+    expect(answer).toMatchObject({ status: 422, message: expect.stringContaining('properties/actions/0/label') });
     expect((await refusal(bot.request(make, { ...at, name: 'x', head_sha: '0'.repeat(40) }))).status).toBe(422);
     const noConclusion = bot.request(make, { ...at, name: 'x', head_sha, status: 'completed' } as never);
     expect((await refusal(noConclusion)).status).toBe(422);
@@ -104,10 +91,7 @@ describe('workflow dispatch', () => {
     const withDetails = await bot.request(dispatch, { ...wish, return_run_details: true } as never);
     expect(withDetails).toMatchObject({ status: 200, data: { workflow_run_id: 2 } });
     expect(emitted).toEqual([1, 2]);
-    const runs = await bot.request('GET /repos/{owner}/{repo}/actions/runs', {
-      ...at,
-      event: 'workflow_dispatch',
-    });
+    const runs = await bot.request('GET /repos/{owner}/{repo}/actions/runs', { ...at, event: 'workflow_dispatch' });
     expect(runs.data.workflow_runs.map((run) => [run.id, run.status, run.head_branch])).toEqual([
       [2, 'queued', 'main'],
       [1, 'queued', 'main'],
@@ -174,11 +158,6 @@ async function withWorkflow(): Promise<Town> {
     updatedAtMs: 0,
   };
   town.world.state.workflows[1] = launch;
-  town.world.state.workflows[2] = {
-    ...launch,
-    id: 2,
-    path: '.github/workflows/ci.yml',
-    dispatchInputs: null,
-  };
+  town.world.state.workflows[2] = { ...launch, id: 2, path: '.github/workflows/ci.yml', dispatchInputs: null };
   return town;
 }

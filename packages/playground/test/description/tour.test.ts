@@ -13,10 +13,7 @@ import { at, createTown, type Town } from '../world/town.ts';
 const reads = allRoutes.filter(({ method }) => method === 'GET');
 
 /** A town that contains one of everything that can be read. */
-async function furnished(): Promise<{
-  readonly town: Town;
-  readonly params: Readonly<Record<string, string>>;
-}> {
+async function furnished(): Promise<{ readonly town: Town; readonly params: Readonly<Record<string, string>> }> {
   const town = createTown();
   const main = await town.commit('main', { 'a.txt': 'one\n', 'dir/b.txt': 'b\n', 'README.md': '# A\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -38,14 +35,8 @@ async function furnished(): Promise<{
     comment_id: comment.id,
     content: 'eyes',
   });
-  await mira.request('POST /repos/{owner}/{repo}/issues/{issue_number}/reactions', {
-    ...thread,
-    content: '+1',
-  });
-  await mira.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
-    ...thread,
-    labels: ['bug'],
-  });
+  await mira.request('POST /repos/{owner}/{repo}/issues/{issue_number}/reactions', { ...thread, content: '+1' });
+  await mira.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', { ...thread, labels: ['bug'] });
   const { data: review } = await mira.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
     ...at,
     pull_number: pull.number,
@@ -57,13 +48,7 @@ async function furnished(): Promise<{
     ...at,
     pull_number: pull.number,
   });
-  const note = {
-    path: 'a.txt',
-    start_line: 1,
-    end_line: 1,
-    annotation_level: 'notice',
-    message: 'm',
-  } as const;
+  const note = { path: 'a.txt', start_line: 1, end_line: 1, annotation_level: 'notice', message: 'm' } as const;
   const output = { title: 't', summary: 's', annotations: [note] };
   const { data: check } = await bot.request('POST /repos/{owner}/{repo}/check-runs', {
     ...at,
@@ -72,11 +57,7 @@ async function furnished(): Promise<{
     status: 'in_progress',
     output,
   });
-  await bot.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
-    ...at,
-    sha: pull.head.sha,
-    state: 'success',
-  });
+  await bot.request('POST /repos/{owner}/{repo}/statuses/{sha}', { ...at, sha: pull.head.sha, state: 'success' });
   const { data: tag } = await bot.request('POST /repos/{owner}/{repo}/git/tags', {
     ...at,
     tag: 'v1',
@@ -181,13 +162,7 @@ function furnishSettings({ world, seeded }: Town): void {
     rules: [
       { type: 'update' },
       { type: 'deletion' },
-      {
-        type: 'pull_request',
-        approvals: 1,
-        dismissStale: true,
-        lastPushApproval: false,
-        mergeMethods: ['squash'],
-      },
+      { type: 'pull_request', approvals: 1, dismissStale: true, lastPushApproval: false, mergeMethods: ['squash'] },
       { type: 'required_status_checks', strict: true, checks: [{ context: 'ci', appId: 4242 }] },
     ],
     createdAtMs: 0,

@@ -73,13 +73,7 @@ async function ourVoices(): Promise<Voices & { readonly town: Town }> {
   await town.commit('main', { 'README.md': '# ferries\n' });
   const id = town.seeded.app?.installationId ?? 0;
   const as = (token: string): Ask => askWith(town.as(token), 'lab');
-  return {
-    town,
-    id,
-    as,
-    app: askWith(town.asApp(), 'lab'),
-    installation: askWith(town.asInstallation(), 'lab'),
-  };
+  return { town, id, as, app: askWith(town.asApp(), 'lab'), installation: askWith(town.asInstallation(), 'lab') };
 }
 
 function theirVoices(): Voices {

@@ -51,10 +51,7 @@ const agree: readonly (readonly [string, Step])[] = [
         tree: blob.data.sha,
         parents: [],
       });
-      const back = await ask('PATCH /repos/{owner}/{repo}/git/refs/{ref}', {
-        ref: 'heads/twin',
-        sha: lone.data.sha,
-      });
+      const back = await ask('PATCH /repos/{owner}/{repo}/git/refs/{ref}', { ref: 'heads/twin', sha: lone.data.sha });
       return [made.status, twice.status, String(twice.data['message']), back.status];
     },
   ],
@@ -76,16 +73,10 @@ const agree: readonly (readonly [string, Step])[] = [
     async (ask) => {
       const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T', body: 'b' });
       const thread = { issue_number: issue.data.number };
-      const comment = await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-        ...thread,
-        body: 'hi',
-      });
+      const comment = await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...thread, body: 'hi' });
       const label = await ask('POST /repos/{owner}/{repo}/labels', { name: 'ferry', color: 'ffffff' });
       const again = await ask('POST /repos/{owner}/{repo}/labels', { name: 'ferry', color: 'ffffff' });
-      const closed = await ask('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
-        ...thread,
-        state: 'closed',
-      });
+      const closed = await ask('PATCH /repos/{owner}/{repo}/issues/{issue_number}', { ...thread, state: 'closed' });
       return [
         issue.status,
         comment.status,

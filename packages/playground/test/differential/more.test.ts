@@ -89,11 +89,7 @@ const agree: readonly (readonly [string, Step])[] = [
       const sha = await branch(ask, 'topic', 'topic.txt');
       const made = await ask(`POST ${R}/pulls`, { title: 'P', head: 'topic', base: 'main' });
       const at = { pull_number: made.data.number };
-      const review = await other(`POST ${R}/pulls/{pull_number}/reviews`, {
-        ...at,
-        event: 'COMMENT',
-        body: 'ok',
-      });
+      const review = await other(`POST ${R}/pulls/{pull_number}/reviews`, { ...at, event: 'COMMENT', body: 'ok' });
       const open = list((await ask(`GET ${R}/pulls`, { state: 'open' })).data);
       return [made.status, String(made.data['head']?.sha === sha), String(review.data['state']), open.length];
     },
@@ -101,11 +97,7 @@ const agree: readonly (readonly [string, Step])[] = [
   [
     'require the right sha to delete a file, and compare two commits',
     async (ask) => {
-      const put = await ask(`PUT ${R}/contents/{path}`, {
-        path: 'x.txt',
-        message: 'X',
-        content: base64('x\n'),
-      });
+      const put = await ask(`PUT ${R}/contents/{path}`, { path: 'x.txt', message: 'X', content: base64('x\n') });
       const wrong = { path: 'x.txt', message: 'D', sha: '0'.repeat(40) };
       const refused = await ask(`DELETE ${R}/contents/{path}`, wrong);
       const right = { ...wrong, sha: put.data['content']?.sha };
@@ -169,11 +161,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
       const made = await ask(`POST ${R}/pulls`, wish);
       const twice = await ask(`POST ${R}/pulls`, wish);
       const at = { pull_number: made.data.number };
-      const review = await other(`POST ${R}/pulls/{pull_number}/reviews`, {
-        ...at,
-        event: 'COMMENT',
-        body: 'ok',
-      });
+      const review = await other(`POST ${R}/pulls/{pull_number}/reviews`, { ...at, event: 'COMMENT', body: 'ok' });
       const commits = await ask(`GET ${R}/pulls/{pull_number}/commits`, at);
       return [made.status, twice.status, review.status, list(commits.data).length];
     },

@@ -33,10 +33,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
   [
     'serves a comparison as a diff (docs: rest/commits, compare two commits)',
     async (ask) => {
-      const diff = await ask(`GET ${R}/compare/{basehead}`, {
-        basehead: 'main...main',
-        mediaType: { format: 'diff' },
-      });
+      const diff = await ask(`GET ${R}/compare/{basehead}`, { basehead: 'main...main', mediaType: { format: 'diff' } });
       return [typeof diff.data];
     },
     ['string'],

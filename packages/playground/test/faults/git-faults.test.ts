@@ -42,10 +42,7 @@ async function start() {
     const header = `http.extraHeader=Authorization: Bearer ${token}`;
     const address = `${server.origin}/lab/ferries.git`;
     const env = { GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_GLOBAL: '/dev/null' };
-    const { exitCode, stderr } = await execa('git', ['-c', header, 'ls-remote', address], {
-      env,
-      reject: false,
-    });
+    const { exitCode, stderr } = await execa('git', ['-c', header, 'ls-remote', address], { env, reject: false });
     return exitCode === 0 ? 'fine' : stderr;
   };
   const close = async (): Promise<void> => {

@@ -39,11 +39,7 @@ describe('a fork', () => {
     await forked(town);
     const sol = town.as(town.seeded.tokens.sol);
     const { data } = await sol.request('GET /repos/{owner}/{repo}', fork);
-    expect(data).toMatchObject({
-      fork: true,
-      parent: { full_name: 'lab/ferries' },
-      permissions: { admin: true },
-    });
+    expect(data).toMatchObject({ fork: true, parent: { full_name: 'lab/ferries' }, permissions: { admin: true } });
     const row = Object.values(town.world.state.repos).find(({ owner }) => owner === 'sol');
     expect(row).toMatchObject({ secrets: {}, collaborators: {}, environments: [] });
     const mira = town.as(town.seeded.tokens.mira);
@@ -60,17 +56,11 @@ describe('a fork', () => {
     await forked(town);
     const guest = town.as(town.seeded.tokens.ada);
     const read = async (where: typeof at | typeof fork): Promise<string> => {
-      const branch = await guest.request('GET /repos/{owner}/{repo}/branches/{branch}', {
-        ...where,
-        branch: 'main',
-      });
+      const branch = await guest.request('GET /repos/{owner}/{repo}/branches/{branch}', { ...where, branch: 'main' });
       return branch.data.commit.sha;
     };
     expect(await read(at)).not.toBe(await read(fork));
-    const refs = await guest.request('GET /repos/{owner}/{repo}/git/matching-refs/{ref}', {
-      ...at,
-      ref: 'heads/',
-    });
+    const refs = await guest.request('GET /repos/{owner}/{repo}/git/matching-refs/{ref}', { ...at, ref: 'heads/' });
     expect(refs.data.map(({ ref }) => ref)).toEqual(['refs/heads/main']);
   });
 
@@ -99,10 +89,7 @@ describe('a fork', () => {
 describe('a workflow for a pull request from a fork', () => {
   it('does not run if the repository is private (docs: repository settings, off by default)', async () => {
     const lab = stage();
-    await lab.push({
-      'a.txt': 'one\n',
-      ...file('ci', `{on: pull_request, jobs: {test: {${job('{run: test}')}}}}`),
-    });
+    await lab.push({ 'a.txt': 'one\n', ...file('ci', `{on: pull_request, jobs: {test: {${job('{run: test}')}}}}`) });
     const repo = lab.repo();
     const ravi = requireRow(
       Object.values(lab.world.state.users).find(({ login }) => login === 'ravi'),

@@ -143,12 +143,7 @@ describe('pushing', () => {
     expect((await server.store.refs()).get('refs/heads/main')).toBe(mine);
     expect((await server.store.diff(tip, mine)).map(({ path }) => path)).toEqual(['new']);
     expect(server.pushes).toEqual([
-      {
-        owner: 'lab',
-        repo: 'model',
-        token: 'writer',
-        updates: [{ ref: 'refs/heads/main', before: tip, after: mine }],
-      },
+      { owner: 'lab', repo: 'model', token: 'writer', updates: [{ ref: 'refs/heads/main', before: tip, after: mine }] },
     ]);
   });
 

@@ -23,12 +23,7 @@ it('lets an administrator choose the merge methods, and refuses others at the me
     httpStatus: 403,
     message: 'Must have admin rights to Repository.',
   });
-  const settings = {
-    allow_merge_commit: false,
-    delete_branch_on_merge: true,
-    description: 'Sails',
-    has_issues: true,
-  };
+  const settings = { allow_merge_commit: false, delete_branch_on_merge: true, description: 'Sails', has_issues: true };
   expect(await ask(olga, 'PATCH', '', settings)).toMatchObject({
     httpStatus: 200,
     allow_merge_commit: false,
@@ -38,18 +33,13 @@ it('lets an administrator choose the merge methods, and refuses others at the me
     httpStatus: 405,
     message: 'Merge commits are not allowed on this repository.',
   });
-  expect(await ask('ada', 'PUT', '/pulls/1/merge', { merge_method: 'squash' })).toMatchObject({
-    merged: true,
-  });
+  expect(await ask('ada', 'PUT', '/pulls/1/merge', { merge_method: 'squash' })).toMatchObject({ merged: true });
   expect(await ask('ada', 'GET', '/branches/ferry')).toMatchObject({ httpStatus: 404 });
   expect(await ask(olga, 'PATCH', '', { archived: true })).toMatchObject({
     httpStatus: 501,
     message: expect.stringContaining('archived'),
   });
-  expect(town.world.state.unserved.at(-1)).toMatchObject({
-    method: 'PATCH',
-    path: '/api/v3/repos/lab/ferries',
-  });
+  expect(town.world.state.unserved.at(-1)).toMatchObject({ method: 'PATCH', path: '/api/v3/repos/lab/ferries' });
   const nothing = { allow_squash_merge: false, allow_rebase_merge: false };
   expect(await ask(olga, 'PATCH', '', nothing)).toMatchObject({ httpStatus: 422 });
 });
@@ -90,12 +80,9 @@ it('lets people with write access request a check again, and emits rerequested e
   const town = createTown();
   const sha = await town.commit('main', { 'a.txt': 'one\n' });
   const ask = createAsker(town);
-  const { data: check } = await town.asInstallation().request('POST /repos/{owner}/{repo}/check-runs', {
-    owner: 'lab',
-    repo: 'ferries',
-    name: 'gate',
-    head_sha: sha,
-  });
+  const { data: check } = await town
+    .asInstallation()
+    .request('POST /repos/{owner}/{repo}/check-runs', { owner: 'lab', repo: 'ferries', name: 'gate', head_sha: sha });
   const emitted: unknown[] = [];
   town.world.bus.subscribe(({ type, action }) => void emitted.push([type, action]));
   expect(await ask('sol', 'POST', `/check-runs/${check.id}/rerequest`)).toMatchObject({ httpStatus: 403 });

@@ -435,12 +435,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
     it('can start from the empty tree', async () => {
       const to = await writeCommit(store, { a: '1\n2\n' });
       const [change] = await store.diff(emptyTreeSha, to);
-      expect(change).toMatchObject({
-        path: 'a',
-        status: 'added',
-        additions: 2,
-        patch: '@@ -0,0 +1,2 @@\n+1\n+2',
-      });
+      expect(change).toMatchObject({ path: 'a', status: 'added', additions: 2, patch: '@@ -0,0 +1,2 @@\n+1\n+2' });
     });
   });
 });

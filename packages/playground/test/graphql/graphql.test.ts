@@ -24,17 +24,17 @@ describe('queries', () => {
       issue_number,
       body: '/status',
     });
-    await town.asInstallation().request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-      ...at,
-      issue_number,
-      body: '🤖',
-    });
-    await town.as(town.seeded.tokens.mira).request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
-      ...at,
-      pull_number: issue_number,
-      event: 'COMMENT',
-      body: 'Looks fine',
-    });
+    await town
+      .asInstallation()
+      .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...at, issue_number, body: '🤖' });
+    await town
+      .as(town.seeded.tokens.mira)
+      .request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
+        ...at,
+        pull_number: issue_number,
+        event: 'COMMENT',
+        body: 'Looks fine',
+      });
     const answer = await town.asInstallation().graphql(
       `query($owner: String!, $name: String!, $number: Int!) {
         repository(owner: $owner, name: $name) {
@@ -127,11 +127,7 @@ describe('mutations', () => {
     const issue_number = await openIssue(town);
     const comment = await town
       .as(town.seeded.tokens.sol)
-      .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-        ...at,
-        issue_number,
-        body: 'old',
-      });
+      .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...at, issue_number, body: 'old' });
     const hide = `mutation($id: ID!) { minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) {
       minimizedComment { isMinimized minimizedReason } } }`;
     const id = comment.data.node_id;
@@ -146,19 +142,12 @@ describe('mutations', () => {
     expect(town.world.state.comments[`${comment.data.id}`]?.reactions).toHaveLength(1);
     const other = await town
       .as(town.seeded.tokens.ada)
-      .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-        ...at,
-        issue_number,
-        body: 'not yours',
-      });
+      .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...at, issue_number, body: 'not yours' });
     const { repo, users } = { repo: Object.values(town.world.state.repos)[0], users: town.world.state.users };
     const sol = Object.values(users).find(({ login }) => login === 'sol');
     if (repo === undefined || sol === undefined) throw new Error('the town is empty');
     // Hiding other people's comments requires write permission; triage is not enough.
-    town.world.state.repos[repo.id] = {
-      ...repo,
-      collaborators: { ...repo.collaborators, [sol.id]: 'triage' },
-    };
+    town.world.state.repos[repo.id] = { ...repo, collaborators: { ...repo.collaborators, [sol.id]: 'triage' } };
     await expect(town.as(town.seeded.tokens.sol).graphql(hide, { id: other.data.node_id })).rejects.toMatchObject({
       errors: [{ type: 'FORBIDDEN' }],
     });

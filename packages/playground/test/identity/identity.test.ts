@@ -55,10 +55,7 @@ describe('tokens', () => {
   it('of an installation expire after one hour', async () => {
     const town = createTown();
     const auth = createAppAuth({ appId, privateKey: keys.privateKey, request: town.asApp().request });
-    const { token } = await auth({
-      type: 'installation',
-      installationId: town.seeded.app?.installationId ?? 0,
-    });
+    const { token } = await auth({ type: 'installation', installationId: town.seeded.app?.installationId ?? 0 });
     town.advance(hourMs - 1000);
     expect((await town.as(token).request('GET /repos/{owner}/{repo}', at)).status).toBe(200);
     town.advance(1000);
@@ -85,11 +82,9 @@ describe('permissions', () => {
   it('are checked for Apps, and roles for people', async () => {
     const town = createTown({ permissions: { issues: 'read' } });
     const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-    const opened = await town.as(town.seeded.tokens.sol).request('POST /repos/{owner}/{repo}/issues', {
-      ...at,
-      title: 'A stranger may ask',
-      labels: ['bug'],
-    });
+    const opened = await town
+      .as(town.seeded.tokens.sol)
+      .request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'A stranger may ask', labels: ['bug'] });
     expect(opened.data.labels).toEqual([]);
     const issue_number = opened.data.number;
     expect((await refusal(town.asInstallation().request(comment, { ...at, issue_number, body: 'Hi' }))).status).toBe(

@@ -7,7 +7,9 @@ import { at, createTown, refusal } from '../world/town.ts';
 
 const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
-async function talkative(isPerson = false): Promise<{
+async function talkative(
+  isPerson = false,
+): Promise<{
   readonly town: ReturnType<typeof createTown>;
   readonly say: (count: number) => Promise<number>;
   readonly bot: ReturnType<ReturnType<typeof createTown>['asInstallation']>;
@@ -159,11 +161,7 @@ describe('retry-after', () => {
     }
     for (let waits = 0; waits < 4; waits += 1) town.advance(5_000);
     const write = () =>
-      bot.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
-        ...at,
-        issue_number: 1,
-        state: 'closed',
-      });
+      bot.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', { ...at, issue_number: 1, state: 'closed' });
     const refused = write();
     await expect(refused).rejects.toMatchObject({ response: { headers: { 'retry-after': '38' } } });
     town.advance(38_000);

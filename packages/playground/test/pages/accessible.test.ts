@@ -69,11 +69,7 @@ async function sideways(page: Page): Promise<number> {
 async function seriousIn(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
     const judge: { run: (root: Document) => Promise<{ violations: AxeViolation[] }> } = Reflect.get(window, 'axe');
-    type AxeViolation = {
-      id: string;
-      impact: string;
-      nodes: { target: unknown[]; failureSummary: string }[];
-    };
+    type AxeViolation = { id: string; impact: string; nodes: { target: unknown[]; failureSummary: string }[] };
     const { violations } = await judge.run(document);
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -10,9 +10,7 @@ it('returns the cached answer on 304, separately for each person, and drops the 
     sentEtags.push(known);
     const etag = `"${request.headers.get('authorization')}-${version}"`;
     if (known === etag) return new Response(null, { status: 304 });
-    return new Response(`${request.headers.get('authorization')} ${version}`, {
-      headers: { etag, link: 'x' },
-    });
+    return new Response(`${request.headers.get('authorization')} ${version}`, { headers: { etag, link: 'x' } });
   }, 2);
   const ask = async (who: string): Promise<string> => {
     const response = await fetch(new Request('http://x.test/a', { headers: { authorization: who } }));

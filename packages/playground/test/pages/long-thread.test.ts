@@ -81,10 +81,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   it.each([360, 1280])(
     'at %i pixels: scrolls, finds, jumps, and shows a new comment without a reload',
     async (width) => {
-      const page = await browser.newPage({
-        extraHTTPHeaders: site.headers,
-        viewport: { width, height: 900 },
-      });
+      const page = await browser.newPage({ extraHTTPHeaders: site.headers, viewport: { width, height: 900 } });
       await page.goto(address());
       expect(await page.locator('*').count()).toBeLessThan(ELEMENTS_MAX);
       const paintMs = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
@@ -97,9 +94,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
       await page.locator('#issuecomment-101234').waitFor();
       expect(await inSight(page, '#issuecomment-101234')).toBe(true);
       await page.evaluate(() => Reflect.set(window, 'sameDocument', true));
-      await site.call('ravi', 'POST', '/repos/lab/ferries/issues/1/comments', {
-        body: `news at **${width}**`,
-      });
+      await site.call('ravi', 'POST', '/repos/lab/ferries/issues/1/comments', { body: `news at **${width}**` });
       await page.locator('.timeline strong', { hasText: String(width) }).waitFor();
       expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true);
       expect(await page.locator('.plain-comment').count()).toBeGreaterThan(4_500);

@@ -34,12 +34,7 @@ const screens = {
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${site.baseUrl}${path}`, { headers, redirect: 'manual' });
 const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${site.baseUrl}${path}`, {
-    method: 'POST',
-    body: new URLSearchParams(fields),
-    headers,
-    redirect: 'manual',
-  });
+  fetch(`${site.baseUrl}${path}`, { method: 'POST', body: new URLSearchParams(fields), headers, redirect: 'manual' });
 const asAda = { cookie: 'playground_speaker=ada' };
 
 describe('every screen', () => {
@@ -144,10 +139,7 @@ describe('the speaker', () => {
       body: { event: 'APPROVE', body: 'fine' },
     });
     await post('/lab/marin/issues/4/comments', { body: '', state: 'closed' });
-    expect(site.api.posted.at(-1)).toMatchObject({
-      path: '/repos/lab/marin/issues/4',
-      body: { state: 'closed' },
-    });
+    expect(site.api.posted.at(-1)).toMatchObject({ path: '/repos/lab/marin/issues/4', body: { state: 'closed' } });
   });
 
   it('sees a refusal of the API, escaped, or as JSON for the script', async () => {

@@ -22,9 +22,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 const get = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<[number, string]> => {
-  const answer = await fetch(`${site.baseUrl}${path}`, {
-    headers: { ...site.headers, ...headers },
-  });
+  const answer = await fetch(`${site.baseUrl}${path}`, { headers: { ...site.headers, ...headers } });
   return [answer.status, await answer.text()];
 };
 const runAt = (index: number): string => lab.runs[index] ?? 'nowhere';

@@ -53,12 +53,7 @@ export function createSampleApi(hostileText: string = sample.hostile): SampleApi
     const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
     return new Response(JSON.stringify(found).replaceAll(inJson(sample.hostile), inJson(hostileText)));
   };
-  return {
-    fetch: answer,
-    bus,
-    posted,
-    comment,
-  };
+  return { fetch: answer, bus, posted, comment };
 }
 
 function read(path: string, url: URL, login: string, comments: readonly unknown[]): unknown {

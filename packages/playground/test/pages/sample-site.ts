@@ -5,11 +5,7 @@ import { createPages } from '../../pages/pages.ts';
 import { createSampleApi, type SampleApi } from './sample-api.ts';
 import * as sample from './sample-data.ts';
 
-export type SampleSite = {
-  readonly baseUrl: string;
-  readonly api: SampleApi;
-  readonly close: () => Promise<void>;
-};
+export type SampleSite = { readonly baseUrl: string; readonly api: SampleApi; readonly close: () => Promise<void> };
 
 export async function openSampleSite(options: { readonly hostileText?: string } = {}): Promise<SampleSite> {
   const api = createSampleApi(options.hostileText);

@@ -159,10 +159,7 @@ describe('a required check', () => {
     await town
       .as(town.seeded.tokens.ada)
       .request(`POST ${R}/statuses/{sha}`, { ...at, sha: head, state: 'success', context: 'ferry' });
-    expect(await refusal(merge())).toMatchObject({
-      status: 405,
-      message: expect.stringContaining('expected'),
-    });
+    expect(await refusal(merge())).toMatchObject({ status: 405, message: expect.stringContaining('expected') });
     const green = { ...at, name: 'ferry', head_sha: head, conclusion: 'success' } as const;
     await town.asInstallation().request(`POST ${R}/check-runs`, green);
     expect((await merge()).data.merged).toBe(true);

@@ -8,13 +8,15 @@ async function withPull(
 ): Promise<{ readonly number: number; readonly head: string; readonly base: string }> {
   const base = await town.commit('main', { 'daily.py': 'lr = 1\nsteps = 10\n', 'README.md': 'hello\n' }, 'Begin');
   const head = await town.commit('ferry', { 'daily.py': 'lr = 2\nsteps = 10\n', 'new.py': 'x\n' }, 'Raise the rate');
-  const opened = await town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/pulls', {
-    ...at,
-    title: 'Ferry of today',
-    head: 'ferry',
-    base: 'main',
-    body: 'What and why',
-  });
+  const opened = await town
+    .as(town.seeded.tokens.ada)
+    .request('POST /repos/{owner}/{repo}/pulls', {
+      ...at,
+      title: 'Ferry of today',
+      head: 'ferry',
+      base: 'main',
+      body: 'What and why',
+    });
   return { number: opened.data.number, head, base };
 }
 
@@ -23,10 +25,7 @@ describe('a pull request', () => {
     const town = createTown();
     const { number, head, base } = await withPull(town);
     const bot = town.asInstallation();
-    const pull = await bot.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
-      ...at,
-      pull_number: number,
-    });
+    const pull = await bot.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...at, pull_number: number });
     expect(pull.data).toMatchObject({
       changed_files: 2,
       additions: 2,
@@ -69,9 +68,7 @@ describe('a pull request', () => {
       'A pull request already exists for lab:ferry.',
     );
     expect(JSON.stringify((await refusal(open('main'))).data)).toContain('No commits between main and main');
-    expect((await refusal(open('nowhere'))).data).toMatchObject({
-      errors: [{ field: 'head', code: 'invalid' }],
-    });
+    expect((await refusal(open('nowhere'))).data).toMatchObject({ errors: [{ field: 'head', code: 'invalid' }] });
   });
 
   it('is opened once if two requests arrive at the same time', async () => {
@@ -106,10 +103,7 @@ describe('a pull request', () => {
     const sha = 'sha' in file.data ? file.data.sha : '';
     const written = await bot.request('PUT /repos/{owner}/{repo}/contents/{path}', { ...put, sha });
     expect(seen).toEqual(['push.', 'pull_request.synchronize']);
-    const pull = await bot.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
-      ...at,
-      pull_number: number,
-    });
+    const pull = await bot.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...at, pull_number: number });
     expect(pull.data.head.sha).toBe(written.data.commit.sha);
   });
 
@@ -122,12 +116,7 @@ describe('a pull request', () => {
     const review = await town.as(town.seeded.tokens.mira).request(route, approve);
     expect(review.data).toMatchObject({ state: 'APPROVED', commit_id: head, user: { login: 'mira' } });
     const dismiss = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
-    const target = {
-      ...at,
-      pull_number: number,
-      review_id: Number(review.data.id),
-      message: 'The head moved',
-    };
+    const target = { ...at, pull_number: number, review_id: Number(review.data.id), message: 'The head moved' };
     expect((await refusal(town.as(town.seeded.tokens.ravi).request(dismiss, target))).status).toBe(403);
     expect((await town.as(town.seeded.tokens.ada).request(dismiss, target)).data.state).toBe('DISMISSED');
   });
@@ -152,10 +141,7 @@ describe('a pull request', () => {
     });
     await ada.request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref: 'heads/main', sha: tip });
     const merged = await ada.request(merge, { ...wish, sha: head });
-    const commit = await ada.request('GET /repos/{owner}/{repo}/commits/{ref}', {
-      ...at,
-      ref: merged.data.sha,
-    });
+    const commit = await ada.request('GET /repos/{owner}/{repo}/commits/{ref}', { ...at, ref: merged.data.sha });
     expect(commit.data.parents.map((one) => one.sha)).toEqual(merge_method === 'merge' ? [tip, head] : [tip]);
     const file = await ada.request('GET /repos/{owner}/{repo}/contents/{path}', {
       ...at,
@@ -163,10 +149,7 @@ describe('a pull request', () => {
       mediaType: { format: 'raw' },
     });
     expect(String(file.data)).toBe('lr = 2\nsteps = 10\n');
-    const pull = await ada.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
-      ...at,
-      pull_number: number,
-    });
+    const pull = await ada.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...at, pull_number: number });
     expect(pull.data).toMatchObject({
       state: 'closed',
       merged: true,
@@ -187,15 +170,9 @@ describe('a pull request', () => {
       content: Buffer.from('lr = 0\nsteps = 10\n').toString('base64'),
       sha: 'sha' in file.data ? file.data.sha : '',
     });
-    const pull = await ada.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
-      ...at,
-      pull_number: number,
-    });
+    const pull = await ada.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...at, pull_number: number });
     expect(pull.data).toMatchObject({ mergeable: false, mergeable_state: 'dirty' });
-    const merge = ada.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
-      ...at,
-      pull_number: number,
-    });
+    const merge = ada.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', { ...at, pull_number: number });
     expect((await refusal(merge)).status).toBe(405);
   });
 });
@@ -228,10 +205,7 @@ describe('refs', () => {
     const update = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
     expect((await refusal(bot.request(update, back))).message).toBe('Update is not a fast forward');
     expect((await bot.request(update, { ...back, force: true })).data.object.sha).toBe(first);
-    const found = await bot.request('GET /repos/{owner}/{repo}/git/matching-refs/{ref}', {
-      ...at,
-      ref: 'ferrybot/',
-    });
+    const found = await bot.request('GET /repos/{owner}/{repo}/git/matching-refs/{ref}', { ...at, ref: 'ferrybot/' });
     expect(found.data.map((one) => one.ref)).toEqual([ref]);
   });
 

@@ -29,10 +29,7 @@ it('hides a draft from people without write access, accepts a file, and creates 
   expect(await ask('sol', 'GET', '/git/ref/tags/v1')).toMatchObject({ httpStatus: 404 });
   await ask('ada', 'PATCH', `/releases/${draft.id}`, { draft: false });
   expect(await ask('sol', 'GET', '/git/ref/tags/v1')).toMatchObject({ httpStatus: 200 });
-  expect(await ask('sol', 'GET', '/releases/latest')).toMatchObject({
-    tag_name: 'v1',
-    assets: [{ name: 'run.log' }],
-  });
+  expect(await ask('sol', 'GET', '/releases/latest')).toMatchObject({ tag_name: 'v1', assets: [{ name: 'run.log' }] });
   const file = await town.world.fetch(
     new Request(asset.url, { headers: { accept: 'application/octet-stream', 'user-agent': 'test' } }),
   );

@@ -54,19 +54,7 @@ async function start() {
     run('push', `${server.origin.replace('//', `//x:${token}@`)}/lab/ferries.git`, ...args);
   const row = Object.values(world.state.installations)[0];
   const bot = row === undefined ? '' : mintInstallationToken(world, row, row.permissions, null).token;
-  return {
-    world,
-    repo,
-    tokens,
-    bot,
-    run,
-    commit,
-    push,
-    work,
-    bugs,
-    appId: row?.appId ?? 0,
-    origin: server.origin,
-  };
+  return { world, repo, tokens, bot, run, commit, push, work, bugs, appId: row?.appId ?? 0, origin: server.origin };
 }
 
 describe('a push by the git program', () => {
@@ -173,10 +161,7 @@ describe('a push by the git program', () => {
     }
     const { out: blob } = await run('hash-object', '-w', '--', 'a b.txt');
     for (const evil of ['.git', '..', '.']) {
-      const made = await execa('git', ['mktree', '--missing'], {
-        cwd: work,
-        input: `100644 blob ${blob}\t${evil}\n`,
-      });
+      const made = await execa('git', ['mktree', '--missing'], { cwd: work, input: `100644 blob ${blob}\t${evil}\n` });
       const { out: sha } = await run('commit-tree', '-m', 'evil', made.stdout);
       expect([evil, (await push(tokens.ada, `${sha}:refs/heads/evil`)).ok]).toEqual([evil, false]);
     }

@@ -22,22 +22,15 @@ async function townWithPull(): Promise<{
   const ravi = Object.values(town.world.state.users).find(({ login }) => login === 'ravi')?.id ?? 0;
   town.world.state.repos[repo.id] = { ...row, collaborators: { ...row.collaborators, [ravi]: 'admin' } };
   expect(mira).toBeGreaterThan(0);
-  await town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/pulls', {
-    ...at,
-    title: 'T',
-    head: 'ferry',
-    base: 'main',
-  });
+  await town
+    .as(town.seeded.tokens.ada)
+    .request('POST /repos/{owner}/{repo}/pulls', { ...at, title: 'T', head: 'ferry', base: 'main' });
   return { town, admin: town.as(mintUserToken(town.world, ravi)), base, head };
 }
 
 const conditions = (...include: string[]) => ({ ref_name: { include, exclude: [] } });
 const merge = (octokit: Octokit, merge_method: 'merge' | 'squash' | 'rebase' = 'merge') =>
-  octokit.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
-    ...at,
-    pull_number: 1,
-    merge_method,
-  });
+  octokit.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', { ...at, pull_number: 1, merge_method });
 const review = (octokit: Octokit, event: 'APPROVE' | 'REQUEST_CHANGES') =>
   octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
     ...at,
@@ -130,10 +123,7 @@ describe('branch protection', () => {
     expect(await refusal(move(base, true))).toMatchObject({ status: 422 });
     const drop = () => ada.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref: 'heads/main' });
     expect(await refusal(drop())).toMatchObject({ status: 422 });
-    await admin.request('DELETE /repos/{owner}/{repo}/branches/{branch}/protection', {
-      ...at,
-      branch: 'main',
-    });
+    await admin.request('DELETE /repos/{owner}/{repo}/branches/{branch}/protection', { ...at, branch: 'main' });
     expect((await move(base, true)).status).toBe(200);
   });
 });
@@ -144,11 +134,7 @@ describe('a ruleset', () => {
     const bot = town.asInstallation();
     const rules = [{ type: 'update' }, { type: 'deletion' }, { type: 'non_fast_forward' }] as const;
     const name = 'logbook';
-    await bot.request('POST /repos/{owner}/{repo}/git/refs', {
-      ...at,
-      ref: 'refs/heads/ferrybot/logbook',
-      sha: base,
-    });
+    await bot.request('POST /repos/{owner}/{repo}/git/refs', { ...at, ref: 'refs/heads/ferrybot/logbook', sha: base });
     const { data: made } = await admin.request('POST /repos/{owner}/{repo}/rulesets', {
       ...at,
       name,
@@ -181,19 +167,11 @@ describe('a ruleset', () => {
     expect((await refusal(move(ada, base, true))).status).toBe(422);
     expect(
       (
-        await ada.request('GET /repos/{owner}/{repo}/rules/branches/{branch}', {
-          ...at,
-          branch: 'ferrybot/logbook',
-        })
+        await ada.request('GET /repos/{owner}/{repo}/rules/branches/{branch}', { ...at, branch: 'ferrybot/logbook' })
       ).data.map(({ type }) => type),
     ).toEqual(['update', 'deletion', 'non_fast_forward']);
     const seen = async (octokit: Octokit) =>
-      (
-        await octokit.request('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', {
-          ...at,
-          ruleset_id: made.id,
-        })
-      ).data;
+      (await octokit.request('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ...at, ruleset_id: made.id })).data;
     expect(await seen(bot)).toMatchObject({ current_user_can_bypass: 'always' });
     expect(await seen(ada)).toMatchObject({ current_user_can_bypass: 'never' });
     expect(await seen(ada)).not.toHaveProperty('bypass_actors');
@@ -222,9 +200,7 @@ describe('a ruleset', () => {
       status: 422,
       data: {
         errors: [
-          {
-            message: 'Actor GitHub Actions integration must be part of the ruleset source or owner organization',
-          },
+          { message: 'Actor GitHub Actions integration must be part of the ruleset source or owner organization' },
         ],
       },
     });

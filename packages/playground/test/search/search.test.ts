@@ -15,11 +15,7 @@ beforeAll(async () => {
   await town.commit('ferry', { 'a.txt': 'two\n' });
   const ask = createAsker(town);
   await ask('sol', 'POST', '/issues', { title: 'The loss is flat', body: 'cc @mira' });
-  await ask('ada', 'POST', '/issues', {
-    title: 'A slow step',
-    labels: ['bug', 'night shift'],
-    assignees: ['mira'],
-  });
+  await ask('ada', 'POST', '/issues', { title: 'A slow step', labels: ['bug', 'night shift'], assignees: ['mira'] });
   await ask('ada', 'POST', '/pulls', { title: 'Sail', head: 'ferry', base: 'main', draft: true });
   await ask('ravi', 'POST', '/issues/1/comments', { body: 'Seen on the cluster.' });
   await ask('ada', 'PATCH', '/issues/2', { state: 'closed' });

@@ -34,12 +34,7 @@ describe('a milestone', () => {
     const town = createTown();
     const [ask, heard] = [createAsker(town), listReceived(town)];
     const made = await ask('ada', 'POST', '/milestones', { title: 'Summer', due_on: '2026-12-01T00:00:00Z' });
-    expect(made).toMatchObject({
-      httpStatus: 201,
-      number: 1,
-      due_on: '2026-12-01T00:00:00Z',
-      open_issues: 0,
-    });
+    expect(made).toMatchObject({ httpStatus: 201, number: 1, due_on: '2026-12-01T00:00:00Z', open_issues: 0 });
     expect(await ask('ada', 'POST', '/milestones', { title: 'Summer' })).toMatchObject({
       httpStatus: 422,
       errors: [{ resource: 'Milestone', code: 'already_exists', field: 'title' }],
@@ -48,9 +43,7 @@ describe('a milestone', () => {
     expect(await ask('ada', 'PATCH', '/issues/1', { milestone: 7 })).toMatchObject({ httpStatus: 422 });
     expect(await ask('sol', 'GET', '/milestones/1')).toMatchObject({ open_issues: 1, closed_issues: 0 });
     await ask('ada', 'PATCH', '/milestones/1', { state: 'closed', title: 'Autumn' });
-    expect(await ask('sol', 'GET', '/issues/1')).toMatchObject({
-      milestone: { title: 'Autumn', state: 'closed' },
-    });
+    expect(await ask('sol', 'GET', '/issues/1')).toMatchObject({ milestone: { title: 'Autumn', state: 'closed' } });
     expect(await ask('ravi', 'DELETE', '/milestones/1')).toMatchObject({ httpStatus: 403 });
     expect(await ask('ada', 'DELETE', '/milestones/1')).toEqual({ httpStatus: 204 });
     expect(await ask('sol', 'GET', '/issues/1')).toMatchObject({ milestone: null });
@@ -114,13 +107,8 @@ describe('a review request', () => {
       message: 'Review cannot be requested from pull request author.',
     });
     expect(await request(['sol'])).toMatchObject({ httpStatus: 422 });
-    expect(await request(['ravi'])).toMatchObject({
-      httpStatus: 201,
-      requested_reviewers: [{ login: 'ravi' }],
-    });
-    expect(await ask('sol', 'GET', '/pulls/1/requested_reviewers')).toMatchObject({
-      users: [{ login: 'ravi' }],
-    });
+    expect(await request(['ravi'])).toMatchObject({ httpStatus: 201, requested_reviewers: [{ login: 'ravi' }] });
+    expect(await ask('sol', 'GET', '/pulls/1/requested_reviewers')).toMatchObject({ users: [{ login: 'ravi' }] });
     expect(await ask('ada', 'PUT', '/pulls/1/update-branch', {})).toMatchObject({ httpStatus: 422 });
     const { content } = { content: Buffer.from('three\n').toString('base64') };
     await ask('ada', 'PUT', '/contents/c.txt', { message: 'More', content, branch: 'main' });

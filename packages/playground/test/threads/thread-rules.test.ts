@@ -74,10 +74,7 @@ describe('an App', () => {
       pulls.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...at, issue_number: 1 }),
     ];
     for (const one of refused)
-      expect(await refusal(one)).toMatchObject({
-        status: 403,
-        message: 'Resource not accessible by integration',
-      });
+      expect(await refusal(one)).toMatchObject({ status: 403, message: 'Resource not accessible by integration' });
   });
 
   it('with the issue permission can comment on pull requests too', async () => {
@@ -135,10 +132,7 @@ describe('a body', () => {
     expect((await ada.request(comment, of(65_536))).status).toBe(201);
     expect(await refusal(ada.request(comment, of(65_537)))).toMatchObject({
       status: 422,
-      data: {
-        message: 'Validation Failed',
-        errors: [{ resource: 'IssueComment', field: 'body', code: 'custom' }],
-      },
+      data: { message: 'Validation Failed', errors: [{ resource: 'IssueComment', field: 'body', code: 'custom' }] },
     });
   });
 });

@@ -17,10 +17,7 @@ describe('comments', () => {
     const issue_number = await openIssue(town);
     const mine = await town.as(town.seeded.tokens.mira).request(comment, { ...at, issue_number, body: 'Please look.' });
     const bots = await town.asInstallation().request(comment, { ...at, issue_number, body: '🤖 Looking.' });
-    expect(mine.data).toMatchObject({
-      user: { login: 'mira', type: 'User' },
-      author_association: 'COLLABORATOR',
-    });
+    expect(mine.data).toMatchObject({ user: { login: 'mira', type: 'User' }, author_association: 'COLLABORATOR' });
     expect(mine.data.performed_via_github_app).toBeNull();
     expect(bots.data.user).toMatchObject({ login: 'ferrybot[bot]', type: 'Bot' });
     expect(bots.data.performed_via_github_app).toMatchObject({ slug: 'ferrybot' });
@@ -36,9 +33,7 @@ describe('comments', () => {
     expect((await ada.request(comment, { ...at, issue_number, body: 'x'.repeat(65_536) })).status).toBe(201);
     const long = await refusal(ada.request(comment, { ...at, issue_number, body: 'x'.repeat(65_537) }));
     expect(long).toMatchObject({ status: 422, message: 'Validation Failed' });
-    expect(long.data).toMatchObject({
-      errors: [{ resource: 'IssueComment', field: 'body', code: 'custom' }],
-    });
+    expect(long.data).toMatchObject({ errors: [{ resource: 'IssueComment', field: 'body', code: 'custom' }] });
     expect((await refusal(ada.request(comment, { ...at, issue_number, body: '  ' }))).status).toBe(422);
   });
 

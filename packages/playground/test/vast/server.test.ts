@@ -94,17 +94,10 @@ it('lists pages of 25 with a token for the next page, and filters by label', asy
   };
   expect(first.instances).toHaveLength(25);
   const rest = await lab.ask('GET', `${LIST}&after_token=${first.next_token}`);
-  expect(rest.body).toMatchObject({
-    next_token: null,
-    total_instances: 27,
-    label_counts: { mine: 26, last: 1 },
-  });
+  expect(rest.body).toMatchObject({ next_token: null, total_instances: 27, label_counts: { mine: 26, last: 1 } });
   const filter = encodeURIComponent(JSON.stringify({ label: { in: ['last'] } }));
   const one = await lab.ask('GET', `${LIST}&select_filters=${filter}`);
-  expect(one.body).toMatchObject({
-    total_instances: 1,
-    instances: [{ label: 'last', actual_status: 'stopped' }],
-  });
+  expect(one.body).toMatchObject({ total_instances: 1, instances: [{ label: 'last', actual_status: 'stopped' }] });
 });
 
 it('lets an instance’s key destroy only that instance, and not list any', async () => {
@@ -123,9 +116,7 @@ it('simulates empty bodies, 429 without Retry-After, retired addresses, and lost
   const { faults, account } = lab.vast;
   expect((await lab.ask('GET', '/api/v0/instances/')).body).toMatchObject({ error: 'deprecated_endpoint' });
   faults.arm({ kind: 'too-many', route: 'GET /api/v1/*', times: 1 });
-  const response = await fetch(`${lab.vast.url}${LIST}`, {
-    headers: { authorization: `Bearer ${lab.vast.key}` },
-  });
+  const response = await fetch(`${lab.vast.url}${LIST}`, { headers: { authorization: `Bearer ${lab.vast.key}` } });
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, null]);
   expect(await response.text()).toMatch(/^API requests too frequent/);
   faults.arm({ kind: 'empty', route: 'GET /api/v1/*', times: 1 });

@@ -110,11 +110,7 @@ describe('a push', () => {
       actor: userById(town.world, town.seeded.repo.ownerId),
     } as const;
     const tags = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({
-        ref: `refs/tags/v${index}`,
-        before: null,
-        after: main,
-      }));
+      Array.from({ length: count }, (_, index) => ({ ref: `refs/tags/v${index}`, before: null, after: main }));
     await recordPush(act, [...tags(4), { ref: 'refs/heads/side', before: null, after: tip }]);
     expect(emitted).toEqual(['create side', 'push refs/heads/side']);
     expect(commits).toEqual([[tip, [expect.objectContaining({ id: tip })]]]);

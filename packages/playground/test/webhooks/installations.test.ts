@@ -58,10 +58,7 @@ describe('a suspended installation', () => {
     });
     const mint = () =>
       town.asApp().request('POST /app/installations/{installation_id}/access_tokens', { installation_id: id });
-    expect(await refusal(mint())).toMatchObject({
-      status: 403,
-      message: 'This installation has been suspended',
-    });
+    expect(await refusal(mint())).toMatchObject({ status: 403, message: 'This installation has been suspended' });
     expect(authorize(town.world, 'lab', 'ferries', token, 'upload-pack')).toBe('forbidden');
     const { data: rows } = await town.asApp().request('GET /app/installations');
     expect(rows).toMatchObject([{ id, suspended_at: expect.stringMatching(/Z$/), suspended_by: { login: 'lab' } }]);
@@ -88,9 +85,7 @@ describe('a permission upgrade', () => {
     await control(town, 'installation', { permissions: { issues: 'write' }, events: ['issues'] });
     await hooks.settled();
     expect(inbox.map(({ name }) => name)).toEqual(['installation.new_permissions_accepted']);
-    expect(JSON.parse(inbox[0]?.body ?? '')).toMatchObject({
-      installation: { permissions: { issues: 'write' } },
-    });
+    expect(JSON.parse(inbox[0]?.body ?? '')).toMatchObject({ installation: { permissions: { issues: 'write' } } });
     expect((await refusal(write(old))).status).toBe(403);
     expect((await write(town.asInstallation())).status).toBe(201);
   });
@@ -134,9 +129,7 @@ describe('the repositories of an installation', () => {
       'installation_repositories.removed',
       'installation_repositories.added',
     ]);
-    expect(JSON.parse(inbox[1]?.body ?? '')).toMatchObject({
-      repositories_added: [{ full_name: 'lab/ferries' }],
-    });
+    expect(JSON.parse(inbox[1]?.body ?? '')).toMatchObject({ repositories_added: [{ full_name: 'lab/ferries' }] });
   });
 
   it('are not accessible after it is removed, its tokens are revoked, and a new installation sends created', async () => {

@@ -32,10 +32,7 @@ const world = createWorld({
 });
 if (kept === null) {
   seedWorld(world, { labels: { bug: 'd73a4a' } });
-  await importTree(store, {
-    directory: join(import.meta.dirname, '../../../../fixtures/lab/lib'),
-    message: 'First',
-  });
+  await importTree(store, { directory: join(import.meta.dirname, '../../../../fixtures/lab/lib'), message: 'First' });
 }
 const token = mintUserToken(world, requireRow(findUser(world, 'ada'), 'ada').id);
 await world.save();

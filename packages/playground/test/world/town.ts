@@ -148,10 +148,7 @@ export async function refusal(
     throw new Error(`expected a refusal, got ${answer.status}`);
   } catch (error) {
     if (!(error instanceof Error) || !('status' in error) || !('response' in error)) throw error;
-    const { status, response } = error as {
-      readonly status: number;
-      readonly response: { readonly data: unknown };
-    };
+    const { status, response } = error as { readonly status: number; readonly response: { readonly data: unknown } };
     const { data } = response;
     const message = typeof data === 'object' && data !== null && 'message' in data ? String(data.message) : '';
     return { status, message, data };

@@ -124,10 +124,7 @@ function changeDefinition(call: ActorCall, body: z.infer<typeof redefinition>): 
     return invalidAnswer([{ resource: 'Label', field: 'name', code: 'already_exists' }]);
   }
   const repo = rereadRepo(call);
-  call.world.state.repos[repo.id] = {
-    ...repo,
-    labels: repo.labels.map((one) => (one.id === label.id ? next : one)),
-  };
+  call.world.state.repos[repo.id] = { ...repo, labels: repo.labels.map((one) => (one.id === label.id ? next : one)) };
   renameOnIssues(call, label.name, next.name);
   return okAnswer(shapeLabel(call.world, call.repo, next));
 }

@@ -31,9 +31,7 @@ import { type Act, canEdit } from '../threads.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
 const react = repoAccess(['issues:write', 'pull_requests:write'], 'anyone');
-const wanted = z.object({
-  content: z.enum(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']),
-});
+const wanted = z.object({ content: z.enum(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']) });
 
 /** A row that accepts reactions, and how to write it back. */
 export type Reactable = {

@@ -72,10 +72,7 @@ async function readTimeline(call: RepoCall, issue: Issue): Promise<readonly Row[
 }
 
 function listEvents(call: RepoCall, issue: Issue, isTimeline: boolean): readonly Row[] {
-  const labels = (issue.labelEvents ?? []).map((one) => ({
-    atMs: one.atMs,
-    shape: shapeLabelEvent(call, one),
-  }));
+  const labels = (issue.labelEvents ?? []).map((one) => ({ atMs: one.atMs, shape: shapeLabelEvent(call, one) }));
   const others = listThreadEvents(call, issue)
     .filter(({ event }) => isTimeline || !timelineOnly.includes(event))
     .map((one) => ({ atMs: one.atMs, shape: shapeEvent(call, one, issue, isTimeline) }));
@@ -108,11 +105,7 @@ function shapeEvent(call: RepoCall, one: ThreadEvent, issue: Issue, isTimeline: 
       return { ...base, lock_reason: issue.lockReason };
     case 'review_requested':
     case 'review_request_removed':
-      return {
-        ...base,
-        review_requester: shapeUserById(call.world, one.actorId),
-        requested_reviewer: subject,
-      };
+      return { ...base, review_requester: shapeUserById(call.world, one.actorId), requested_reviewer: subject };
     case 'closed':
     case 'reopened':
     case 'merged':

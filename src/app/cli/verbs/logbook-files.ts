@@ -81,10 +81,7 @@ async function readHistory(folder: string, environment: Readonly<Record<string, 
   const found = await git.versions({ from: head, not: null, paths: [prefix === '' ? '.' : prefix] });
   const events = found.filter(({ path }) => eventsPart(basename(path)) !== null);
   const byPath = Map.groupBy(events, ({ path }) => path.slice(prefix.length));
-  return {
-    git,
-    history: new Map([...byPath].map(([path, all]) => [path, new Set(all.map(({ blob }) => blob))])),
-  };
+  return { git, history: new Map([...byPath].map(([path, all]) => [path, new Set(all.map(({ blob }) => blob))])) };
 }
 
 /** Versions of a file that are not a prefix of `text`. */
@@ -126,13 +123,7 @@ async function readLogbookFile(
   const place = dirname(join(folder, names[0] ?? ''));
   const month = monthOfFolder(place.replaceAll('\\', '/'));
   const run = basename(place) === JOURNAL || month !== null ? basename(place) : null;
-  return ok({
-    parts,
-    undecodableLine,
-    run,
-    month,
-    isInHistory: names.some((name) => committed.history.has(name)),
-  });
+  return ok({ parts, undecodableLine, run, month, isInHistory: names.some((name) => committed.history.has(name)) });
 }
 
 /** File names by run, of a run's folder or of a checkout. Includes files that exist only in the history. */

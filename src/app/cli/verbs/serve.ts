@@ -14,10 +14,7 @@ export async function serveVerb(io: VerbIo): Promise<number> {
   if (!options.ok) return usageError(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
   const python = await readPythonVersion('python3', io.environment['PATH'] ?? '');
   if (python.kind === 'unknown')
-    return refuse(io, {
-      code: 'no-python',
-      message: `ferrybot reads experiment files with Python: ${python.why}`,
-    });
+    return refuse(io, { code: 'no-python', message: `ferrybot reads experiment files with Python: ${python.why}` });
   await mkdir(options.value.workDirectory, { recursive: true, mode: 0o700 });
   const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],

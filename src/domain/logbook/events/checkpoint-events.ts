@@ -36,10 +36,7 @@ export const checkpointEvents = defineEvents(data, {
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
-    apply: (state, event) => ({
-      ...state,
-      rejections: [...state.rejections, { ...event.data, ...byPerson(event) }],
-    }),
+    apply: (state, event) => ({ ...state, rejections: [...state.rejections, { ...event.data, ...byPerson(event) }] }),
     describe: ({ data: { step, reason }, actor }) => ({
       status: `${actorText(actor)} rejected the checkpoints from step ${step} on`,
       evidence: prose(reason),
@@ -53,10 +50,7 @@ export const checkpointEvents = defineEvents(data, {
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
-    apply: (state, event) => ({
-      ...state,
-      milestones: [...state.milestones, { ...event.data, ...byPerson(event) }],
-    }),
+    apply: (state, event) => ({ ...state, milestones: [...state.milestones, { ...event.data, ...byPerson(event) }] }),
     describe: ({ data: { name, tag, commit, checkpoint }, actor }) => ({
       status: `${actorText(actor)} sealed the milestone ${code(name)} at step ${checkpoint.step}`,
       evidence: `tag ${code(tag)} on commit ${code(commit)}, checkpoint ${code(checkpoint.path)}`,

@@ -69,10 +69,7 @@ export const closureEvents = defineEvents(data, {
     writers: ['control'],
     isDecisive: true,
     rule: checkClosed,
-    apply: (state, event) => ({
-      ...stateAtLastLaunch(voidOrder(state)),
-      closed: { ...event.data, ...moment(event) },
-    }),
+    apply: (state, event) => ({ ...stateAtLastLaunch(voidOrder(state)), closed: { ...event.data, ...moment(event) } }),
     describe: ({ data }) => ({
       status: `closed: ${data.outcome}`,
       evidence: data.closurePull === null ? '' : `closure #${data.closurePull}`,

@@ -281,10 +281,7 @@ export const jobEvents = defineEvents(data, {
     meaning: 'Control dispatched a workflow of ferrybot. ferrybot reads only workflow runs with a recorded id.',
     writers: ['control'],
     isInJournal: true,
-    apply: (state, event) => ({
-      ...state,
-      dispatches: [...state.dispatches, { ...event.data, ...moment(event) }],
-    }),
+    apply: (state, event) => ({ ...state, dispatches: [...state.dispatches, { ...event.data, ...moment(event) }] }),
     describe: ({ data }) => ({
       status: `control started the ${data.workflow} workflow for ${code(data.subject)}`,
       evidence: `workflow run ${data.workflowRun}`,
@@ -318,11 +315,7 @@ export const jobEvents = defineEvents(data, {
     writers: ['watch'],
     isDecisive: true,
     rule: checkWatchEvent,
-    apply: (state, event) => ({
-      ...state,
-      end: { ...event.data, ...moment(event) },
-      fence: event.data.fence,
-    }),
+    apply: (state, event) => ({ ...state, end: { ...event.data, ...moment(event) }, fence: event.data.fence }),
     describe: ({ data }) => ({
       // Some jobs print metrics only at evals, so an earlier observation may have recorded a later step.
       status: `${data.status}${formatProgress(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,

@@ -37,7 +37,10 @@ const fixedAttempt = z.object({
   more: integer,
 });
 
-/** Why an approval does not count. The runner refuses orders with the same codes. */
+/**
+ * Why an approval does not count: its comment was changed, it is too old, or its author may not approve. The runner refuses orders with
+ * the same codes.
+ */
 const APPROVAL_FAULT_CODES = ['approval-invalid', 'approval-outdated', 'approver-not-permitted'] as const;
 export type ApprovalFaultCode = (typeof APPROVAL_FAULT_CODES)[number];
 
@@ -159,10 +162,7 @@ export const launchEvents = defineEvents(data, {
       if (!isBeforeLaunch(state) && !canBeApprovedAgain(state)) return 'approved after the job was submitted';
       return state.gate?.digest === data.digest ? null : 'approved a manifest that was not shown';
     },
-    apply: (state, event) => ({
-      ...state,
-      approvals: [...state.approvals, { ...event.data, ...byPerson(event) }],
-    }),
+    apply: (state, event) => ({ ...state, approvals: [...state.approvals, { ...event.data, ...byPerson(event) }] }),
     describe: ({ data, actor }) => ({
       status: `approved by ${actorText(actor)}`,
       evidence: `${data.surface} ${data.comment}`,

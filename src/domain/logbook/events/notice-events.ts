@@ -89,7 +89,10 @@ export const noticeEvents = defineEvents(data, {
   },
 });
 
-/** An incident comes before its notices; else a stolen key could record notices of future incidents in advance. */
+/**
+ * An incident must be recorded before its notices, which are numbered. Otherwise a stolen key could record notices of future incidents in
+ * advance.
+ */
 function checkNotified(state: RunState, { role, data }: EventOf<'notified'>): string | null {
   if (isNotified(state, data)) return 'notified twice of one occasion';
   if (data.reason !== 'incident') return role === 'watch' ? WATCH_ONLY_REASONS : null;

@@ -34,7 +34,10 @@ import { submitOverRest } from './submit.ts';
 /** Log positions that one process keeps. */
 const RAY_LOGS_KEPT = 64;
 
-/** An engine over one dashboard. The head has all its state but the logs; another process reads those anew. */
+/**
+ * An engine over one dashboard. The head has all its state, except the logs that it follows. Another process reads those
+ * from the start.
+ */
 export function createRestEngine(options: RestOptions): Engine {
   const settings = restSettings(options);
   const readers = createKept<LogReader>(RAY_LOGS_KEPT, (reader) => reader.close());
@@ -121,7 +124,10 @@ async function listLiveOverRest(settings: RestSettings): Promise<Observed<readon
   return known(jobs);
 }
 
-/** Reads the session before and after a missing job: a head that restarted in between must not pass for the old one. */
+/**
+ * Observes once. Reads the session before the job, and again if the job is missing: a head that restarted in between must
+ * not pass for the head that knew the job.
+ */
 async function observeOverRest(
   settings: RestSettings,
   jobId: string,

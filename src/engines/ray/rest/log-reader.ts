@@ -37,7 +37,10 @@ const WHOLE_TEXT =
 /** Text that more bytes may complete: half an escape, also after the first half of a pair. */
 const UNFINISHED = /^(?:\\(?:u(?:[0-9a-f]{0,3}|d[89ab][0-9a-f]{2}(?:\\(?:u[0-9a-f]{0,3})?)?))?)?$/i;
 
-/** Decodes `{"logs": "…"}` while it arrives, with only the current piece in memory. Unpaired halves become U+FFFD. */
+/**
+ * Decodes the text of `{"logs": "…"}` while it arrives: any size, cut anywhere, with only the current piece in memory. Half
+ * a surrogate pair waits for its other half; an unpaired half becomes U+FFFD.
+ */
 export function createJsonLogReader(): LogDecoder {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let phase: 'opening' | 'text' | 'closing' | 'other' = 'opening';

@@ -85,7 +85,10 @@ export function parseAnswer<Value>(
   return noAnswer('no-ray', `this is no answer of Ray that is known here: ${why}`);
 }
 
-/** The last line, which has the error. Removes secrets before it shortens: scrubbing cannot find half a secret. */
+/**
+ * Ray's tracebacks have the error in their last line; an HTML page is not worth repeating. Removes secrets, including
+ * `more`, and only then shortens the text, because scrubbing cannot find half a secret.
+ */
 export function lastLine(settings: RestSettings, text: string, more: readonly string[] = []): string {
   const lines = text.split('\n').filter((line) => /[^\s.]/.test(line));
   const last = lines.at(-1)?.trim() ?? '';

@@ -30,10 +30,7 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
     return notStartedResult(`there is no ${clusterFile.slice(checkout.length + 1)}`);
   const texts = { cluster, clusterFile, checkout, ...values.texts };
   const replacePython = (template: readonly string[]): readonly string[] =>
-    fillTemplate(submit, {
-      texts,
-      lists: { ...values.lists, python: fillTemplate(template, { texts, lists: {} }) },
-    });
+    fillTemplate(submit, { texts, lists: { ...values.lists, python: fillTemplate(template, { texts, lists: {} }) } });
   const repository = repositoryVariables(call.commit);
   const home = await openPrivateHome(settings.temporaryDirectory, { ...settings.homeFiles, ...repository });
   const start = async ([program = '', ...args]: readonly string[]): Promise<ProgramResult> =>

@@ -115,7 +115,10 @@ const BEFORE: readonly Row[] = [
   [/unrecognized arguments|the following arguments are required|expected (?:at least )?(?:one|\d) arguments?/, ''],
 ];
 
-/** Null if the script may have sent something: ray_run.py prints the request right before (`Terminal command:`). */
+/**
+ * Null if the script may have sent something. A failure before the request counts only if the script has not printed its
+ * request; ray_run.py prints it right before sending it (`Terminal command:`).
+ */
 function findRefusal(end: ScriptOutput, scrub: (text: string) => string): ScriptRefusal | null {
   if (end.kind !== 'exited' || end.exitCode === 0) return null;
   const text = scrub(lastOutputLines(end));

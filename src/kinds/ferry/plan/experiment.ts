@@ -80,14 +80,7 @@ async function listCommitsSince(
   const sinceMs = sinceCommit === null ? Date.parse(`${sinceDate}T00:00:00Z`) : null;
   const paths = open.config.lane.ships;
   const { leavesOut } = open;
-  return open.git.log({
-    from: base,
-    not: sinceCommit,
-    sinceMs,
-    paths,
-    leavesOut,
-    limit: limits.intervalCommitsRead,
-  });
+  return open.git.log({ from: base, not: sinceCommit, sinceMs, paths, leavesOut, limit: limits.intervalCommitsRead });
 }
 
 /** `text` and `file` are what the run starts from; `onBranch` is the file on the target branch at `base`. */
@@ -232,13 +225,7 @@ function buildProposerInput(
     lane: config.laneName,
     objective,
     experiment: { path: lane.experiment, text },
-    knobs: readKnobs(file).map(({ path, knob, value, bucket, line }) => ({
-      path,
-      knob,
-      value,
-      bucket,
-      line,
-    })),
+    knobs: readKnobs(file).map(({ path, knob, value, bucket, line }) => ({ path, knob, value, bucket, line })),
     budget: { knobs: lane.budget.knobs },
     scaleKnobs: lane.scaleKnobs,
     recent,

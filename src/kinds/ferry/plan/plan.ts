@@ -143,23 +143,13 @@ export async function planProposal(open: PlanWork, input: PlanInput): Promise<Pl
     kind: 'planned',
     run,
     date,
-    branch: {
-      base,
-      files: isChanged ? { [path]: change.text } : {},
-      message: renderCommitMessage(view),
-    },
+    branch: { base, files: isChanged ? { [path]: change.text } : {}, message: renderCommitMessage(view) },
     issue: { title: renderIssueTitle(view), body: renderIssueBody(view) },
     pull: {
       title: renderPullTitle(view),
       body: renderPullBody(view, ferryLane(open.config.lane).checklist.preconditions),
     },
-    recorded: {
-      experiment: path,
-      objective,
-      interval,
-      candidate,
-      ...(passedRun === null ? {} : { base: passedRun }),
-    },
+    recorded: { experiment: path, objective, interval, candidate, ...(passedRun === null ? {} : { base: passedRun }) },
     knobs: changes.map(({ path: knob, after }) => ({ path: knob, after: after ?? '' })),
   };
 }

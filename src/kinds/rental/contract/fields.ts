@@ -40,7 +40,10 @@ export function formatEarlyStop({ minSteps, patience, minDelta }: EarlyStop): st
   return `min_steps=${minSteps} patience=${patience} min_delta=${minDelta}`;
 }
 
-/** Half of the training, several evaluations, and gains as small as a falling curve has: lower limits have ended good finetunings. */
+/**
+ * Minimum for an early stop: half of the training, several evaluations, and gains as small as those of a curve that still
+ * falls. Lower limits have ended comprehensive finetunings before they paid off.
+ */
 const EARLY_STOP = { sharePercent: 50, patience: 5, minDeltaMost: 0.01 } as const;
 
 /** The parts that would stop a good run, as text; `finalStep` null: the length of the run is unknown. */

@@ -45,10 +45,7 @@ describe('a chain', () => {
     const [first] = listed.values();
     const exchanged = new Map([...listed.keys()].map((id) => [id, first ?? '']));
     expect(verifyChain(RUN, text, exchanged).bad?.reason).toMatch(/signature/);
-    expect(verifyChain(RUN, text.slice(0, -1), listed).bad).toEqual({
-      line: lines,
-      reason: 'the last line is cut',
-    });
+    expect(verifyChain(RUN, text.slice(0, -1), listed).bad).toEqual({ line: lines, reason: 'the last line is cut' });
   });
 });
 

@@ -38,13 +38,7 @@ describe('the table against the files', () => {
   // rule DF-18
   it('finds a wrong value and offers the correct row', () => {
     expect(judged(knobs(LR), '| `lr` | `1` | `3` |')).toEqual([
-      {
-        kind: 'undeclared',
-        knob: 'lr',
-        actual: '1 -> 2',
-        fileLine: 7,
-        row: '| `lr` | `1` | `2` |',
-      },
+      { kind: 'undeclared', knob: 'lr', actual: '1 -> 2', fileLine: 7, row: '| `lr` | `1` | `2` |' },
     ]);
   });
 
@@ -117,9 +111,7 @@ describe('the table against the files', () => {
   it('always accepts the row that it offers', () => {
     const value = fc.option(
       fc.string({ minLength: 1, unit: 'grapheme-ascii' }).filter((s) => s.trim() !== ''),
-      {
-        nil: null,
-      },
+      { nil: null },
     );
     const changes = fc.uniqueArray(fc.tuple(fc.constantFrom('a.lr', 'b.lr', 'seed', 'W["a|b"]'), value, value), {
       selector: ([path]) => path,

@@ -11,10 +11,7 @@ beforeAll(async () => {
   site = await openRealSite();
   for (const [id, app] of Object.entries(site.world.state.apps))
     if (app.publicKeyPem !== null)
-      site.world.state.apps[id] = {
-        ...app,
-        webhook: { url: 'http://bot.test/hook', secret: 'secret words' },
-      };
+      site.world.state.apps[id] = { ...app, webhook: { url: 'http://bot.test/hook', secret: 'secret words' } };
   for (const [id, row] of Object.entries(site.world.state.installations))
     site.world.state.installations[id] = { ...row, events: ['issues', 'issue_comment'] };
   hooks = startWebhooks(site.world, async (request) => {

@@ -47,11 +47,7 @@ function templateOf(key: string): (typeof templates)[number] {
     .replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
     .replace(/\{(path|ref|basehead)\}$/, '.*')
     .replaceAll(/\{[^}]*\}/g, '[^/]+');
-  return {
-    key,
-    pattern: new RegExp(`^${source}$`),
-    rank: (key.match(/\{/g) ?? []).length + (rest ? 100 : 0),
-  };
+  return { key, pattern: new RegExp(`^${source}$`), rank: (key.match(/\{/g) ?? []).length + (rest ? 100 : 0) };
 }
 
 function schemaOf(documented: unknown): unknown {
