@@ -1,3 +1,5 @@
+/** The hero run: an expensive production run of weeks, launched from the contract in its issue. */
+
 import { readPinnedSource, readValue } from '../../contracts/fields.ts';
 import {
   contractComplete,
