@@ -42,6 +42,7 @@ export function createComposer(
     const location = response.status === 302 ? response.headers.get('location') : null;
     return location === null ? response : ask(location, {});
   };
+  const countAppend = createAppendCounter(clock);
   return (process, token, keys) => {
     const baseUrl = `${carrier.origin}/api/v3`;
     const octokit = new Octokit({ authStrategy: null, baseUrl, request: { fetch: ask }, log: quiet });
@@ -89,6 +90,7 @@ export function createComposer(
       },
       boundary: (kind, moment) => {
         try {
+          if (kind === 'append' && moment === 'before') countAppend();
           options.atBoundary?.(process, kind, moment);
         } catch (error) {
           crash = { error };
@@ -96,6 +98,20 @@ export function createComposer(
         }
       },
     };
+  };
+}
+
+/** More entries than people and jobs of one lab give reason for at one instant. */
+const APPENDS_AT_ONCE_MAX = 300;
+
+/** Throws once a process appends for ever, and at each later append: the clock stands still meanwhile, so that no test would end. */
+function createAppendCounter({ now }: Pick<VirtualClock, 'now'>): () => void {
+  let atMs = 0;
+  let count = 0;
+  return () => {
+    if (count <= APPENDS_AT_ONCE_MAX) count = atMs === now() ? count + 1 : 1;
+    atMs = now();
+    if (count > APPENDS_AT_ONCE_MAX) throw new Error('too many appends at one instant: a decision repeats itself');
   };
 }
 
