@@ -129,7 +129,7 @@ function renderContract({ data }: EventOf<'proposed'>, events: readonly LogbookE
   const owner = findOwner(events, contract) ?? (data.requestedBy ?? data.author).login;
   const goal = contractValue(contract, 'goal');
   // rule VA-08
-  const stop = contractValue(contract, 'stop') ?? contractValue(contract, 'kill');
+  const stop = contractValue(contract, contract?.['kill'] === undefined ? 'stop' : 'kill');
   return bulletLines([
     // rule HR-25
     '## Run Contract',
