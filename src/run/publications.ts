@@ -143,8 +143,9 @@ function listMilestones(state: RunState): readonly Publication[] {
     add('launch', 'runner', isAdopted({ submission }) ? null : submission);
     add('tracker', 'watch', onlyIfWatched(firstTracker));
     add('first-eval', 'watch', onlyIfWatched(firstEval));
+    if (end === null) continue;
     // rules HR-22, ML-17
-    add('ended', 'watch', end === null ? null : { seq: end.seq, at: end.at, people: listMentionedPeople(state, end) });
+    add('ended', 'watch', { seq: end.seq, at: end.at, people: listMentionedPeople(state, end) });
   }
   // rule HR-18
   add('sealed', 'control', state.seal);
