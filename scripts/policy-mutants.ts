@@ -1,7 +1,7 @@
 /**
- * `npm run policy:mutants -- [--row ID]... [--sample N --seed COMMIT] [--json]`: breaks the marked code of each rule that
+ * `npm run policy:mutants -- [--row ID]... [--sample N --seed COMMIT] [--written] [--json]`: breaks the marked code of each rule that
  * fixtures/policy/rules.yml calls shown in two ways, in a copy, and runs the one test that is marked for the rule. Exit 1
- * if a test does not notice one of them, or a mutant cannot be applied.
+ * if a test does not notice one of them, or a mutant cannot be applied. `--written`: only the mutants that rules.yml writes out.
  */
 
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     row: { type: 'string', multiple: true, default: [] },
     sample: { type: 'string' },
     seed: { type: 'string', default: '' },
+    written: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -28,7 +29,8 @@ const { experiments, problems } = planExperiments(
   findMarks(ROOT),
 );
 for (const problem of problems) console.error(problem);
-const results = await tryMutants(ROOT, chosen(experiments), (result) => {
+const tried = chosen(experiments).map((one) => (values.written ? { ...one, mutants: one.mutants.slice(0, 1) } : one));
+const results = await tryMutants(ROOT, tried, (result) => {
   if (!values.json) console.log(line(result));
 });
 const idsWith = (...fates: readonly Result['fate'][]): readonly string[] =>
@@ -43,7 +45,10 @@ if (values.json)
       notApplied: [...idsWith('no-test', 'breaks-the-file', 'fails-without'), ...problems],
     }),
   );
-else console.log(`${results.length} rows tried, two mutants each; ${results.length - killed} not killed`);
+else
+  console.log(
+    `${results.length} rows tried, ${values.written ? 'one mutant' : 'two mutants'} each; ${results.length - killed} not killed`,
+  );
 process.exit(killed === results.length && killed > 0 && problems.length === 0 ? 0 : 1);
 
 function chosen(all: readonly Experiment[]): readonly Experiment[] {
