@@ -9,7 +9,7 @@ import type { CommitRequest, GitReader, GitWriter, TagText } from '../src/domain
 import type { EventDraft } from '../src/domain/logbook/define.ts';
 import { brandAs, type Instant, isInstant, isRunId, isSha, isTreeId, type Sha } from '../src/domain/values.ts';
 import { matchPrefixes } from '../src/host/git/read.ts';
-import { textBlobId } from '../src/host/keys.ts';
+import { textBlobId } from '../src/host/git/tree-on-disk.ts';
 import { keys, listFerryEvents, observed, RUN } from '../test/logbook/sample-logbook.ts';
 import { type RecordProcess, recordProcess } from '../test/support/record-lab.ts';
 import { type ScratchRemote, scratchRemote, serveRemote } from './git-remote.ts';

@@ -13,7 +13,7 @@ const SOURCES = new URL('../src/', import.meta.url).href;
 
 /** The measured counts, rounded up a little: lower a bar when its count has fallen. `/hold` shall execute at most 100 files. */
 export const BARS = {
-  status: { files: 62, functions: 584, gateEvaluations: 0 },
+  status: { files: 65, functions: 584, gateEvaluations: 0 },
   hold: { files: 84, functions: 810, gateEvaluations: 0 },
   'approve-to-job': { files: 169, functions: 1_730, gateEvaluations: 4 },
 } as const satisfies Readonly<Record<string, ExecutedPath>>;

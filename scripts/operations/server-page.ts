@@ -1,8 +1,8 @@
 /** docs/server.md as text: how to run `ferrybot serve`: settings, systemd, a container, several servers, metrics. */
 
 import type { Registry } from 'prom-client';
+import { createMetrics, REQUESTS_AT_ONCE_MAX } from '../../src/app/server/metrics.ts';
 import { STOP_PATIENCE_MS, SWEEP_PERIOD_MS, WORKERS, WORKERS_MAX } from '../../src/app/server/serve-options.ts';
-import { createMetrics, REQUESTS_AT_ONCE_MAX } from '../../src/app/server/webhook-server.ts';
 import { table } from './operations-page.ts';
 
 const minutes = (durationMs: number): number => Math.round(durationMs / 60_000);

@@ -8,9 +8,9 @@ import { findNodeReplacement, findRepeatedFailure, isBeforeLaunch } from '../dom
 import { compareDigest, wasPostedBefore } from '../domain/launch/order.ts';
 import { canBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { findPreApproval } from '../domain/launch/small-fix.ts';
-import { listOpenVerdicts } from '../domain/launch/verdict.ts';
+import { allPass, listOpenVerdicts } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/job-state.ts';
-import { allPass, listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
+import { listCurrentApprovals, type RunState } from '../domain/logbook/run-state.ts';
 import { request } from '../domain/reconcile-request.ts';
 import type { Digest, Sha } from '../domain/values.ts';
 import { shortDigestHex } from '../domain/values.ts';

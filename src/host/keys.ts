@@ -1,16 +1,7 @@
-/** Ed25519 keys, and hashes of texts and git objects. */
+/** Ed25519 keys, and SHA-256. */
 
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  type Hash,
-  hash,
-  type KeyObject,
-  sign,
-  verify,
-} from 'node:crypto';
-import { brandAs, fail, isTreeId, memoize, ok, type Result, type TreeId } from '../domain/values.ts';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { fail, memoize, ok, type Result } from '../domain/values.ts';
 
 /** A private key that can sign but not be read. */
 export type SigningKey = {
@@ -86,31 +77,4 @@ function rawPublicKey(key: KeyObject): string {
 /** SHA-256 of bytes or UTF-8 text as 64 lower-case hex digits (FIPS 180-4). */
 export function sha256Hex(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex');
-}
-
-export type GitType = 'blob' | 'tree' | 'commit' | 'tag';
-
-/** Git's id of the bytes. */
-export function blobIdOf(bytes: Uint8Array): string {
-  return objectId('blob', bytes);
-}
-
-/** Git's blob id of a text. */
-export function textBlobId(text: string): TreeId {
-  return brandAs(blobIdOf(Buffer.from(text, 'utf8')), isTreeId);
-}
-
-/** Git's id of an object. */
-export function objectId(type: GitType, bytes: Uint8Array): string {
-  return hashWithHead(type, bytes.length).update(bytes).digest('hex');
-}
-
-/** The header before the bytes of an object. */
-export function objectHead(type: GitType, size: number): Buffer {
-  return Buffer.from(`${type} ${size}\0`);
-}
-
-/** SHA-1, the object format of these repositories. */
-export function hashWithHead(type: GitType, size: number): Hash {
-  return createHash('sha1').update(objectHead(type, size));
 }

@@ -8,6 +8,15 @@ import { type Orphan, openOrphans } from '../domain/logbook/events/rental-events
 import { rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
+import {
+  listCondemned,
+  listRentingRuns,
+  listWorkedTimes,
+  nextCheckMs,
+  tearDownPolicy,
+  toMicrodollars,
+  toSpent,
+} from './renting-run.ts';
 import { buildRunDrafts, buildUnreadableDrafts } from './run-drafts.ts';
 import {
   bookCosts,
@@ -15,15 +24,8 @@ import {
   type Destruction,
   decideTearDown,
   hourlyRate,
-  listCondemned,
-  listRentingRuns,
-  listWorkedTimes,
   type MachineSpending,
   mayHaveRunUnobserved,
-  nextCheckMs,
-  tearDownPolicy,
-  toMicrodollars,
-  toSpent,
 } from './tear-down.ts';
 
 /** Interval between alerts for a machine that should be gone. */

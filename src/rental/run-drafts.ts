@@ -14,18 +14,8 @@ import {
 import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, MICRODOLLARS, toRfc3339 } from '../domain/values.ts';
-import {
-  bookGoneMachine,
-  type Destruction,
-  idleSinceMs,
-  listWorkedTimes,
-  type MachineSpending,
-  progressAtMs,
-  runningCost,
-  tearDownPolicy,
-  toMicrodollars,
-  toSpent,
-} from './tear-down.ts';
+import { listWorkedTimes, progressAtMs, runningCost, tearDownPolicy, toMicrodollars, toSpent } from './renting-run.ts';
+import { bookGoneMachine, type Destruction, idleSinceMs, type MachineSpending } from './tear-down.ts';
 
 type DecidedRentals = {
   readonly now: Instant;

@@ -11,11 +11,11 @@ import { buildSubmissionId, type Order } from '../domain/launch/order.ts';
 import { envelopeApprovals, usableApprovals } from '../domain/launch/response.ts';
 import { findPreApproval } from '../domain/launch/small-fix.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
+import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import { awaitsAdoption } from '../domain/logbook/holdings.ts';
 import {
-  allPass,
   type IssuedOrder,
   listCurrentApprovals,
   nextAttemptNumber,

@@ -4,8 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { APPROVAL_GATES, GATES } from '../../src/domain/launch/verdict.ts';
-import { allPass } from '../../src/domain/logbook/run-state.ts';
+import { APPROVAL_GATES, allPass, GATES } from '../../src/domain/launch/verdict.ts';
 import { evaluateGates } from '../../src/gates/run-gates.ts';
 import { gateTable } from '../../src/render/card-gates.ts';
 import { ROWS } from './gate-cases.ts';

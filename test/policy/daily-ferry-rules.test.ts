@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
-import { allPass } from '../../src/domain/logbook/run-state.ts';
+import { allPass } from '../../src/domain/launch/verdict.ts';
 import { addMs, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { evaluateGates } from '../../src/gates/run-gates.ts';

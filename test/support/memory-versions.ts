@@ -8,7 +8,7 @@ import { entryAt } from '../../packages/playground/git/store/git-trees.ts';
 import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
 import { brandAs, isSha, isTreeId, type TreeId } from '../../src/domain/values.ts';
 import { MARK_BYTES_MAX, matchPrefixes } from '../../src/host/git/read.ts';
-import { textBlobId } from '../../src/host/keys.ts';
+import { textBlobId } from '../../src/host/git/tree-on-disk.ts';
 
 type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
 

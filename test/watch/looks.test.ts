@@ -6,7 +6,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { addMs, fromRfc3339, type Instant } from '../../src/domain/values.ts';
 import { textForWithheld } from '../../src/domain/written-secrets.ts';
 import { heroSettings } from '../../src/kinds/hero/settings.ts';
-import { rentalSettings } from '../../src/kinds/rental/kind.ts';
+import { rentalSettings } from '../../src/kinds/rental/settings.ts';
 import {
   type Cadence,
   nextCheckAt,

@@ -14,9 +14,10 @@ import { createWorker, type Worker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createBackgroundHelpers } from '../propose/helpers.ts';
 import { createDiscovery, type Discovery, type InstalledRepository, UNSUBSCRIBED_EVENTS } from './discovery.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { openSavedState, type SavedState } from './saved-state.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { createMetrics, createWebhookServer, type Metrics, type Pages } from './webhook-server.ts';
+import { createWebhookServer, type Pages } from './webhook-server.ts';
 import { createQueues, type Queues, type QueuesPorts } from './work-queue.ts';
 
 /** Replace a token this long before it expires. */

@@ -223,6 +223,12 @@ export function listOpenVerdicts(verdicts: readonly Verdict[]): readonly Verdict
   return verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
 }
 
+/** True if every gate passes or warns; unknown never passes. */
+export function allPass(verdicts: readonly Verdict[]): boolean {
+  for (const { outcome } of verdicts) if (outcome !== 'pass' && outcome !== 'warn') return false;
+  return verdicts.length > 0;
+}
+
 /**
  * Gates that the runner does not repeat (decision 0120). To read checks, the launch token would need one more permission. Holds and
  * approvals have their own refusals.

@@ -4,10 +4,11 @@ import type { JobStatus } from '../engine.ts';
 import type { DetectorId } from '../failure-class.ts';
 import { filterIncidents } from '../incidents.ts';
 import { isFixEvaluated } from '../launch/next-attempt.ts';
+import { allPass } from '../launch/verdict.ts';
 import { limits } from '../limits.ts';
 import { assertNever, fromRfc3339, type Instant } from '../values.ts';
 import { awaitsAdoption, awaitsDescription, listHoldings, offerRequest } from './holdings.ts';
-import { allPass, isOver, listCurrentApprovals, type Observation, type RunState } from './run-state.ts';
+import { isOver, listCurrentApprovals, type Observation, type RunState } from './run-state.ts';
 
 /** Whether the run occupies its lane: from a claimable order until it holds nothing. */
 export function isLive(state: RunState): boolean {

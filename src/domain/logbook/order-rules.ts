@@ -4,8 +4,9 @@ import { checkFixOrder, isFixEvaluated, isLaunchable, lastFailure } from '../lau
 import { buildSubmissionId, type Order, type OrderApproval, type ParentAttempt } from '../launch/order.ts';
 import { checkRelaunchOrder, envelopeApprovals } from '../launch/response.ts';
 import { preApprovedDigest } from '../launch/small-fix.ts';
+import { allPass } from '../launch/verdict.ts';
 import type { EventOf } from './define.ts';
-import { type Approval, allPass, listCurrentApprovals, nextAttemptNumber, type RunState } from './run-state.ts';
+import { type Approval, listCurrentApprovals, nextAttemptNumber, type RunState } from './run-state.ts';
 
 /** The rule that an order breaks, or null. */
 export function checkOrdered(state: RunState, event: EventOf<'ordered'>): string | null {

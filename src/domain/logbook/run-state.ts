@@ -9,7 +9,6 @@ import type { Contract } from '../launch/contract.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
-import type { Verdict } from '../launch/verdict.ts';
 import { type Digest, fromRfc3339, type Instant, type RunId } from '../values.ts';
 import type { EventDataByType, EventOf, EventType } from './define.ts';
 import type { RentalState } from './events/rental-events.ts';
@@ -245,10 +244,4 @@ export function withOrder(state: RunState, change: Partial<IssuedOrder>): RunSta
 /** Voids an open order; a claimed order stays. */
 export function voidOrder(state: RunState): RunState {
   return state.order?.status === 'open' ? withOrder(state, { status: 'void' }) : state;
-}
-
-/** True if every gate passes or warns; unknown never passes. */
-export function allPass(verdicts: readonly Verdict[]): boolean {
-  for (const { outcome } of verdicts) if (outcome !== 'pass' && outcome !== 'warn') return false;
-  return verdicts.length > 0;
 }

@@ -6,8 +6,7 @@ import { type Zippable, zipSync } from 'fflate';
 import type { JobSpec, LeftOut } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
 import { errorCode } from '../../host/files.ts';
-import { joinFirst } from '../../host/git/tree-on-disk.ts';
-import { blobIdOf } from '../../host/keys.ts';
+import { blobIdOf, joinFirst } from '../../host/git/tree-on-disk.ts';
 import { type Rejected, reject } from './kit.ts';
 
 /** Size before zipping. The zip is made in memory, and code has a tenth of this size. */

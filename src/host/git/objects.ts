@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import { type GitType, objectHead, objectId } from '../keys.ts';
+import { type GitType, objectHead, objectId } from './tree-on-disk.ts';
 
 export type GitObject = { readonly type: string; readonly bytes: Buffer };
 

@@ -12,13 +12,12 @@ import {
 } from '../../domain/git.ts';
 import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import { brandAs, isSha, isTreeId, type Sha, type TreeId, trimEndCharacters } from '../../domain/values.ts';
-import { blobIdOf, textBlobId } from '../keys.ts';
 import { createKept } from '../memory.ts';
 import { listTree } from './export-tree.ts';
 import type { Fetcher } from './fetch.ts';
 import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import type { GitObject } from './objects.ts';
-import { computeTreeIds, FOLDER_MODE, type TreeRow } from './tree-on-disk.ts';
+import { blobIdOf, computeTreeIds, FOLDER_MODE, type TreeRow, textBlobId } from './tree-on-disk.ts';
 
 /** Maximum cached answers. One reconciliation asks for the same history several times. */
 const ANSWERS_KEPT = 100;

@@ -1,9 +1,10 @@
 /** Computes git's object ids of a folder's files without git. */
 
+import { createHash, type Hash } from 'node:crypto';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExportedFile, GitError } from '../../domain/git.ts';
-import { blobIdOf, hashWithHead, objectId } from '../keys.ts';
+import { brandAs, isTreeId, type TreeId } from '../../domain/values.ts';
 
 /** Paths listed in an error; the others are counted. */
 const FILES_SHOWN_MAX = 10;
@@ -129,4 +130,31 @@ export function formatTree(entries: readonly TreeRow[]): Buffer {
     bytes: [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')],
   }));
   return Buffer.concat(rows.toSorted((a, b) => Buffer.compare(a.key, b.key)).flatMap(({ bytes }) => bytes));
+}
+
+export type GitType = 'blob' | 'tree' | 'commit' | 'tag';
+
+/** Git's id of the bytes. */
+export function blobIdOf(bytes: Uint8Array): string {
+  return objectId('blob', bytes);
+}
+
+/** Git's blob id of a text. */
+export function textBlobId(text: string): TreeId {
+  return brandAs(blobIdOf(Buffer.from(text, 'utf8')), isTreeId);
+}
+
+/** Git's id of an object. */
+export function objectId(type: GitType, bytes: Uint8Array): string {
+  return hashWithHead(type, bytes.length).update(bytes).digest('hex');
+}
+
+/** The header before the bytes of an object. */
+export function objectHead(type: GitType, size: number): Buffer {
+  return Buffer.from(`${type} ${size}\0`);
+}
+
+/** SHA-1, the object format of these repositories. */
+function hashWithHead(type: GitType, size: number): Hash {
+  return createHash('sha1').update(objectHead(type, size));
 }

@@ -13,7 +13,7 @@ import {
   RENTAL_RULES,
   readRentalContract,
   rentalSettings,
-} from '../../../src/kinds/rental/kind.ts';
+} from '../../../src/kinds/rental/settings.ts';
 import { formBody } from '../../support/hero-run.ts';
 import { RENTAL_ANSWERS } from '../../support/rental.ts';
 
