@@ -103,11 +103,11 @@ export const outputRootOwn = defineGate(
         // rule HR-37
         if (holder !== null)
           return block('taken', 'author', { root: holder.requested, run: holder.run, theirs: holder.root });
-        // rule HR-08
         if (isTemporary(root, temporaryRootsOf(lane))) return block('temporary', 'author', { root });
         const template = outputTemplateOf(lane);
         const derived = template === null ? null : derivedRoot(template, command);
         const isDerived = derived === withoutEndSlashes(root);
+        // rule HR-08
         if (!isDerived && !isRootInCommand(command, root))
           return block('not-in-command', 'author', { root, ...(derived === null ? {} : { derived }) });
         const from = isDerived && template !== null ? { template } : {};
