@@ -279,7 +279,7 @@ export function decideCare({ state, facts, config, now, memory }: DeciderInput):
   const ref = config.lane.targetBranch;
   return (
     (isHeld ? null : decideConfigApproval({ state, facts, config, now })) ??
-    decideActions({ ...{ record, actions, incidents, dispatches, workflowRuns, isHeld, config, ref, now, memory } })
+    decideActions({ record, actions, incidents, dispatches, workflowRuns, isHeld, config, ref, now, memory })
   );
 }
 

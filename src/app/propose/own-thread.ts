@@ -114,7 +114,7 @@ async function planPull(
   if (mergeBase === null) return { kind: 'wait', why: `the head of #${pull.number} is not fetched yet` };
   const run = chooseRunId(config, date, `pr${pull.number}`, store.current().runs);
   const { number, body, headSha: head } = pull;
-  const planned = await planOfPull(planWork(open), { ...{ run, date, request, pull: number, body, mergeBase, head } });
+  const planned = await planOfPull(planWork(open), { run, date, request, pull: number, body, mergeBase, head });
   if (planned.kind === 'failed') return { kind: 'wait', why: planned.why };
   const linked = await findLinkedIssue(open, planned.linked, pull);
   if (linked.kind === 'unknown') return { kind: 'wait', why: linked.why };
