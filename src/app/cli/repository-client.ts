@@ -9,22 +9,31 @@ import { pathEnv, type VerbIo } from './verb-io.ts';
 
 /**
  * Repository: GITHUB_REPOSITORY or the checkout's `origin`. API: GITHUB_API_URL or the host of `origin`, and no other host gets the token.
- * Token: GITHUB_TOKEN, GH_TOKEN or that of `gh`. Fails with what is missing.
+ * Token: a variable for this host, or that of `gh`. Fails with what is missing.
  */
 export async function connectRepository(io: VerbIo, verb: string): Promise<Result<GitHubClient, string>> {
   const { environment } = io;
-  const baseUrl = environment['GITHUB_API_URL'] ?? findApi((await readOrigin(io)) ?? '');
+  const named = environment['GITHUB_API_URL'];
+  const baseUrl = named ?? findApi((await readOrigin(io)) ?? '');
   if (baseUrl === null)
     return fail(`${verb} needs GITHUB_API_URL, or a checkout whose remote origin names the host of GitHub`);
-  const token = environment['GITHUB_TOKEN'] ?? environment['GH_TOKEN'] ?? (await readTokenOfGh(io, baseUrl));
+  // The rule of gh: whoever wrote the origin of a clone must not choose who gets the token of github.com.
+  const variables =
+    named !== undefined || OWN_HOST.test(baseUrl)
+      ? ['GITHUB_TOKEN', 'GH_TOKEN']
+      : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
+  const token = variables.map((name) => environment[name]).find(Boolean) ?? (await readTokenOfGh(io, baseUrl));
   if (token === null || token === '')
-    return fail(`${verb} needs a token in GITHUB_TOKEN or GH_TOKEN, or a login of gh (gh auth login)`);
+    return fail(`${verb} needs a token in ${variables.join(' or ')}, or a login of gh (gh auth login)`);
   const [owner = '', repo = ''] = ((await readRepositoryName(io)) ?? '').split('/');
   if (owner === '' || repo === '')
     return fail(`${verb} needs GITHUB_REPOSITORY=owner/name, or a checkout with a remote origin`);
   const octokit = new Octokit({ auth: token, baseUrl, userAgent: 'ferrybot', log: QUIET });
   return ok(createClient({ octokit, owner, repo, baseUrl, sleep: (durationMs) => sleep(durationMs), now: Date.now }));
 }
+
+/** GitHub's own hosts, and a playground on this machine. */
+const OWN_HOST = /^(?:https:\/\/api\.(?:github|[^./]+\.ghe)\.com$|http:)/;
 
 /** The REST address for a remote. Null for a path, and for a name without a dot, which only the configuration of ssh can resolve. */
 function findApi(remote: string): string | null {

@@ -40,21 +40,35 @@ describe('doctor without GITHUB_API_URL', () => {
     ['https://olga@GitHub.com/lab/ferries', 'https://api.github.com'],
     ['https://acme.ghe.com/lab/ferries.git', 'https://api.acme.ghe.com'],
     ['acme@acme.ghe.com:lab/ferries.git', 'https://api.acme.ghe.com'],
-    ['https://git.example.org/lab/ferries.git', 'https://git.example.org/api/v3'],
-    ['https://git.example.org:8443/lab/ferries', 'https://git.example.org:8443/api/v3'],
-    ['http://git.example.org/lab/ferries', 'https://git.example.org/api/v3'],
-    ['ssh://git@git.example.org:2222/lab/ferries.git', 'https://git.example.org/api/v3'],
-    ['git@git.example.org:lab/ferries.git', 'https://git.example.org/api/v3'],
-    ['https://github.com.example.org/lab/ferries', 'https://github.com.example.org/api/v3'],
     ['http://127.0.0.1:4610/lab/ferries.git', 'http://127.0.0.1:4610/api/v3'],
   ])('with the origin %s sends its token to %s alone', async (origin, api) => {
     await doctor(origin);
     expect(sent).toEqual([[`${api}/repos/lab/ferries`, 'token secret']]);
   });
 
+  // threat T257
+  it.each([
+    ['https://git.example.org/lab/ferries.git', 'https://git.example.org/api/v3'],
+    ['https://git.example.org:8443/lab/ferries', 'https://git.example.org:8443/api/v3'],
+    ['http://git.example.org/lab/ferries', 'https://git.example.org/api/v3'],
+    ['ssh://git@git.example.org:2222/lab/ferries.git', 'https://git.example.org/api/v3'],
+    ['git@git.example.org:lab/ferries.git', 'https://git.example.org/api/v3'],
+    ['https://github.com.example.org/lab/ferries', 'https://github.com.example.org/api/v3'],
+  ])(
+    'with the origin %s sends the token of the enterprise, not that of github.com, to %s alone',
+    async (origin, api) => {
+      const answer = await doctor(origin);
+      expect(answer).toMatchObject({ code: 2, out: expect.stringContaining('GH_ENTERPRISE_TOKEN') });
+      expect(sent).toEqual([]);
+      await execa('git', ['remote', 'remove', 'origin'], { cwd: checkout });
+      await doctor(origin, { GITHUB_TOKEN: 'secret', GH_ENTERPRISE_TOKEN: 'other' });
+      expect(sent).toEqual([[`${api}/repos/lab/ferries`, 'token other']]);
+    },
+  );
+
   it('asks the host of the origin for the repository of GITHUB_REPOSITORY', async () => {
-    await doctor('git@git.example.org:lab/other.git', { GITHUB_TOKEN: 'secret', GITHUB_REPOSITORY: 'lab/ferries' });
-    expect(sent).toEqual([['https://git.example.org/api/v3/repos/lab/ferries', 'token secret']]);
+    await doctor('git@github.com:lab/other.git', { GITHUB_TOKEN: 'secret', GITHUB_REPOSITORY: 'lab/ferries' });
+    expect(sent).toEqual([['https://api.github.com/repos/lab/ferries', 'token secret']]);
   });
 
   it.each([
